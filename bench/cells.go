@@ -11,22 +11,22 @@ import (
 	"sync"
 )
 
-// Cells are the parts of a long run. What each gave is kept in a folder, so that the run goes on where it
-// was ended.
+// Cells are the parts of a long run. Their results are kept in a folder, so that an interrupted run can be
+// continued.
 type Cells[C fmt.Stringer, R any] struct {
-	Dir   string // a file for each cell lies in its folder "cells"
-	Jobs  int    // at once; 0: 1
+	Dir   string // results are in its folder "cells", a file for each cell
+	Jobs  int    // cells in parallel; 0: 1
 	Setup func(C) string
-	Of    func(R) string // the setup that a result was made with
+	Of    func(R) string // the setup with which a result was made
 	Run   func(context.Context, C) (R, error)
 }
 
 func (s *Cells[C, R]) folder() string { return filepath.Join(s.Dir, "cells") }
 
-// File is where what a cell gave is kept.
+// File is the file with the result of a cell.
 func (s *Cells[C, R]) File(c C) string { return filepath.Join(s.folder(), c.String()+".json") }
 
-// kept returns what a cell gave before, with the same setup.
+// kept returns the stored result of a cell, if it was made with the same setup.
 func (s *Cells[C, R]) kept(c C) (res R, there bool, err error) {
 	text, err := os.ReadFile(s.File(c))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,8 +44,8 @@ func (s *Cells[C, R]) kept(c C) (res R, there bool, err error) {
 	return res, true, nil
 }
 
-// All runs those cells that have not been run, and reports each that has a result. A cell that
-// fails is an error, after the others.
+// All runs the cells that have no result yet, and reports each that has a result. If a cell fails, the
+// others still run, and then All returns the error.
 func (s *Cells[C, R]) All(ctx context.Context, cells []C, report func(R)) error {
 	if err := os.MkdirAll(s.folder(), 0o777); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Cells[C, R]) All(ctx context.Context, cells []C, report func(R)) error 
 	return s.run(ctx, todo, report)
 }
 
-// run runs so many cells at once.
+// run runs the cells, s.Jobs in parallel.
 func (s *Cells[C, R]) run(ctx context.Context, todo []C, report func(R)) error {
 	cells := make(chan C)
 	var mu sync.Mutex
@@ -96,7 +96,7 @@ func (s *Cells[C, R]) run(ctx context.Context, todo []C, report func(R)) error {
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// cell runs one and keeps what it gave.
+// cell runs one cell and stores its result.
 func (s *Cells[C, R]) cell(ctx context.Context, c C) (R, error) {
 	res, err := s.Run(ctx, c)
 	if err != nil {

@@ -23,7 +23,8 @@ type outcome struct {
 
 var errOdd = errors.New("odd")
 
-// squares returns cells that square themselves, how many have run, and that fail where fails says so.
+// squares returns cells that square their number and fail where fails returns true, and a count of those
+// that have run.
 func squares(dir, setup string, fails func(cell) bool) (s *Cells[cell, outcome], ran *atomic.Int32) {
 	ran = new(atomic.Int32)
 	return &Cells[cell, outcome]{
@@ -38,7 +39,7 @@ func squares(dir, setup string, fails func(cell) bool) (s *Cells[cell, outcome],
 	}, ran
 }
 
-// TestCellsGoOn: what has been run is not run again, what failed is, and it is named.
+// TestCellsGoOn: cells that have been run are not run again, those that failed are, and they are named.
 func TestCellsGoOn(t *testing.T) {
 	dir := t.TempDir()
 	all := []cell{1, 2, 3, 4}
@@ -58,7 +59,7 @@ func TestCellsGoOn(t *testing.T) {
 	}
 }
 
-// TestCellsOfAnother: cells of another setup, or that cannot be read, are an error before anything runs.
+// TestCellsOfAnother: cells of another setup, or unreadable ones, are an error before anything runs.
 func TestCellsOfAnother(t *testing.T) {
 	dir := t.TempDir()
 	never := func(cell) bool { return false }

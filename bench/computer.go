@@ -1,13 +1,13 @@
 package bench
 
-// A Computer takes time without touching the network: products of the rows of a
-// matrix with a vector. The peers' programs have the same.
+// A Computer computes for a given time without using the network: products of the rows of a matrix with a
+// vector. The peers' programs do the same.
 type Computer struct {
 	matrix  [][computerSize]float32
 	vector  [computerSize]float32
 	product [computerSize]float32
 	next    int     // row
-	row     float64 // seconds that one takes
+	row     float64 // seconds per row
 }
 
 const (
@@ -16,8 +16,7 @@ const (
 	calibrated   = 2000 // rows in each
 )
 
-// NewComputer returns a computer that knows how long it takes by the clock now, in
-// seconds.
+// NewComputer returns a computer that has calibrated its speed by the clock now, which is in seconds.
 func NewComputer(now func() float64) *Computer {
 	c := &Computer{matrix: make([][computerSize]float32, computerSize)}
 	for i := range c.vector {
@@ -37,10 +36,10 @@ func NewComputer(now func() float64) *Computer {
 	return c
 }
 
-// RowsIn is how many rows take so many seconds, at least one.
+// RowsIn returns how many rows take the given time, at least one.
 func (c *Computer) RowsIn(seconds float64) int { return max(1, int(seconds/c.row+0.5)) }
 
-// Compute computes so many rows.
+// Compute computes the given number of rows.
 func (c *Computer) Compute(rows int) {
 	for range rows {
 		sum := float32(0)

@@ -19,8 +19,7 @@ type Printer interface {
 	Close() error
 }
 
-// Formats names the output formats. The last is Go's benchmark format, which
-// benchstat reads.
+// Formats names the output formats. The last one is Go's benchmark format, for benchstat.
 const Formats = "table, csv, json, go"
 
 // NewPrinter returns the printer of a format named in Formats.
@@ -100,8 +99,8 @@ func ReadCSV(text string, header []string) ([][]string, error) {
 	return lines[1:], nil
 }
 
-// Numbers reads each field into the *int or *float64 at its place. There must
-// be as many of the one as of the other.
+// Numbers parses each field into the *int or *float64 at the same index. Both lists must have the same
+// length.
 func Numbers(fields []string, to ...any) error {
 	for i, text := range fields {
 		if err := json.Unmarshal([]byte(text), to[i]); err != nil {
@@ -120,8 +119,8 @@ func (p *jsonPrinter) Row(r Row) { p.rows = append(p.rows, r) }
 
 func (p *jsonPrinter) Close() error { return WriteJSON(p.out, p.rows) }
 
-// WriteJSON writes rows of any kind as every command here does: an indented
-// list, [] if there are none.
+// WriteJSON writes rows of any type in the form common to all commands: an indented list, [] if there are
+// none.
 func WriteJSON[R any](out io.Writer, rows []R) error {
 	if rows == nil {
 		rows = []R{}

@@ -40,19 +40,19 @@ func (p *goPrinter) Close() error {
 	return nil
 }
 
-// GoHeader writes what Go's benchmark format says of a machine.
+// GoHeader writes the description of a machine in Go's benchmark format.
 func GoHeader(out io.Writer, h host.Host) error {
 	system, arch, _ := strings.Cut(h.OS, "/")
 	_, err := fmt.Fprintf(out, "goos: %s\ngoarch: %s\ncpu: %s\ncommit: %s\ntime: %s\n", system, arch, h.CPU, h.Commit, h.Time.Format("2006-01-02T15:04:05Z"))
 	return err
 }
 
-// GoName makes the name of a test one of Go's benchmark format.
+// GoName turns the name of a test into one of Go's benchmark format.
 func GoName(test string) string {
 	return "Benchmark" + strings.ToUpper(test[:1]) + GoWord(test[1:])
 }
 
-// GoWord makes a text fit for a part of such a name.
+// GoWord turns a text into a valid part of such a name.
 func GoWord(text string) string {
 	return strings.NewReplacer(" ", "_", "/", "_", "=", "_").Replace(text)
 }

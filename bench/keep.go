@@ -11,19 +11,19 @@ import (
 	"syscall"
 )
 
-// A Kept is a file of one kind that a command writes for its user. It takes the
-// place of an older one of its kind, but of nothing else.
+// A Kept is a file of a certain kind that a command writes for its user. It may replace an older file of
+// the same kind, but no other file.
 type Kept struct {
 	File string
 	Kind string                 // what it is, such as "report of bench report"
-	Is   func(head string) bool // whether a file that begins so is of the kind
+	Is   func(head string) bool // reports whether a file that begins with head is of the kind
 }
 
-// headBytes is how much of a file must be enough to tell its kind.
+// headBytes is how much of a file is read to determine its kind.
 const headBytes = 4096
 
-// Check reports why the file is not to be written, or cannot be: as one
-// sentence with the way out. It changes nothing.
+// Check returns why the file must not or cannot be written, in one sentence with a hint. It changes
+// nothing.
 func (k Kept) Check() error {
 	info, err := os.Stat(k.File)
 	switch {
@@ -43,7 +43,7 @@ func (k Kept) Check() error {
 	return CheckFolder(filepath.Dir(k.File))
 }
 
-// beginning reads what tells a file's kind.
+// beginning reads the part of a file that determines its kind.
 func beginning(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -54,8 +54,8 @@ func beginning(file string) (string, error) {
 	return string(head), err
 }
 
-// HasSchema reports whether a file that begins so is an object in JSON that
-// first of all names a schema, which begins with name.
+// HasSchema reports whether a file that begins with head is a JSON object whose first member is a schema
+// that begins with name.
 func HasSchema(head, name string) bool {
 	for _, token := range []string{"{", `"schema"`, ":", `"` + name} {
 		var next bool
@@ -66,8 +66,8 @@ func HasSchema(head, name string) bool {
 	return true
 }
 
-// Replace puts what write writes in the place of a file: a reader finds the old
-// one or the new one, and the old one stays if write fails.
+// Replace replaces a file by what write writes: a reader finds either the old or the new file, and the old
+// one stays if write fails.
 func Replace(file string, write func(out *os.File) error) error {
 	out, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*")
 	if err != nil {
@@ -76,8 +76,8 @@ func Replace(file string, write func(out *os.File) error) error {
 	return Place(out, file, write)
 }
 
-// Place is Replace for a file that is open already, in the same folder: it gets
-// its name when write has filled it, and is removed if write fails.
+// Place is Replace for a file that is already open, in the same folder: it is renamed when write has filled
+// it, and removed if write fails.
 func Place(out *os.File, file string, write func(out *os.File) error) error {
 	defer os.Remove(out.Name())
 	defer out.Close()
@@ -93,8 +93,7 @@ func Place(out *os.File, file string, write func(out *os.File) error) error {
 	return os.Rename(out.Name(), file)
 }
 
-// CheckFolder reports why no file can be made in a folder, as one sentence with
-// the way out.
+// CheckFolder returns why no file can be created in a folder, in one sentence with a hint.
 func CheckFolder(dir string) error {
 	probe, err := os.CreateTemp(dir, "probe.*")
 	if err == nil {
@@ -108,8 +107,8 @@ func CheckFolder(dir string) error {
 	return fmt.Errorf("cannot write to folder %s: %w; %s", dir, plain(err), way)
 }
 
-// MakeFolder makes a folder and those above it that are not there, and checks
-// that files can be made in it. The error is one sentence with the way out.
+// MakeFolder creates a folder and its missing parents, and checks that files can be created in it. The
+// error is one sentence with a hint.
 func MakeFolder(dir string) error {
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
@@ -130,8 +129,7 @@ func MakeFolder(dir string) error {
 	return fmt.Errorf("cannot make folder %s: nothing can be made in %s: %w; name another place", dir, above, plain(err))
 }
 
-// plain is the system's reason without the call and the path, which the user
-// need not have named.
+// plain returns the system's reason without the call and the path, which the user may not have named.
 func plain(err error) error {
 	var number syscall.Errno
 	if errors.As(err, &number) {
@@ -140,7 +138,7 @@ func plain(err error) error {
 	return err
 }
 
-// NewFolder makes a folder that is not there yet, with those above it.
+// NewFolder creates a folder that must not exist yet, with its parents.
 func NewFolder(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o777); err != nil {
 		return Input(err)
@@ -151,7 +149,7 @@ func NewFolder(dir string) error {
 	return nil
 }
 
-// WriteFile writes a file of a folder of results.
+// WriteFile writes a file in a folder of results.
 func WriteFile(dir, name string, to func(io.Writer) error) error {
 	f, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
@@ -160,7 +158,7 @@ func WriteFile(dir, name string, to func(io.Writer) error) error {
 	return errors.Join(to(f), f.Close())
 }
 
-// WriteCommand writes the file that says which command made a folder of results.
+// WriteCommand writes the file that records which command made a folder of results.
 func WriteCommand(dir, command string) error {
 	return WriteFile(dir, "commands.txt", func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, command)

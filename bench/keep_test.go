@@ -17,8 +17,8 @@ func put(t *testing.T, file, text string) string {
 	return file
 }
 
-// A file takes the place of none, of an empty one, or of one of its kind; what
-// else is there is named with the way out.
+// A file may replace no file, an empty one, or one of its kind. For anything else there is an error that
+// says what to do.
 func TestKeptFilesReplaceTheirKindOnly(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ file, want string }{
@@ -53,7 +53,7 @@ func TestUnreadableFilesAreKept(t *testing.T) {
 	}
 }
 
-// A file is replaced whole, or not at all, and nothing is left beside it.
+// A file is replaced completely or not at all, and no other file is left.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	file := put(t, filepath.Join(dir, "page"), "old")
@@ -103,7 +103,7 @@ func TestFoldersThatCannotBe(t *testing.T) {
 	if left, _ := os.ReadDir(filepath.Join(dir, "a", "b")); len(left) != 0 {
 		t.Errorf("a new folder holds %v", left)
 	}
-	// A folder where nobody may make anything, not even root.
+	// A folder in which no file can be created, not even by root.
 	const proc = "/proc/self/fdinfo"
 	if _, err := os.Stat(proc); err != nil {
 		t.Skip(err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Pick returns the element of all that is called name, or, if none is, the names
-// that there are, in order and separated by commas. names gives an element's.
+// Pick returns the element of all that is called name or, if there is none, the names of all, in order and
+// separated by commas. names returns the name of an element.
 func Pick[T any](all []T, names func(T) string, name string) (found T, known string, ok bool) {
 	var list []string
 	for _, e := range all {
@@ -20,9 +20,9 @@ func Pick[T any](all []T, names func(T) string, name string) (found T, known str
 	return found, strings.Join(list, ", "), false
 }
 
-// Choose returns the elements of all that have one of the names, whose case does not count, each
-// once, in the order of the names; all if there is no name. called gives an element's name. unknown
-// says, with %q for the name, what there is not.
+// Choose returns the elements of all that have one of the names (case does not matter), each once, in the
+// order of the names; all if names is empty. called returns the name of an element. unknown is the text of
+// the error for a name that does not exist, with %q for the name.
 func Choose[T any](all []T, called func(T) string, names []string, unknown string) (chosen []T, err error) {
 	if len(names) == 0 {
 		return all, nil
@@ -41,7 +41,7 @@ func Choose[T any](all []T, called func(T) string, names []string, unknown strin
 	return chosen, nil
 }
 
-// Number is a number of things: "1 round", "2 rounds".
+// Number returns a number with the noun in its right form: "1 round", "2 rounds".
 func Number(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

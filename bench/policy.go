@@ -2,42 +2,39 @@ package bench
 
 import "time"
 
-// A Policy says how often a test is repeated at one size. It is the same in
-// peer/c/peer.c, so that other runtimes are measured alike.
+// A Policy says how often a test is repeated at one size. It is the same in peer/c/peer.c, so that other
+// runtimes are measured in the same way.
 type Policy struct {
-	Batches     int           // timed apart from each other; the median counts
-	Repetitions int           // in all batches together, at most
-	Volume      int           // bytes that they may move a rank; 0: any number
-	Time        time.Duration // that they may take
+	Batches     int           // timed separately; the median counts
+	Repetitions int           // maximum in all batches together
+	Volume      int           // maximum bytes that a rank moves; 0: no limit
+	Time        time.Duration // maximum time
 }
 
-// Steady is the policy of measurements that are to be compared: as many
-// repetitions as the time allows, in five batches, of which a busy moment of the
-// machine spoils one or two.
+// Steady is the policy of measurements to be compared: as many repetitions as the time allows, in five
+// batches, so that a busy moment of the machine spoils only one or two.
 func Steady(budget time.Duration) Policy {
 	return Policy{Batches: 5, Repetitions: 500_000, Time: budget}
 }
 
-// The repetitions before those that count: warmUps find cold caches and
-// connections, probes estimate the time of one, as many as take a tenth of a
-// batch's time.
+// Repetitions before those that count: warmUps fill caches and make connections; probes estimate the time
+// of a repetition and take a tenth of a batch's time.
 const (
 	warmUps    = 2
 	probeShare = 10
 )
 
-// patience is how many times the time that they were to take all batches may take;
-// fewer count on a machine that has become so much slower than it was at the probes.
+// patience is the maximum duration of all batches as a multiple of the planned time; on a machine that has
+// become slower since the probes, fewer batches count.
 const patience = 2
 
-// A Timed runs so many repetitions and returns the seconds of one: by this rank's
-// clock, and by that of the slowest rank with all that goes with a repetition, by
-// which all ranks derive the same number of repetitions.
+// A Timed runs reps repetitions and returns the seconds of one: on this rank's clock, and on that of the
+// slowest rank including all overhead, from which all ranks derive the same number of repetitions.
 type Timed func(reps int) (mine, slowest float64, err error)
 
-// Run repeats a test at a size. It returns the repetitions of a batch, and for
-// each batch the seconds of one on this rank. A batch that ends in less than half of its time shows
-// that the probes met a slow moment, such as the start of the job: all begin again with more repetitions.
+// Run repeats a test at a size. It returns the repetitions of a batch and, for each batch, the seconds of
+// one repetition on this rank. If a batch ends in less than half of its time, the probes ran in a slow
+// moment, such as the start of the job: then all batches start over with more repetitions.
 func (p Policy) Run(bytes int, timed Timed) (reps int, batches []float64, err error) {
 	reps, first, err := p.Count(bytes, timed)
 	if err != nil || first > 0 {
@@ -58,7 +55,7 @@ func (p Policy) Run(bytes int, timed Timed) (reps int, batches []float64, err er
 	return reps, batches, nil
 }
 
-// most is how many repetitions a batch has at most.
+// most returns the maximum repetitions of a batch.
 func (p Policy) most(bytes int) int {
 	most := p.Repetitions
 	if p.Volume > 0 && bytes > 0 {
@@ -67,11 +64,11 @@ func (p Policy) most(bytes int) int {
 	return max(1, most/p.Batches)
 }
 
-// share is a batch's seconds.
+// share returns a batch's seconds.
 func (p Policy) share() float64 { return p.Time.Seconds() / float64(p.Batches) }
 
-// Count warms up and finds the repetitions of a batch. If one alone takes all the
-// time there is, first is what it took on this rank, and there is to be no other.
+// Count warms up and determines the repetitions of a batch. If a single repetition takes all the available
+// time, first is its time on this rank, and no other one is to be run.
 func (p Policy) Count(bytes int, timed Timed) (reps int, first float64, err error) {
 	most, share := p.most(bytes), p.share()
 	if _, _, err = timed(warmUps); err != nil {
@@ -92,7 +89,8 @@ func (p Policy) Count(bytes int, timed Timed) (reps int, first float64, err erro
 	return within(share, once, most), 0, nil
 }
 
-// within is how many repetitions of once seconds fit into the seconds of a batch: one at least.
+// within returns how many repetitions of once seconds fit into the share seconds of a batch: at least one,
+// at most most.
 func within(share, once float64, most int) int {
 	if once*float64(most) > share {
 		return max(1, int(share/once))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// WriteRows writes the same rows as a table for people ("table" or "markdown"), as
-// "csv", or as "json": the last from rows, the others from cells under the header.
+// WriteRows writes the same rows as a table ("table" or "markdown"), as "csv", or as "json": JSON from
+// rows, the others from cells under the header.
 func WriteRows[R any](out io.Writer, format string, header []string, cells [][]string, rows []R) error {
 	switch format {
 	case "table":
@@ -21,15 +21,14 @@ func WriteRows[R any](out io.Writer, format string, header []string, cells [][]s
 		if err := w.Write(header); err != nil {
 			return err
 		}
-		return w.WriteAll(cells) // which flushes
+		return w.WriteAll(cells) // WriteAll flushes
 	case "json":
 		return WriteJSON(out, rows)
 	}
 	return fmt.Errorf("bench: rows are not written in the format %q", format)
 }
 
-// ModelFormats names the output formats of models: steps and virtual time are not for
-// benchstat.
+// ModelFormats names the output formats of models: steps and virtual time are not for benchstat.
 const ModelFormats = "table, csv, json"
 
 // CheckModelFormat reports a format that is not one of ModelFormats, an ErrInput.
@@ -40,7 +39,7 @@ func CheckModelFormat(format string) error {
 	return fmt.Errorf("%w: unknown format %q; the formats are %s", ErrInput, format, ModelFormats)
 }
 
-// WriteModel is WriteRows in one of ModelFormats; cells writes a row under the header.
+// WriteModel is WriteRows in one of ModelFormats; cells returns the cells of a row.
 func WriteModel[R any](out io.Writer, format string, header []string, rows []R, cells func(R) []string) error {
 	if err := CheckModelFormat(format); err != nil {
 		return err

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// A Test is one measurement over message sizes, at whatever level.
+// A Test is one measurement over message sizes, at any level.
 type Test struct {
 	Name     string  // of its rows
 	About    string  // one line for lists
-	Sizes    []int   // bytes, when none are named
+	Sizes    []int   // in bytes, if none are named
 	Min, Max int     // bytes
 	Unit     int     // sizes are multiples of it
 	Scale    float64 // the time of a repetition times Scale is reported (0.5: one way of a round trip)
@@ -37,8 +37,8 @@ type Row struct {
 // ErrInput marks errors of the user's input.
 var ErrInput = errors.New("bad input")
 
-// Input marks an error of the user's input as ErrInput, nil as nil. Where its text is that of one of
-// the errors given, "package: what", the name of the package goes.
+// Input marks an error of the user's input as ErrInput, nil as nil. If its text begins with that of one of
+// the marks, as in "package: what", the package's name is removed.
 func Input(err error, marks ...error) error {
 	switch {
 	case err == nil:
@@ -56,7 +56,7 @@ func Input(err error, marks ...error) error {
 	return fmt.Errorf("%w: %s", ErrInput, text)
 }
 
-// Powers returns the powers of two from low, which is one, to high.
+// Powers returns the powers of two from low, which must be one, to high.
 func Powers(low, high int) (sizes []int) {
 	for n := low; n <= high; n *= 2 {
 		sizes = append(sizes, n)
@@ -67,7 +67,7 @@ func Powers(low, high int) (sizes []int) {
 // Fits reports whether the test can be measured at n bytes.
 func (t Test) Fits(n int) bool { return n >= t.Min && n <= t.Max && n%t.Unit == 0 }
 
-// CheckSizes reports a size that none of the tests can be measured at, an ErrInput.
+// CheckSizes reports a size at which none of the tests can be measured, an ErrInput.
 func CheckSizes(tests []Test, sizes []int) error {
 	for _, n := range sizes {
 		if slices.ContainsFunc(tests, func(t Test) bool { return t.Fits(n) }) {
@@ -85,9 +85,9 @@ func CheckSizes(tests []Test, sizes []int) error {
 	return nil
 }
 
-// Measure measures the test at its sizes, or at those of sizes that it can take,
-// and reports rows for a job of so many nodes. timed runs so many repetitions of a
-// size and returns the seconds of one.
+// Measure measures the test at its sizes, or at those of the given sizes that are valid for it, and reports
+// rows for a job with the given number of nodes. timed runs reps repetitions of a size and returns the
+// seconds of one.
 func (t Test) Measure(p Policy, nodes int, sizes []int, timed func(bytes, reps int) (float64, error), report func(Row)) error {
 	if sizes == nil {
 		sizes = t.Sizes
@@ -116,8 +116,7 @@ func (t Test) Measure(p Policy, nodes int, sizes []int, timed func(bytes, reps i
 	return nil
 }
 
-// Row is the row of a size: the median of the batches, each the seconds of one
-// repetition.
+// Row returns the row of a size: the median of the batches, each of which is the seconds of one repetition.
 func (t Test) Row(bytes, reps int, batches []float64) Row {
 	batches = slices.Sorted(slices.Values(batches))
 	median := batches[len(batches)/2]
@@ -130,9 +129,8 @@ func (t Test) Row(bytes, reps int, batches []float64) Row {
 	return row
 }
 
-// Half returns the size, in Bytes, at which throughput first reaches half its
-// peak, in MBPerSec: Size_half (martini, section 13, E5), between two measured
-// sizes by a straight line.
+// Half returns the size, in Bytes, at which throughput first reaches half its peak, and that throughput in
+// MBPerSec: Size_half (martini, section 13, E5), by linear interpolation between two measured sizes.
 func Half(rows []Row) (Row, bool) {
 	if len(rows) < 2 {
 		return Row{}, false

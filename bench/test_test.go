@@ -28,8 +28,8 @@ func TestCheckSizes(t *testing.T) {
 	}
 }
 
-// TestMeasure: the median of five batches counts, and sizes that the test cannot
-// take are left to others.
+// TestMeasure: the median of five batches is the result, and sizes that a test cannot run are left to the
+// other tests.
 func TestMeasure(t *testing.T) {
 	calls := map[int]int{}
 	timed := func(bytes, reps int) (float64, error) {
@@ -62,8 +62,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestPolicy: the number of repetitions follows from the slowest rank's time, and
-// is bounded by number, volume and time.
+// TestPolicy: the number of repetitions is computed from the slowest rank's time, and limited by number,
+// volume and time.
 func TestPolicy(t *testing.T) {
 	suite := Policy{Batches: 1, Repetitions: 1000, Volume: 40 << 20, Time: time.Second}
 	for _, c := range []struct {
@@ -92,7 +92,7 @@ func TestPolicy(t *testing.T) {
 			t.Errorf("%+v: %d repetitions, batches %v, calls %v, %v", c, reps, batches, calls, err)
 		}
 	}
-	// The machine turns a hundred times slower after the probes.
+	// The machine becomes a hundred times slower after the probes.
 	once, n := 1.0/(1<<20), 0
 	_, batches, err := Steady(50*time.Millisecond).Run(8, func(reps int) (mine, slowest float64, err error) {
 		if n++; reps == 10485 {
@@ -105,8 +105,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestProbesOfASlowMoment: batches that are too short are not kept, and those that follow are as long as they
-// are to be, within the bounds of time and number.
+// TestProbesOfASlowMoment: batches that are too short are dropped, and the following ones have the intended
+// length, within the limits of time and number.
 func TestProbesOfASlowMoment(t *testing.T) {
 	for name, c := range map[string]struct {
 		p     Policy
@@ -134,7 +134,7 @@ func TestProbesOfASlowMoment(t *testing.T) {
 	}
 }
 
-// TestOneBatchAtLeast: a batch counts even if the time was over when one was too short to count.
+// TestOneBatchAtLeast: a batch counts even if the time is up after one that was too short to count.
 func TestOneBatchAtLeast(t *testing.T) {
 	took := []float64{97e-3, 4e-3, 9e-3} // of 10 ms each, and 100 in all at most
 	n := 0
@@ -151,7 +151,7 @@ func TestOneBatchAtLeast(t *testing.T) {
 	}
 }
 
-// TestHalf is E5: between two measured sizes, or the first that is enough.
+// TestHalf checks E5: the value is between two measured sizes, or the first size that is large enough.
 func TestHalf(t *testing.T) {
 	row := func(bytes int, rate float64) Row { return Row{Bytes: bytes, MBPerSec: rate} }
 	for _, c := range []struct {

@@ -1,19 +1,19 @@
 package collectives
 
-// An accum is the value of a reduction while it grows: the combination of the
-// contributions of a range of ranks, in rank order. It starts as the rank's
-// own input, which stays untouched, and lives in one of two homes; the other
-// receives what is combined next. Every fold gives the same operands in the
-// same order on all ranks that do it, so their results agree bit for bit.
+// An accum is the value of a reduction in progress: the combination of the
+// contributions of a range of ranks, in rank order. It starts as the rank's own input,
+// which is not changed, and is kept in one of two homes; the other one receives the
+// next contribution. Folds have the same operands in the same order on all ranks that
+// make them, so their results agree bit for bit.
 type accum struct {
 	b     *builder
 	at    region // where the value is
-	fixed bool   // at is the user's input
+	fixed bool   // at is the caller's input
 	homes [2]region
 }
 
-// accum starts a value at in; home is one place of that length to work in. If
-// the call is in place, in lies in home.
+// accum starts a value at in; home is memory of that length to work in. If the call is
+// in place, in is in home.
 func (b *builder) accum(in, home region) *accum {
 	if b.inPlace {
 		in = home
@@ -21,7 +21,7 @@ func (b *builder) accum(in, home region) *accum {
 	return &accum{b: b, at: in, fixed: !b.inPlace, homes: [2]region{home}}
 }
 
-// spare is where to receive what is folded next; its content is lost by the fold.
+// spare is where to receive the next contribution; the fold destroys it.
 func (a *accum) spare() region {
 	if a.at != a.homes[0] {
 		return a.homes[0]
@@ -36,15 +36,15 @@ func (a *accum) second() region {
 	return a.homes[1]
 }
 
-// foldHigher combines the n bytes at off with what spare holds there, which
-// comes from the ranks just above.
+// foldHigher combines the n bytes at off with those in spare, which come from the ranks
+// just above.
 func (a *accum) foldHigher(off, n int) {
 	to := a.spare()
 	a.b.reduce(a.at.sub(off, n), to.sub(off, n))
 	a.at, a.fixed = to, false
 }
 
-// foldLower is foldHigher for what comes from the ranks just below.
+// foldLower is foldHigher for bytes from the ranks just below.
 func (a *accum) foldLower(off, n int) {
 	from := a.spare()
 	if a.fixed {
@@ -55,8 +55,8 @@ func (a *accum) foldLower(off, n int) {
 	a.b.reduce(from.sub(off, n), a.at.sub(off, n))
 }
 
-// foldInOrder combines what of(lo) to of(hi-1) hold, in rank order, in dst,
-// which is none of them or the last.
+// foldInOrder combines the regions of(lo) to of(hi-1), in rank order, in dst, which is
+// none of them or the last.
 func (b *builder) foldInOrder(dst region, lo, hi int, of func(int) region) {
 	b.copy(dst, of(hi-1))
 	for i := hi - 2; i >= lo; i-- {
@@ -64,13 +64,13 @@ func (b *builder) foldInOrder(dst region, lo, hi int, of func(int) region) {
 	}
 }
 
-// A folding reduces a group to its largest power of two: of the first 2*rem
-// ranks, one of each pair hands its contribution to the other, the owner. The
-// ranks that remain have new numbers in the same order.
+// A folding reduces a group to its largest power of two: in each pair of the first
+// 2*rem ranks, one sends its contribution to the other, the owner. The ranks that
+// remain have new numbers in the same order.
 type folding struct {
 	pof2, rem int
 	rank      int // new number, or -1
-	partner   int // the rank that is out if this one is in, or the reverse; -1 if none
+	partner   int // the other rank of the pair; -1 if there is none
 	favoured  int // this rank owns its pair; else the lower one does
 }
 
@@ -90,7 +90,7 @@ func (b *builder) folding(favoured int) folding {
 	return f
 }
 
-// old is the rank in the group of a new number.
+// old returns the rank in the group of a new number.
 func (f *folding) old(rank int) int {
 	switch {
 	case rank >= f.rem:
@@ -101,7 +101,8 @@ func (f *folding) old(rank int) int {
 	return 2 * rank
 }
 
-// fold hands in the contributions of those who are out, and reports whether this rank is in.
+// fold sends the contributions of ranks that drop out to their owners, and reports
+// whether this rank remains.
 func (f *folding) fold(a *accum) bool {
 	b := a.b
 	n := a.at.n
@@ -123,7 +124,7 @@ func (f *folding) fold(a *accum) bool {
 	return true
 }
 
-// unfold gives the result in out to those who were left out.
+// unfold sends the result in out to the ranks that dropped out.
 func (f *folding) unfold(b *builder, out region) {
 	switch {
 	case f.partner < 0:

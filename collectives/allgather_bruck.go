@@ -1,7 +1,7 @@
 package collectives
 
-// The algorithm of Bruck: the blocks held, counted from one's own, double in
-// each step, for any number of ranks; a rotation brings them in rank order.
+// The algorithm of Bruck: the number of blocks held, starting with the rank's own,
+// doubles in each step, for any number of ranks; a rotation puts them in rank order.
 //
 // Cost: ceil(log2 p) steps, n (p-1) bytes, and p n bytes copied.
 func allgatherBruck(b *builder) {

@@ -1,7 +1,7 @@
 package collectives
 
-// One rank of each host collects the blocks of its ranks, which follow each other; what it has goes
-// round a ring of these ranks; and each tells its host.
+// One rank of each host gathers the blocks of its host, which are consecutive; these
+// ranks exchange them around a ring; and each broadcasts the result on its host.
 //
 // Cost: h-1 steps between h hosts, and that of a gather and a broadcast within a host.
 func allgatherHosts(b *builder) {

@@ -1,11 +1,11 @@
 package collectives
 
-// Everyone sends its block to everyone.
+// Every rank sends its block to every rank.
 //
 // Cost: 1 step, p-1 messages of n bytes per rank.
 func allgatherLinear(b *builder) { linearAllgather(b, b.in(), b.outBlock) }
 
-// linearAllgather gives mine to all; place says where each rank's block goes.
+// linearAllgather sends mine to all ranks; place says where each rank's block goes.
 func linearAllgather(b *builder, mine region, place func(int) region) {
 	for d := 1; d < b.size; d++ {
 		b.room(2)

@@ -1,8 +1,8 @@
 package collectives
 
-// Blocks go round the ring.
+// Blocks go around the ring.
 //
-// Cost: p-1 steps of n bytes, to the neighbour only.
+// Cost: p-1 steps of n bytes, to the neighbor only.
 func allgatherRing(b *builder) { ringAllgather(b, b.in(), b.outBlock) }
 
 // ringAllgather is linearAllgather around the ring.

@@ -1,7 +1,7 @@
 package collectives
 
-// Every contribution is as long as the largest part; what is beyond a rank's
-// own part means nothing.
+// Every contribution is as long as the largest part; bytes beyond a rank's own part are
+// ignored.
 //
 // Cost: one step of the network, p times the largest part read.
 func allgathervExchange(b *builder) {

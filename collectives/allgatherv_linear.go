@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone sends its part to everyone.
+// Every rank sends its part to every rank.
 //
 // Cost: 1 step, p-1 messages per rank.
 func allgathervLinear(b *builder) { linearAllgather(b, b.ownPart(), b.outPart) }

@@ -1,7 +1,8 @@
 package collectives
 
-// The ranks of each host combine their contributions at one of them, these ranks theirs, and each tells
-// its host. If the operation does not commute, the ranks of a host must follow each other.
+// The ranks of each host reduce to one of them, these ranks make an allreduce, and each
+// broadcasts the result on its host. If the operation does not commute, the ranks of a
+// host must be consecutive.
 //
 // Cost: that of a reduction and a broadcast within a host, and of an allreduce among h hosts.
 func allreduceHosts(b *builder) {

@@ -1,8 +1,8 @@
 package collectives
 
-// The algorithm of Rabenseifner: the vector is halved and combined between
-// partners at distance 1, 2, 4 and so on; then the pieces are collected by
-// doubling along the same way back. A group that is no power of two folds first.
+// The algorithm of Rabenseifner: partners at distance 1, 2, 4 and so on halve the
+// vector and combine it; then the pieces are collected in the reverse order of steps. A
+// group that is no power of two folds first.
 //
 // Cost: 2 log2 p steps, 2 n (p-1)/p bytes; folding adds 2 steps of n bytes.
 func allreduceRabenseifner(b *builder) {

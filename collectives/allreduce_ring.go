@@ -1,7 +1,7 @@
 package collectives
 
-// The vector is cut in p pieces. Each piece goes round the ring once to be
-// combined, and once more to be told to everyone.
+// The vector is cut into p pieces. Each piece goes around the ring once to be combined,
+// and once more to be distributed.
 //
 // Cost: 2(p-1) steps, 2 n (p-1)/p bytes, n (p-1)/p reductions.
 func allreduceRing(b *builder) {
@@ -13,7 +13,7 @@ func allreduceRing(b *builder) {
 		_, n := b.cut(b.bytes, b.size, b.size-1) // no piece is longer than the last
 		spare = b.scratch(n)
 	}
-	from := in // what the first step sends; then it is what was combined
+	from := in // sent in the first step; later steps send what was combined
 	for s := range b.size - 1 {
 		piece := b.mod(b.rank - s - 1)
 		mine, into := b.piece(in, piece), b.piece(out, piece)

@@ -1,7 +1,7 @@
 package collectives
 
-// The algorithm of Bruck: blocks are numbered by the distance they have to
-// go; in step d all blocks whose distance has bit d travel d ranks together.
+// The algorithm of Bruck: blocks are numbered by the distance they have to go; in step
+// d all blocks whose distance has bit d are sent d ranks further together.
 //
 // Cost: ceil(log2 p) steps of about n p/2 bytes, which are also copied twice.
 func alltoallBruck(b *builder) {

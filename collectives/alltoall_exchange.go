@@ -1,12 +1,15 @@
 package collectives
 
-// Everyone gets everything and takes what is meant for it.
+// Every rank shows its blocks for the others to all ranks, and copies those that are for
+// it from what they show.
 //
-// Cost: one step of the network, p p n bytes read.
+// Cost: one step of the network, p (p-1) n bytes read.
 func alltoallExchange(b *builder) {
-	row := region{bufIn, 0, b.size * b.bytes}
-	of := b.exchanged(row)
+	of := b.exchanged(b.allBut(b.rank))
 	for i := range b.size {
-		b.copy(b.outBlock(i), of(i).sub(b.rank*b.bytes, b.bytes))
+		if i != b.rank {
+			b.copy(b.outBlock(i), of(i).sub(BlockOf(b.rank, i)*b.bytes, b.bytes))
+		}
 	}
+	b.copy(b.outBlock(b.rank), b.inBlock(b.rank))
 }

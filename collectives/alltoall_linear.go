@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone sends to everyone, nearest distances first.
+// Every rank sends to every rank, nearest distances first.
 //
 // Cost: 1 step, p-1 messages of n bytes per rank.
 func alltoallLinear(b *builder) {
@@ -15,8 +15,7 @@ func alltoallLinear(b *builder) {
 	b.wait()
 }
 
-// toSend says where the block for a rank is; of an in-place call, where it was
-// copied to.
+// toSend returns where the block for a rank is; in an in-place call, in the copy.
 func (b *builder) toSend() func(int) region {
 	if !b.inPlace {
 		return b.inBlock

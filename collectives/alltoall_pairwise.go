@@ -1,7 +1,7 @@
 package collectives
 
-// In step d everyone sends to the rank d above and receives from the one d
-// below; of a power of two of ranks, pairs exchange.
+// In step d every rank sends to the rank d above and receives from the rank d below; if
+// the number of ranks is a power of two, pairs exchange.
 //
 // Cost: p-1 steps of n bytes.
 func alltoallPairwise(b *builder) {

@@ -1,7 +1,7 @@
 package collectives
 
-// Everyone shows all its parts to all, who take what is meant for them. Parts of a rank
-// that are too long together are announced, and follow as messages.
+// Every rank shows all its parts to all ranks, which copy those for them. If the parts
+// of a rank are too long together, they are announced, and follow as messages.
 //
 // Cost: one step of the network for short parts, two for others.
 func alltoallvExchange(b *builder) {

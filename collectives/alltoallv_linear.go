@@ -1,11 +1,11 @@
 package collectives
 
-// Everyone sends to everyone, nearest distances first. Empty parts are not sent.
+// Every rank sends to every rank, nearest distances first. Empty parts are not sent.
 //
 // Cost: 1 step, p-1 messages per rank.
 func alltoallvLinear(b *builder) { alltoallv(b, b.width) }
 
-// alltoallv has at most open transfers under way at once.
+// alltoallv has at most open transfers in progress at once.
 func alltoallv(b *builder, open int) {
 	of := b.partsToSend()
 	b.width = min(b.width, open)

@@ -1,6 +1,6 @@
 package collectives
 
-// alone serves every operation of a group of one: what a rank gives, it gets.
+// alone serves every operation of a group of one rank: the output is the input.
 var alone = row{name: "alone", build: buildAlone}
 
 func buildAlone(b *builder) {

@@ -1,4 +1,5 @@
 package collectives
 
-// The barrier that barrier controllers keep. Cost: no packets. Two codes, which others see as soon as they are executed.
+// The barrier of the barrier controllers. Cost: no packets; two codes, which the other
+// ranks see as soon as they are executed.
 func barrierController(b *builder) { b.control() }

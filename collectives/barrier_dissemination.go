@@ -1,6 +1,6 @@
 package collectives
 
-// In round k everyone tells the rank 2^k above and hears from the one 2^k below.
+// In round k every rank signals the rank 2^k above and waits for the rank 2^k below.
 //
 // Cost: ceil(log2 p) steps, p messages in each.
 func barrierDissemination(b *builder) {

@@ -1,7 +1,7 @@
 package collectives
 
-// The ranks of a host tell one of them that they have come, these ranks tell each other, and
-// then their hosts.
+// The ranks of a host report to one of them, these ranks synchronize, and each releases
+// its host.
 //
 // Cost: 2 steps within hosts, ceil(log2 h) between h hosts, with one message of a host in each.
 func barrierHosts(b *builder) {

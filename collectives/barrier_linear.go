@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone reports to rank 0, which releases everyone.
+// Every rank reports to rank 0, which releases every rank.
 //
 // Cost: 2 dependent steps, 2(p-1) messages at rank 0. With more ranks than
 // processors this has the fewest context switches.

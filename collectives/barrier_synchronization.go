@@ -1,5 +1,5 @@
 package collectives
 
-// Each sends one packet, which the switches of the network meet with those of the others; then
-// each receives one. Cost: a packet through the network, no bytes.
+// Each rank sends one packet, which the switches of the network combine with those of
+// the others, and receives one. Cost: a packet through the network, no bytes.
 func barrierSynchronization(b *builder) { b.meet(AllToAll, region{}, region{}) }

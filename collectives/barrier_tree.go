@@ -20,9 +20,9 @@ func barrierTree(b *builder) {
 	}
 }
 
-// binomial returns the place of rank v in the binomial tree of n ranks rooted
-// at 0: its parent, and its children from the smallest subtree to the largest.
-// The subtree of v's child v+m holds the ranks v+m to v+2m-1, as far as there are any.
+// binomial returns the place of rank v in the binomial tree of n ranks rooted at 0: its
+// parent, and its children from the smallest subtree to the largest. The subtree of v's
+// child v+m has the ranks v+m to v+2m-1, as far as they exist.
 func binomial(v, n int) (parent int, children []int) {
 	m := 1
 	for ; m < n && v&m == 0; m <<= 1 {

@@ -1,7 +1,7 @@
 package collectives
 
-// The message is cut into chunks that travel from root through all ranks one
-// after another; each rank sends one chunk on while it receives the next.
+// The message is cut into chunks that travel from root through all ranks one after
+// another; each rank forwards one chunk while it receives the next.
 //
 // Cost: p-2+c steps of n/c bytes for c chunks: close to n for large n.
 func bcastChain(b *builder) {

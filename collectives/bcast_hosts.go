@@ -2,7 +2,7 @@ package collectives
 
 import "slices"
 
-// One rank of each host gets the message from root, and passes it on there.
+// One rank of each host receives the message from root, and broadcasts it on its host.
 //
 // Cost: that of a broadcast among h hosts, and of one within a host.
 func bcastHosts(b *builder) {
@@ -11,7 +11,7 @@ func bcastHosts(b *builder) {
 	b.tell(heads, b.out())
 }
 
-// tell has the head of each host give a buffer to the others there.
+// tell has the head of each host send a buffer to the other ranks of the host.
 func (b *builder) tell(heads []int, buf region) {
 	mates := b.hosts.mates(b.rank)
 	b.do(stage{ranks: mates, kind: Bcast, root: slices.Index(mates, heads[b.hosts.of[b.rank]]), out: buf})

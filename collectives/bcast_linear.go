@@ -1,6 +1,6 @@
 package collectives
 
-// Root sends to everyone.
+// Root sends to every rank.
 //
 // Cost: 1 step, (p-1) n bytes at root.
 func bcastLinear(b *builder) { linearBcast(b, b.out(), b.root) }

@@ -1,13 +1,13 @@
 package collectives
 
-// The algorithm of van de Geijn: root's message is scattered in p pieces down
-// a binomial tree, and a ring collects the pieces everywhere.
+// The algorithm of van de Geijn: root's message is scattered in p pieces down a
+// binomial tree, and a ring gathers the pieces at every rank.
 //
 // Cost: ceil(log2 p) + p-1 steps, 2 n (p-1)/p bytes.
 func bcastScatterAllgather(b *builder) {
 	v := b.mod(b.rank - b.root)
-	// The pieces of the ranks from u on, m of them as far as there are any,
-	// counted from root.
+	// The pieces of the ranks from u on, m of them as far as they exist, counted from
+	// root.
 	pieces := func(u, m int) region {
 		lo, _ := b.cut(b.bytes, b.size, u)
 		hi, n := b.cut(b.bytes, b.size, min(u+m, b.size)-1)

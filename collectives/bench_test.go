@@ -4,7 +4,7 @@ import "testing"
 
 // BenchmarkShort measures what the executor adds to a network that takes no time.
 func BenchmarkShort(b *testing.B) {
-	g := mustGroup(b, &fakeBoard{fake: newFake(0, 2)}, Options{})
+	g := mustGroup(b, &fakeFlagArray{fake: newFake(0, 2)}, Options{})
 	in, out := make([]byte, 8), make([]byte, 8)
 	b.Run("barrier", func(b *testing.B) {
 		for b.Loop() {

@@ -1,29 +1,30 @@
 package collectives
 
-// A builder is given to an algorithm, which appends its steps. It knows the
-// call's shape and this rank's place in the group.
+// A builder is passed to an algorithm, which appends its steps. It knows the shape of
+// the call and this rank's place in the group.
 type builder struct {
 	shape
 	rank, size  int
-	width       int                          // transfers that may be open at once
-	exchangeMax int                          // bytes that one rank may give in an exchange
-	switchMax   int                          // and in one of the network's switches
-	hosts       *hostMap                     // of rows that need several hosts
-	plain       func(s shape, size int) *row // the algorithm for a stage of theirs
+	width       int                          // transfers that may be in progress at once
+	exchangeMax int                          // bytes that one rank may send in an exchange
+	switchMax   int                          // the same in an exchange of the network's switches
+	hosts       *hostMap                     // for rows that need several hosts
+	plain       func(s shape, size int) *row // the algorithm for a stage of such a row
 
-	// Of a stage: the ranks of the group that it is one of, and its buffers.
+	// Of a stage: the ranks of the group that take part, and its buffers.
 	ranks    []int
 	from, to region
 
-	// Counts and displacements in elements of shape.elem, for the operations that have them.
+	// Counts and displacements in elements of shape.elem, for the operations that have
+	// them.
 	scounts, sdispls, rcounts, rdispls []int
 
 	sched schedule
 	open  int
 }
 
-// in and out are the caller's buffers as a whole, for operations with one buffer per rank, or
-// those of a stage.
+// in and out are the whole buffers of the caller, for operations with one buffer per
+// rank, or the buffers of a stage.
 func (b *builder) in() region {
 	if b.ranks != nil {
 		return b.from
@@ -60,7 +61,7 @@ func (b *builder) scratch(n int) region {
 	return r
 }
 
-// send and recv post a transfer. Empty ones are left out, on both sides alike.
+// send and recv post a transfer. Empty transfers are omitted, on both sides.
 func (b *builder) send(r region, dst int) {
 	if r.n > 0 {
 		b.post(opSend, r, dst)
@@ -73,11 +74,12 @@ func (b *builder) recv(r region, src int) {
 	}
 }
 
-// sendAny and recvAny post also empty transfers, where the other side's length may differ by mistake.
+// sendAny and recvAny also post empty transfers, for calls in which the length at the
+// peer may differ by mistake.
 func (b *builder) sendAny(r region, dst int) { b.post(opSend, r, dst) }
 func (b *builder) recvAny(r region, src int) { b.post(opRecv, r, src) }
 
-// signal and await are empty messages.
+// signal and await post empty messages.
 func (b *builder) signal(dst int) { b.post(opSend, region{buf: bufTmp}, dst) }
 func (b *builder) await(src int)  { b.post(opRecv, region{buf: bufTmp}, src) }
 
@@ -99,10 +101,10 @@ func (b *builder) wait() {
 	}
 }
 
-// room ends the round if it has no room for k more transfers. Where ranks send
-// to and receive from each other in one round, they post in one order of
-// distances on all ranks and ask for room for the two transfers of a distance
-// together: then every round can complete.
+// room ends the round if it has no room for k more transfers. Where ranks send to and
+// receive from each other in one round, all ranks must post in the same order of
+// distances and ask for room for the two transfers of a distance together: then every
+// round can complete.
 func (b *builder) room(k int) {
 	if b.open+k > b.width {
 		b.wait()
@@ -128,12 +130,12 @@ func (b *builder) reduce(in, inout region) {
 	}
 }
 
-// exchange hands in to others, and fills out with theirs; b.root is the root.
+// exchange sends in to other ranks, and fills out with their data; b.root is the root.
 func (b *builder) exchange(f Flow, in, out region) {
 	b.sched.steps = append(b.sched.steps, step{op: opExchange, flow: f, peer: int32(b.root), a: in, b: out})
 }
 
-// control has the controllers of barriers keep one.
+// control appends a barrier of the barrier controllers.
 func (b *builder) control() {
 	b.sched.steps = append(b.sched.steps, step{op: opEnter}, step{op: opLeave})
 }
@@ -143,10 +145,11 @@ func (b *builder) meet(f Flow, in, out region) {
 	b.sched.steps = append(b.sched.steps, step{op: opSwitch, flow: f, peer: int32(b.root), a: in, b: out})
 }
 
-// mod is i modulo the group's size, also of small negative i.
+// mod is i modulo the group's size, also for small negative i.
 func (b *builder) mod(i int) int { return (i + b.size) % b.size }
 
-// cut returns offset and length of piece i of the n bytes cut into p pieces of whole elements, as even as can be.
+// cut returns offset and length of piece i of n bytes cut into p pieces of whole
+// elements, as equal as possible.
 func (b *builder) cut(n, p, i int) (off, length int) {
 	elems := n / b.elem
 	lo, hi := elems*i/p, elems*(i+1)/p

@@ -14,10 +14,9 @@ var (
 	ErrActive  = errors.New("operation is already started")
 )
 
-// A Call is one collective operation with its buffers. Which fields an
-// operation uses, and what they mean, is said at the [Group] method of its
-// name; Bcast has its buffer in Recv, reductions have in and out in Send and
-// Recv.
+// A Call is one collective operation with its buffers. The [Group] method of its name
+// says which fields an operation uses, and what they mean; Bcast has its buffer in
+// Recv, reductions have in and out in Send and Recv.
 type Call struct {
 	Kind       Kind
 	Send, Recv []byte
@@ -29,16 +28,16 @@ type Call struct {
 	RecvDispls []int
 	Reducer    Reducer
 
-	// Once says that a call that is prepared is started once, before any other call that is made on the group
-	// afterwards: so all ranks start it in one order with the others.
+	// Once says that a prepared call is started once, and before any later call on the
+	// group: so all ranks start it in the same order with the other calls.
 	Once bool
 }
 
-// A shape is all that a schedule depends on, apart from the group and, for
-// the operations with counts, the counts.
+// A shape is everything that a schedule depends on, except the group and, for the
+// operations with counts, the counts.
 type shape struct {
 	kind        Kind
-	inPlace     bool // this rank's input lies in its output
+	inPlace     bool // this rank's input is in its output
 	prepared    bool // other calls are made while it runs
 	once        bool // it was started in the order of all calls
 	commutative bool
@@ -49,8 +48,8 @@ type shape struct {
 
 func sameStart(a, b []byte) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// check finds the shape of a call and the buffers that its schedule's in and
-// out stand for. An input that lies in the output is named there.
+// check returns the shape of a call and the buffers that in and out of its schedule
+// stand for. In an in-place call in is a part of out.
 func (g *Group) check(c *Call) (s shape, in, out []byte, err error) {
 	s = shape{kind: c.Kind, elem: 1}
 	if c.Kind.rooted() {
@@ -104,8 +103,8 @@ func (g *Group) check(c *Call) (s shape, in, out []byte, err error) {
 	return s, nil, nil, fmt.Errorf("collectives: no operation %v", c.Kind)
 }
 
-// block returns the length of one rank's part of whole, and points part at
-// this rank's if it lies there.
+// block returns the length of one rank's part of whole, and points part at this rank's
+// part if the call is in place.
 func (g *Group) block(k Kind, whole []byte, part *[]byte, inPlace bool) (int, error) {
 	n := len(whole) / g.size
 	if inPlace {

@@ -8,8 +8,9 @@ import (
 	"text/tabwriter"
 )
 
-// choose finds the row for a shape: the forced one if it can be used, else that of the
-// first rule that holds, else the first of the table whose range holds.
+// choose returns the row for a shape: the forced one if it can be used, else that of
+// the first rule that applies, else the first one of the table whose range includes the
+// shape.
 func (g *Group) choose(s shape) *row {
 	if g.size == 1 {
 		return &alone
@@ -31,8 +32,8 @@ func (g *Group) choose(s shape) *row {
 	panic("collectives: the table has no row without limits for " + s.kind.String())
 }
 
-// plain finds the row for a stage of an algorithm that knows hosts: the first of the table that
-// serves it by messages, without regard to hosts.
+// plain returns the row for a stage of an algorithm that knows hosts: the first row of
+// the table that uses messages and does not regard hosts.
 func (g *Group) plain(s shape, size int) *row {
 	i := slices.IndexFunc(table, func(r row) bool {
 		return r.kind == s.kind && r.exchange == nil && r.needs&(severalHosts|controllers) == 0 && r.prefers(g.oversubscribed).holds(s.bytes, size) && r.suits(s, size)
@@ -40,7 +41,8 @@ func (g *Group) plain(s shape, size int) *row {
 	return &table[i]
 }
 
-// known is the size by which all ranks choose alike: 0 where each knows its own part only.
+// known is the size by which all ranks choose the same row: 0 if each rank knows only
+// its own part.
 func (s shape) known() int {
 	switch s.kind {
 	case Gatherv, Scatterv, Alltoallv:
@@ -49,8 +51,8 @@ func (s shape) known() int {
 	return s.bytes
 }
 
-// usable reports whether what the row needs is there. It looks only at what
-// all ranks know alike.
+// usable reports whether the row's requirements are met. It depends only on what is the
+// same on all ranks.
 func (g *Group) usable(r *row, s shape) bool {
 	if r.exchange != nil {
 		e, most := g.exchange, g.exchangeMax
@@ -74,12 +76,13 @@ func (g *Group) usable(r *row, s shape) bool {
 	return r.suits(s, g.size)
 }
 
-// pays reports whether what the row has every rank give is not too long for an exchange of so many ranks.
+// pays reports whether each rank's data in the row is short enough for an exchange of
+// so many ranks.
 func (r *row) pays(s shape, size int, oversubscribed bool) bool {
 	return r.exchange == nil || r.exchange(s, size) <= exchanged(size, oversubscribed)
 }
 
-// exchanged is how many bytes of each rank an exchange beats messages with.
+// exchanged returns up to how many bytes per rank an exchange is faster than messages.
 func exchanged(size int, oversubscribed bool) int {
 	if size > fewRanks && !oversubscribed {
 		return exchangeLine
@@ -87,7 +90,7 @@ func exchanged(size int, oversubscribed bool) int {
 	return math.MaxInt
 }
 
-// prefers is where the row is preferred.
+// prefers returns the span in which the row is preferred.
 func (r *row) prefers(oversubscribed bool) span {
 	if oversubscribed {
 		return r.oversubscribed
@@ -95,7 +98,7 @@ func (r *row) prefers(oversubscribed bool) span {
 	return r.normal
 }
 
-// suits reports whether what the row needs of a shape and a number of ranks holds.
+// suits reports whether a shape and a number of ranks meet the row's requirements.
 func (r *row) suits(s shape, size int) bool {
 	return (r.needs&powerOfTwo == 0 || size&(size-1) == 0) &&
 		(r.needs&commutative == 0 || s.commutative)
@@ -110,9 +113,9 @@ func (g *Group) Algorithm(c Call) (string, error) {
 	return g.choose(s).name, nil
 }
 
-// Choice names the algorithm that would serve calls of an operation with
-// messages of a size as the table counts it: the bytes of the buffer, or of one
-// block, or of the largest part. Reductions are taken to commute.
+// Choice names the algorithm that would serve calls of an operation with messages of a
+// size as the table counts it: the bytes of the buffer, of one block, or of the largest
+// part. Reductions are taken to commute.
 func (g *Group) Choice(k Kind, bytes int) string {
 	return g.choose(shape{kind: k, bytes: bytes, elem: 1, commutative: true}).name
 }

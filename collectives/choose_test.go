@@ -9,30 +9,31 @@ import (
 func TestChoice(t *testing.T) {
 	zeros := make([]int, 4)
 	tests := []struct {
-		size    int
-		o       Options
-		board   bool
-		call    Call
-		recv    int
-		reducer Reducer
-		want    string
+		size      int
+		o         Options
+		flagArray bool
+		call      Call
+		recv      int
+		reducer   Reducer
+		want      string
 	}{
 		{size: 1, call: Call{Kind: Barrier}, want: "alone"},
 		{size: 4, call: Call{Kind: Barrier}, want: "dissemination"},
-		{size: 4, call: Call{Kind: Barrier}, board: true, want: "exchange"},
+		{size: 4, call: Call{Kind: Barrier}, flagArray: true, want: "exchange"},
 		{size: 4, call: Call{Kind: Barrier}, o: Options{Oversubscribed: true}, want: "linear"},
-		{size: 4, call: Call{Kind: Bcast}, recv: 64, board: true, want: "exchange"},
-		{size: 4, call: Call{Kind: Bcast}, recv: 65, board: true, want: "binomial"},
-		{size: 4, call: Call{Kind: Bcast}, recv: 0, board: true, want: "binomial"},
-		{size: 4, call: Call{Kind: Allgatherv, Elem: 1, Send: make([]byte, 3), RecvCounts: []int{3, 64, 0, 1}}, recv: 68, board: true, want: "exchange"},
-		{size: 4, call: Call{Kind: Allgatherv, Elem: 1, Send: make([]byte, 3), RecvCounts: []int{3, 65, 0, 0}}, recv: 68, board: true, want: "ring"},
-		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{16, 16, 16, 16}}, recv: 16, reducer: sum{}, board: true, want: "exchange"},
-		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{64, 0, 0, 0}}, recv: 64, reducer: sum{}, board: true, want: "recursive-halving"},
-		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, board: true, want: "exchange"},
+		{size: 4, call: Call{Kind: Bcast}, recv: 64, flagArray: true, want: "exchange"},
+		{size: 4, call: Call{Kind: Bcast}, recv: 65, flagArray: true, want: "binomial"},
+		{size: 4, call: Call{Kind: Bcast}, recv: 0, flagArray: true, want: "binomial"},
+		{size: 4, call: Call{Kind: Allgatherv, Elem: 1, Send: make([]byte, 3), RecvCounts: []int{3, 64, 0, 1}}, recv: 68, flagArray: true, want: "exchange"},
+		{size: 4, call: Call{Kind: Allgatherv, Elem: 1, Send: make([]byte, 3), RecvCounts: []int{3, 65, 0, 0}}, recv: 68, flagArray: true, want: "ring"},
+		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{16, 16, 16, 16}}, recv: 16, reducer: sum{}, flagArray: true, want: "exchange"},
+		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{64, 0, 0, 0}}, recv: 64, reducer: sum{}, flagArray: true, want: "recursive-halving"},
+		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, flagArray: true, want: "exchange"},
 		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, want: "linear"},
-		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, o: Options{Oversubscribed: true}, board: true, want: "linear"},
+		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, o: Options{Oversubscribed: true}, flagArray: true, want: "linear"},
 		{size: 4, call: Call{Kind: Bcast}, recv: mib, want: "chain"},
-		// Ranks that share processors wait for few others, however much they move.
+		// Ranks that share processors wait for few other ranks, however much data they
+		// move.
 		{size: 4, call: Call{Kind: Bcast}, recv: 4 * mib, o: Options{Oversubscribed: true}, want: "linear"},
 		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 32*kib)}, recv: 128 * kib, o: Options{Oversubscribed: true}, want: "recursive-doubling"},
 		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 64*kib)}, recv: 256 * kib, o: Options{Oversubscribed: true}, want: "linear"},
@@ -44,8 +45,8 @@ func TestChoice(t *testing.T) {
 		{size: 3, call: Call{Kind: Allreduce}, recv: 17 * kib, reducer: sum{}, want: "rabenseifner"},
 		{size: 16, call: Call{Kind: Allreduce}, recv: 8, reducer: sum{}, o: Options{Oversubscribed: true}, want: "linear"},
 		{size: 8, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=chain"), want: "chain"},
-		// Ranks on several hosts, several on some of them, at all sizes; but those of one host that others
-		// lie between cannot reduce in order.
+		// Ranks on several hosts, with several ranks on some of them, at all sizes; but
+		// hosts whose ranks are not consecutive cannot reduce in order.
 		{size: 4, call: Call{Kind: Barrier}, o: Options{Hosts: []int{0, 0, 1, 1}}, want: "hosts"},
 		{size: 4, call: Call{Kind: Barrier}, o: Options{Hosts: []int{3, 3, 3, 3}}, want: "dissemination"},
 		{size: 4, call: Call{Kind: Barrier}, o: Options{Hosts: []int{3, 2, 1, 0}}, want: "dissemination"},
@@ -58,14 +59,14 @@ func TestChoice(t *testing.T) {
 		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 64)}, recv: 256, o: Options{Hosts: []int{0, 0, 0, 1}}, want: "hosts"},
 		{size: 4, call: Call{Kind: Allgather, Send: make([]byte, 64*kib)}, recv: 256 * kib, o: Options{Hosts: []int{0, 0, 0, 1}}, want: "ring"},
 		{size: 4, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=hosts"), want: "binomial"},
-		// What is forced but cannot be used leaves the choice to the table.
+		// If a forced algorithm cannot be used, the table chooses.
 		{size: 8, call: Call{Kind: Allreduce}, recv: mib, reducer: left{}, o: force("allreduce=ring"), want: "rabenseifner"},
 		{size: 8, call: Call{Kind: Bcast}, recv: 8, o: force("bcast=exchange"), want: "binomial"},
 	}
 	for _, tt := range tests {
 		var tr Transport = newFake(0, tt.size)
-		if tt.board {
-			tr = &fakeBoard{fake: newFake(0, tt.size)}
+		if tt.flagArray {
+			tr = &fakeFlagArray{fake: newFake(0, tt.size)}
 		}
 		g := mustGroup(t, tr, tt.o)
 		tt.call.Recv, tt.call.Reducer = make([]byte, tt.recv), tt.reducer
@@ -86,12 +87,12 @@ func force(list string) Options {
 	return Options{Force: f}
 }
 
-// Prepared calls use messages, since ranks may start them in different orders;
-// blocking calls use the exchange also while such calls are under way, and
-// make progress on them.
+// Prepared calls use messages, since ranks may start them in different orders; blocking
+// calls use the exchange also while such calls are in progress, and make progress on
+// them.
 func TestBlockingCallsExchangeBesidePreparedOnes(t *testing.T) {
-	f := &fakeBoard{fake: newFake(0, 4)}
-	slow := &slowBoard{fakeBoard: f, left: 2}
+	f := &fakeFlagArray{fake: newFake(0, 4)}
+	slow := &slowFlagArray{fakeFlagArray: f, left: 2}
 	g := mustGroup(t, slow, Options{})
 	if g.Barrier(); f.exchanges != 1 {
 		t.Fatalf("%d exchanges", f.exchanges)
@@ -128,16 +129,16 @@ func TestBlockingCallsExchangeBesidePreparedOnes(t *testing.T) {
 	}
 }
 
-// A slowBoard completes messages at the last of some tests.
-type slowBoard struct {
-	*fakeBoard
+// A slowFlagArray completes messages after some tests.
+type slowFlagArray struct {
+	*fakeFlagArray
 	left int
 }
 
-func (s *slowBoard) Test(int, int) (bool, error) { s.left--; return s.left <= 0, nil }
+func (s *slowFlagArray) Test(int, int) (bool, error) { s.left--; return s.left <= 0, nil }
 
-// Every operation has algorithms, and its last one serves any call, on
-// processors of its own or shared ones.
+// Every operation has algorithms, and the last one serves any call, with and without
+// oversubscription.
 func TestTableIsComplete(t *testing.T) {
 	for _, k := range Kinds() {
 		ns := names(k)

@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// A fakeController keeps barriers that end after some looks.
+// A fakeController keeps barriers that end after some tests.
 type fakeController struct {
 	*fake
 	none    bool
 	refused error // of Enter
 	failed  error // of Left
 	entered int
-	looks   int // until the next end
-	waits   int // looks that wait
+	looks   int // tests until the next end
+	waits   int // tests that wait
 	busy    int // tests until transfers are done
 }
 
@@ -47,7 +47,8 @@ func (f *fakeController) Left(barrier int, wait bool) (bool, error) {
 	return f.looks <= 0, f.failed
 }
 
-// Controllers serve barriers that block where nothing better is, and those that are started once, in order.
+// Controllers serve blocking barriers where no better algorithm exists, and prepared
+// ones that are started once, in order.
 func TestControllersServeBarriersInOrder(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
@@ -73,8 +74,8 @@ func TestControllersServeBarriersInOrder(t *testing.T) {
 	}
 }
 
-// A blocking barrier of the controllers makes progress on what is under way, and a detached operation uses its own
-// transport's.
+// A blocking barrier of the controllers makes progress on operations in progress, and a
+// detached operation uses the controllers of its own transport.
 func TestBarriersOfControllersMakeProgress(t *testing.T) {
 	f := &fakeController{fake: newFake(0, 4)}
 	g := mustGroup(t, f, Options{})

@@ -5,31 +5,31 @@ import (
 	"runtime"
 )
 
-// A Group runs collective operations for one process of a group. Its methods
-// are called by one goroutine at a time, and in the same order on all ranks.
+// A Group runs collective operations for one process of a group. Only one goroutine at
+// a time may call its methods, and in the same order on all ranks.
 //
-// The error of a call is a mistake in its arguments, which wraps one of the
-// Err values of this package and moves no byte, or the first error of the
-// transport. After an error results are undefined, but the call has done its
-// part of the communication.
+// The error of a call is either a mistake in its arguments, which wraps one of the Err
+// values of this package and moves no byte, or the first error of the transport. After
+// an error results are undefined, but the call has made its communication with other
+// ranks.
 type Group struct {
 	t        Transport
 	exchange Exchange // nil if the transport has none
-	awaiter  Awaiter  // nil if the transport is none
+	awaiter  Awaiter  // nil if the transport is not one
 
 	controller Controller // nil if the transport has none
-	folding    Folding    // nil if the transport is none
-	receiver   Receiver   // likewise
+	folding    Folding    // nil if the transport is not one
+	receiver   Receiver   // nil if the transport is not one
 
 	rank, size     int
-	width          int // transfers that one execution may have open
+	width          int // transfers that one execution may have in progress
 	exchangeMax    int
-	switched       Exchange // nil if the transport is no Switched
+	switched       Exchange // nil if the transport is not a Switched
 	switchMax      int
-	trading        Exchange // the one of the exchange under way
+	trading        Exchange // of the exchange in progress
 	plainBarrier   bool     // a barrier is an empty exchange
 	oversubscribed bool
-	hosts          *hostMap // nil: no use is made of hosts
+	hosts          *hostMap // nil: hosts are not used
 	forced         [numKinds]*row
 	preferred      []preference
 	plans          planCache
@@ -43,13 +43,13 @@ type Group struct {
 	poll           func() bool // made once, like pollExchange, so that waiting does not allocate
 	pollExchange   func() bool
 	pollBarrier    func() bool
-	barrier        int              // that pollBarrier waits for
+	barrier        int              // the barrier that pollBarrier waits for
 	catch          func(Call) error // of a Catcher
-	catcher        *Group           // nil: none was needed
+	catcher        *Group           // nil: not made yet
 }
 
-// New makes the group of the processes that t connects. The error names a
-// wrong algorithm in o, or a transport that cannot work.
+// New makes the group of the processes that t connects. The error is an unknown
+// algorithm in o, or a transport that cannot work.
 func New(t Transport, o Options) (*Group, error) {
 	forced, err := forcedRows(o.Force)
 	if err != nil {
@@ -93,7 +93,7 @@ func (g *Group) Rank() int { return g.rank }
 // Size is the number of processes in the group.
 func (g *Group) Size() int { return g.size }
 
-// run is a blocking call.
+// run makes a blocking call.
 func (g *Group) run(c *Call) error {
 	if g.catch != nil {
 		return g.catch(*c)
@@ -109,7 +109,7 @@ func (g *Group) run(c *Call) error {
 	}
 	x := &g.x
 	x.sched, x.pc, x.open, x.err = p.sched, 0, 0, nil
-	x.tag, x.reducer = int(g.sequence)&(firstPrepared-1), c.Reducer
+	x.tag, x.reducer = g.tag(), c.Reducer
 	x.bufs[bufIn], x.bufs[bufOut], x.bufs[bufTmp] = in, out, g.scratch
 	x.advance(g, true)
 	x.release()
@@ -119,13 +119,15 @@ func (g *Group) run(c *Call) error {
 	return x.err
 }
 
-// Passed counts a call that this rank has made by the exchange alone, past the group. The other ranks
-// may make it on theirs.
+// Passed counts a call that this rank has made directly by the exchange, bypassing the
+// group. Other ranks may make it on theirs.
 func (g *Group) Passed() { g.sequence++ }
 
-// wait completes transfers of a blocking call. While operations are
-// outstanding it makes progress on them as well: another rank may need them
-// before it comes to this call.
+// tag is the tag of the messages of the blocking call in progress.
+func (g *Group) tag() int { return int(g.sequence) & (firstPrepared - 1) }
+
+// wait completes transfers of a blocking call. It also makes progress on outstanding
+// operations: another rank may need them before it comes to this call.
 func (g *Group) wait(first, last int) error {
 	if len(g.ops.active) == 0 {
 		return g.t.Wait(first, last)
@@ -166,7 +168,8 @@ func (g *Group) testExchange() bool {
 	return done
 }
 
-// controllerOf returns what keeps barriers of the group that t connects, if there is something.
+// controllerOf returns the barrier controllers of the group that t connects, if there
+// are any.
 func controllerOf(t Transport) Controller {
 	if c, ok := t.(Controller); ok && c.Controls() {
 		return c

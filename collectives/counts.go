@@ -52,8 +52,8 @@ func (g *Group) checkCounts(c *Call) (s shape, in, out []byte, err error) {
 	return s, in, out, err
 }
 
-// checkParts checks that the parts of buf lie within it. A part of no elements
-// lies nowhere, so its displacement may be anything.
+// checkParts checks that the parts of buf are within it. A part without elements has no
+// place, so its displacement may be anything.
 func (g *Group) checkParts(k Kind, buf []byte, counts, displs []int, elem int) error {
 	if len(counts) != g.size || displs != nil && len(displs) != g.size {
 		return fmt.Errorf("collectives: %v: %d counts and %d displacements for %d ranks: %w", k, len(counts), len(displs), g.size, ErrCounts)
@@ -72,8 +72,8 @@ func (g *Group) checkParts(k Kind, buf []byte, counts, displs []int, elem int) e
 	return nil
 }
 
-// checkShares checks that the counts cut buf into parts without a rest, and
-// returns the length of the largest in bytes.
+// checkShares checks that the counts add up to buf, and returns the length of the
+// largest part in bytes.
 func (g *Group) checkShares(buf []byte, counts []int, elem int) (largest int, err error) {
 	if err := g.checkParts(ReduceScatter, buf, counts, nil, elem); err != nil {
 		return 0, err
@@ -93,7 +93,7 @@ func (g *Group) checkShares(buf []byte, counts []int, elem int) (largest int, er
 func place(counts, displs []int, elem, i int) (off, n int) {
 	switch {
 	case displs != nil && counts[i] == 0:
-		return 0, 0 // it lies nowhere
+		return 0, 0 // it has no place
 	case displs != nil:
 		return displs[i] * elem, counts[i] * elem
 	}

@@ -6,9 +6,10 @@ import (
 )
 
 // Where ranks know different parts of the counts, they cannot agree on whether an
-// exchange takes the data. So what they show there says for itself. It begins with a
-// descriptor for each part: where the part lies, counted from
-// the descriptor on, and its length, or byMessage if it comes as a message, in two bytes each.
+// exchange has room for the data. So what they show in the exchange describes itself.
+// It begins with a descriptor for each part: the offset of the part, counted from the
+// descriptor, and its length, or byMessage if the part is sent as a message, in two
+// bytes each.
 const (
 	descriptor = 4
 	byMessage  = 1<<16 - 1
@@ -22,10 +23,10 @@ func getDescriptor(e []byte) (off, n int) {
 	return int(uint16(d)), int(d >> 16)
 }
 
-// A LengthError is a part whose length is not the one that belongs there.
+// A LengthError is a part that has not the expected length.
 type LengthError struct{ Got, Want int }
 
-// Error says both lengths.
+// Error gives both lengths.
 func (e *LengthError) Error() string {
 	return fmt.Sprintf("collectives: a part of %d bytes arrived where %d belong", e.Got, e.Want)
 }
@@ -36,11 +37,12 @@ func (e *LengthError) Is(target error) bool { return target == ErrLength }
 // envelope returns temporary memory for as much as one rank can show.
 func (b *builder) envelope() region { return b.scratch(b.envelopeBytes()) }
 
-// envelopeBytes is below byMessage, so that each length and place has a number.
+// envelopeBytes is below byMessage, so that two bytes hold each length and offset.
 func (b *builder) envelopeBytes() int { return min(b.exchangeMax, byMessage-1) }
 
-// Enclose writes into e, as long as an exchange takes, what a rank that is not root shows in a
-// Gatherv of part, and returns how long that is, 0 if there is no room for it. See [Group.Passed].
+// Enclose writes into e, which is as long as an exchange allows, what a rank other than
+// root shows in a Gatherv of part, and returns its length, 0 if it does not fit. See
+// [Group.Passed].
 func Enclose(e, part []byte) int {
 	n := descriptor + len(part)
 	if n > len(e) {
@@ -51,8 +53,8 @@ func Enclose(e, part []byte) int {
 	return n
 }
 
-// EncloseAll writes into e what a root shows in a Scatterv of send, and returns how long that is, 0 if there is no
-// room for it. See [Group.Passed].
+// EncloseAll writes into e what root shows in a Scatterv of send, and returns its
+// length, 0 if it does not fit. See [Group.Passed].
 func EncloseAll(e, send []byte, counts, displs []int, elem, root int) int {
 	end := len(counts) * descriptor
 	for i := range counts {
@@ -70,12 +72,13 @@ func EncloseAll(e, send []byte, counts, displs []int, elem, root int) int {
 	return end
 }
 
-// describe writes the descriptor at e[at:] of n bytes that lie at e[off:].
+// describe writes the descriptor at e[at:] of n bytes at e[off:].
 func (b *builder) describe(e region, at, off, n int) {
 	b.sched.steps = append(b.sched.steps, step{op: opDescribe, a: region{off: off - at, n: n}, b: e.sub(at, descriptor)})
 }
 
-// enclose writes one part into e, and returns what to show of e, and whether there is room for the part.
+// enclose writes one part into e, and returns what to show of e, and whether the part
+// fits.
 func (b *builder) enclose(e, part region) (shown region, short bool) {
 	if descriptor+part.n > e.n {
 		b.describe(e, 0, 0, byMessage)
@@ -86,7 +89,8 @@ func (b *builder) enclose(e, part region) (shown region, short bool) {
 	return e.sub(0, descriptor+part.n), true
 }
 
-// encloseAll writes the parts for all other ranks into e, and returns what to show of e, and whether there is room for them.
+// encloseAll writes the parts for all other ranks into e, and returns what to show of
+// e, and whether they fit.
 func (b *builder) encloseAll(e region, part func(int) region) (shown region, short bool) {
 	total, end := b.size*descriptor, b.size*descriptor
 	for i := range b.size {
@@ -108,30 +112,57 @@ func (b *builder) encloseAll(e region, part func(int) region) (shown region, sho
 	return e.sub(0, end), total <= e.n
 }
 
-// addressed is the rest of an envelope for all ranks from the descriptor for this one on.
+// addressed returns an envelope for all ranks from the descriptor for this rank on.
 func (b *builder) addressed(e region) region {
 	at := b.rank * descriptor
 	return e.sub(at, e.n-at)
 }
 
-// disclose takes the part that the descriptor at the beginning of e names, or posts
-// a receive of it from src.
+// disclose copies the part that the descriptor at the beginning of e names, or posts a
+// receive of it from src.
 func (b *builder) disclose(part, e region, src int) {
 	b.post(opDisclose, e, src)
 	b.sched.steps[len(b.sched.steps)-1].b = part
 }
 
-// disclose carries out such a step. What e holds is what another process wrote.
+// disclose carries out such a step. e was written by another process, so it is checked.
 func (x *execution) disclose(g *Group, s *step, block bool) {
-	e, part := x.at(s.a), x.at(s.b)
+	if x.err != nil {
+		return // e may hold anything
+	}
+	part := x.at(s.b)
+	message, err := unwrap(part, x.at(s.a))
+	if x.note(err); message {
+		x.receive(g, part, s, block)
+	}
+}
+
+// unwrap copies the part that the descriptor at the beginning of e names, or reports
+// that it is sent as a message.
+func unwrap(part, e []byte) (message bool, err error) {
 	off, n := getDescriptor(e)
 	switch {
-	case x.err != nil: // e may hold anything
 	case n == byMessage:
-		x.receive(g, part, s, block)
+		return true, nil
 	case n != len(part) || off+n > len(e):
-		x.note(&LengthError{Got: n, Want: len(part)})
-	default:
-		copy(part, e[off:off+n])
+		return false, &LengthError{Got: n, Want: len(part)}
 	}
+	copy(part, e[off:off+n])
+	return false, nil
+}
+
+// Disclose copies the part that descriptor number at of e names, which src has shown, or receives the message
+// that src has announced there. It belongs to the call that was passed last: see [Group.Passed].
+func (g *Group) Disclose(part, e []byte, at, src int) error {
+	message, err := unwrap(part, e[at*descriptor:])
+	switch {
+	case !message:
+		return err
+	case g.receiver != nil:
+		return g.receiver.Recv(part, src, g.tag())
+	}
+	if err = g.t.Irecv(0, part, src, g.tag()); err == nil {
+		err = g.t.Wait(0, 1)
+	}
+	return err
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What another process says of a part is checked: its place and its length.
+// A descriptor from another process is checked: offset and length.
 func TestEnvelopesAreChecked(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -45,10 +45,25 @@ func TestEnvelopesAreChecked(t *testing.T) {
 		if !bytes.Equal(part, []byte(c.want)) {
 			t.Errorf("%s: %q", c.name, part)
 		}
+		past, posts, waits := []byte("..."), f.posts, f.waits
+		err := g.Disclose(past, c.e, 0, 1)
+		if !bytes.Equal(past, part) || (err == nil) != (x.err == nil) || err != nil && err.Error() != x.err.Error() || f.posts-posts != c.sent || f.waits-waits != c.sent {
+			t.Errorf("%s, past the group: %q, %v, not %q, %v; %d receives, %d waits", c.name, past, err, part, x.err, f.posts-posts, f.waits-waits)
+		}
 	}
 }
 
-// After an error nothing is believed of what an exchange has left.
+// A message that was announced and cannot be received is the error of the call.
+func TestDisclosedMessagesThatFail(t *testing.T) {
+	announced := []byte{0, 0, 255, 255}
+	for want, f := range map[error]*fake{errPost: {size: 2, slots: 64, failPost: 1}, errWait: {size: 2, slots: 64, failWait: 1}} {
+		if err := mustGroup(t, f, Options{}).Disclose(make([]byte, 3), announced, 0, 1); err != want {
+			t.Errorf("%v instead of %v", err, want)
+		}
+	}
+}
+
+// After an error the content of the exchange is not used.
 func TestEnvelopesOfAFailedExchangeAreNotOpened(t *testing.T) {
 	f := newFake(0, 2)
 	x := execution{err: errWait}

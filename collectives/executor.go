@@ -10,11 +10,11 @@ type execution struct {
 	open    int // transfers posted since the last wait
 	slot    int // first of the slots in use
 	tag     int
-	barrier int  // that was entered
-	entered bool // one was
+	barrier int  // the barrier that was entered
+	entered bool // a barrier was entered
 	bufs    [numBufs][]byte
 	reducer Reducer
-	err     error // the first
+	err     error // the first error
 }
 
 func (x *execution) at(r region) []byte { return x.bufs[r.buf][r.off : r.off+r.n] }
@@ -25,8 +25,8 @@ func (x *execution) note(err error) {
 	}
 }
 
-// advance runs the schedule as far as it goes and reports whether it is at
-// its end. An error does not stop it: the other ranks count on our messages.
+// advance runs the schedule as far as possible and reports whether it is at its end. An
+// error does not stop it: other ranks wait for this rank's messages.
 func (x *execution) advance(g *Group, block bool) bool {
 	steps := x.sched.steps
 	for ; x.pc < len(steps); x.pc++ {
@@ -52,7 +52,7 @@ func (x *execution) advance(g *Group, block bool) bool {
 			}
 			x.open = 0
 		case opCopy:
-			// A part that is in its place already may be on its way to others.
+			// A part that is in place already may be in use by a send.
 			if dst, src := x.at(s.b), x.at(s.a); &dst[0] != &src[0] {
 				vec.Copy(dst, src)
 			}
@@ -90,7 +90,8 @@ func (x *execution) advance(g *Group, block bool) bool {
 	return true
 }
 
-// receive starts a receive of step s, or carries it out if a blocking call has nothing else under way and waits for it next.
+// receive posts the receive of step s, or completes it if a blocking call has no other
+// transfer in progress and waits for it next.
 func (x *execution) receive(g *Group, buf []byte, s *step, block bool) {
 	if block && x.open == 0 && g.receiver != nil && len(g.ops.active) == 0 {
 		if next := x.pc + 1; next < len(x.sched.steps) && x.sched.steps[next].op == opWait {
@@ -102,7 +103,7 @@ func (x *execution) receive(g *Group, buf []byte, s *step, block bool) {
 	x.open++
 }
 
-// release lets go of the user's buffers.
+// release drops the references to the caller's buffers.
 func (x *execution) release() {
 	x.sched, x.reducer = nil, nil
 	x.bufs[bufIn], x.bufs[bufOut] = nil, nil

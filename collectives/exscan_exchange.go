@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone gets all contributions and combines those below its own.
+// Every rank gets all contributions and combines those of lower ranks.
 //
 // Cost: one step of the network, p n bytes read, rank-1 reductions.
 func exscanExchange(b *builder) {

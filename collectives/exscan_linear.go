@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone sends to all ranks above and combines in rank order what it gets.
+// Every rank sends to all higher ranks and combines what it receives in rank order.
 //
 // Cost: 1 step, up to p-1 messages of n bytes per rank.
 func exscanLinear(b *builder) {

@@ -13,6 +13,6 @@ func exscanRecursiveDoubling(b *builder) {
 	below := b.scratch(b.bytes)
 	b.recv(below, b.rank-1)
 	b.wait()
-	b.inPlace = false // below is the value now, in its own place
+	b.inPlace = false // the value is below now, in its own memory
 	b.scan(b.accum(below, b.out()), 1)
 }

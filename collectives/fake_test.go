@@ -7,8 +7,8 @@ var (
 	errWait = errors.New("fake refuses to wait")
 )
 
-// A fake is a transport without other ranks: every transfer is complete at
-// once, and receives leave their buffer as it is.
+// A fake is a transport without other ranks: every transfer is complete at once, and
+// receives leave their buffer unchanged.
 type fake struct {
 	rank, size, slots int
 	failPost          int // the post, counted from 1, that fails
@@ -41,8 +41,8 @@ func (f *fake) Wait(int, int) error {
 
 func (f *fake) Test(first, last int) (bool, error) { return true, f.Wait(first, last) }
 
-// A fakeBoard adds an exchange of up to 64 bytes.
-type fakeBoard struct {
+// A fakeFlagArray adds an exchange of up to 64 bytes.
+type fakeFlagArray struct {
 	*fake
 	exchanges int
 	tests     int   // until an exchange that was started is complete
@@ -50,12 +50,12 @@ type fakeBoard struct {
 	refused   error // what ExchangeStart returns
 }
 
-func (f *fakeBoard) ExchangeBytes() int { return 64 }
-func (f *fakeBoard) Exchange(flow Flow, root int, in, out []byte) error {
+func (f *fakeFlagArray) ExchangeBytes() int { return 64 }
+func (f *fakeFlagArray) Exchange(flow Flow, root int, in, out []byte) error {
 	f.exchanges++
 	if flow == FromRoot || flow == ToRoot && f.rank != root {
 		for i := range out {
-			out[i] = 255 // parts are announced
+			out[i] = 255 // parts are announced as messages
 		}
 		return nil
 	}
@@ -65,12 +65,12 @@ func (f *fakeBoard) Exchange(flow Flow, root int, in, out []byte) error {
 	return nil
 }
 
-func (f *fakeBoard) ExchangeStart(flow Flow, root int, in, out []byte) error {
+func (f *fakeFlagArray) ExchangeStart(flow Flow, root int, in, out []byte) error {
 	f.tests = 3
 	return errors.Join(f.refused, f.Exchange(flow, root, in, out))
 }
 
-func (f *fakeBoard) ExchangeTest() (bool, error) {
+func (f *fakeFlagArray) ExchangeTest() (bool, error) {
 	if f.tests--; f.tests > 0 {
 		return false, nil
 	}

@@ -1,7 +1,7 @@
 package collectives
 
-// Blocks go up a binomial tree rooted at root; every rank passes on those of
-// its subtree in one message.
+// Blocks go up a binomial tree rooted at root; every rank sends the blocks of its
+// subtree in one message.
 //
 // Cost: ceil(log2 p) steps, n (p-1) bytes at root.
 func gatherBinomial(b *builder) {
@@ -28,7 +28,7 @@ func gatherBinomial(b *builder) {
 	}
 }
 
-// subtree is how many ranks the subtree of v has in the binomial tree of n.
+// subtree returns the number of ranks in the subtree of v in the binomial tree of n.
 func subtree(v, n int) int {
 	if v == 0 {
 		return n
@@ -38,7 +38,7 @@ func subtree(v, n int) int {
 
 // rotate copies blocks in the order of distance from a rank to rank order.
 func (b *builder) rotate(ranked, distant region, from int) {
-	first := (b.size - from) * b.bytes // of the ranks from that one on
+	first := (b.size - from) * b.bytes // bytes of the ranks from that one on
 	b.copy(ranked.sub(from*b.bytes, first), distant.sub(0, first))
 	b.copy(ranked.sub(0, from*b.bytes), distant.sub(first, from*b.bytes))
 }

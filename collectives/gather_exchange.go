@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone shows its block to root, and does not wait for it.
+// Every rank shows its block to root, and does not wait for it.
 //
 // Cost: one step of the network, p n bytes read by root.
 func gatherExchange(b *builder) {

@@ -1,11 +1,11 @@
 package collectives
 
-// Everyone sends to root.
+// Every rank sends to root.
 //
 // Cost: 1 step, (p-1) n bytes at root.
 func gatherLinear(b *builder) { linearGather(b, b.in(), b.root, b.outBlock) }
 
-// linearGather collects each rank's mine at root, where place says where they go.
+// linearGather gathers mine of each rank at root, where place says where each goes.
 func linearGather(b *builder, mine region, root int, place func(int) region) {
 	if b.rank != root {
 		b.sendAny(mine, root)

@@ -1,7 +1,7 @@
 package collectives
 
-// Everyone shows its part to root, which alone knows the counts, and does not wait
-// for it. A part that is too long is announced, and follows as a message.
+// Every rank shows its part to root, and does not wait for it; only root knows the
+// counts. A part that is too long is announced, and follows as a message.
 //
 // Cost: one step of the network for short parts, two for others.
 func gathervExchange(b *builder) {

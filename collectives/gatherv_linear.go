@@ -1,7 +1,7 @@
 package collectives
 
-// Everyone sends to root, which alone knows the counts. Empty parts are sent
-// as well, so that a count that is wrong at root is an error and not a hang.
+// Every rank sends to root; only root knows the counts. Empty parts are sent, too, so
+// that a wrong count at root is an error and not a hang.
 //
 // Cost: 1 step, all bytes at root.
 func gathervLinear(b *builder) {

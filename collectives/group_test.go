@@ -14,7 +14,7 @@ func mustGroup(t testing.TB, tr Transport, o Options) *Group {
 	return g
 }
 
-// TestHostsOfAllRanks: a list of hosts names that of each rank.
+// TestHostsOfAllRanks: a list of hosts must name the host of each rank.
 func TestHostsOfAllRanks(t *testing.T) {
 	if _, err := New(newFake(1, 4), Options{Hosts: []int{0, 0, 1}}); err == nil || err.Error() != "collectives: the hosts of 3 ranks are named, there are 4" {
 		t.Error(err)
@@ -25,7 +25,7 @@ func TestHostsOfAllRanks(t *testing.T) {
 func TestNoAllocation(t *testing.T) {
 	in, out, all := make([]byte, 8), make([]byte, 8), make([]byte, 32)
 	counts, zeros := []int{1, 2, 3, 2}, make([]int, 4)
-	for name, tr := range map[string]Transport{"messages": newFake(1, 4), "exchange": &fakeBoard{fake: newFake(1, 4)}} {
+	for name, tr := range map[string]Transport{"messages": newFake(1, 4), "exchange": &fakeFlagArray{fake: newFake(1, 4)}} {
 		g := mustGroup(t, tr, Options{})
 		calls := map[string]func() error{
 			"barrier":        g.Barrier,
@@ -56,8 +56,8 @@ var sink [32]byte
 
 func make32() []byte { return sink[:] }
 
-// The Allgatherv of a rank whose calls alternate between a few shapes also
-// finds its plans again; more shapes than a group remembers push out the oldest.
+// A rank that alternates between a few shapes of Allgatherv finds its plans again; more
+// shapes than a group remembers replace the oldest.
 func TestPlansAreRemembered(t *testing.T) {
 	g := mustGroup(t, newFake(0, 2), Options{})
 	first := make([]byte, 1)
@@ -93,8 +93,8 @@ func TestLargeScratchIsGivenBack(t *testing.T) {
 	}
 }
 
-// An error of the transport is the call's result, and the call still does the
-// rest of its part.
+// An error of the transport is the call's result, and the call still does the rest of
+// its part.
 func TestTransportErrors(t *testing.T) {
 	whole := newFake(0, 8)
 	g := mustGroup(t, whole, Options{})
@@ -182,9 +182,10 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestTagsOfPreparedCalls: however many calls there have been, prepared ones have tags that no blocking one has.
+// TestTagsOfPreparedCalls: however many calls there have been, prepared ones have tags
+// that no blocking call has.
 func TestTagsOfPreparedCalls(t *testing.T) {
-	const prepared, blocking = MaxTag + 1 - firstPrepared, firstPrepared // so many tags are there
+	const prepared, blocking = MaxTag + 1 - firstPrepared, firstPrepared // numbers of tags
 	g := mustGroup(t, newFake(0, 2), Options{})
 	used := map[int]bool{}
 	for range 2 * prepared {
@@ -246,8 +247,8 @@ type stuck struct {
 
 func (s *stuck) Test(int, int) (bool, error) { return s.free, nil }
 
-// While operations are outstanding, a blocking call waits by testing, so that
-// they go on.
+// While operations are outstanding, a blocking call waits by testing, so that they make
+// progress.
 func TestBlockingCallDrivesOps(t *testing.T) {
 	f := &countdown{fake: newFake(0, 2), left: 5}
 	g := mustGroup(t, f, Options{})
@@ -264,7 +265,7 @@ func TestBlockingCallDrivesOps(t *testing.T) {
 	}
 }
 
-// A countdown completes transfers at the last of some tests.
+// A countdown completes transfers after some tests.
 type countdown struct {
 	*fake
 	left int
@@ -278,7 +279,7 @@ func TestFewSlotsAreRefused(t *testing.T) {
 	}
 }
 
-// A taker receives by itself what is waited for at once.
+// A taker has a Recv of its own.
 type taker struct {
 	*countdown
 	taken  int
@@ -287,8 +288,8 @@ type taker struct {
 
 func (t *taker) Recv([]byte, int, int) error { t.taken++; return t.failed }
 
-// TestReceiver: a receive that a blocking call waits for next, with nothing else under way, is left to a transport that has a
-// way of its own for it; others are not.
+// TestReceiver: a receive that a blocking call waits for next, with nothing else in
+// progress, uses the Recv of a transport that has one; other receives do not.
 func TestReceiver(t *testing.T) {
 	bcast := func(g *Group) error { return g.Bcast(make([]byte, 8), 0) }
 	for _, c := range []struct {

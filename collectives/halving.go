@@ -1,16 +1,16 @@
 package collectives
 
-// A halving is the first half of Rabenseifner's algorithms: in each step
-// partners share a range, and each combines one half of it with the other's.
-// Near partners come first, so values stay in rank order, and every piece of
-// the result is computed by one rank.
+// A halving is the first half of Rabenseifner's algorithms: in each step partners share
+// a range, and each combines one half of it with the partner's. The nearest partners
+// come first, so values stay in rank order, and every piece of the result is computed
+// by one rank.
 type halving struct {
 	accum  *accum
-	ranges []halfRange // what was shared in each step
-	off, n int         // what this rank has computed
+	ranges []halfRange // the range shared in each step
+	off, n int         // the piece that this rank has computed
 }
 
-// A halfRange is what a rank kept and gave in one step, in bytes.
+// A halfRange is what a rank kept and sent in one step, in bytes.
 type halfRange struct {
 	partner          int // new number
 	keep, keepLen    int
@@ -18,7 +18,7 @@ type halfRange struct {
 	off, n, distance int // the shared range
 }
 
-// halve runs the steps among the ranks that the folding left in.
+// halve runs the steps among the ranks that remain after the folding.
 func (a *accum) halve(f *folding) *halving {
 	b := a.b
 	h := &halving{accum: a, n: a.at.n}

@@ -2,16 +2,16 @@ package collectives
 
 import "slices"
 
-// A hostMap says which ranks of a group share a host. Algorithms named "hosts" move a message
-// between hosts once, and let the ranks of a host share it among themselves.
+// A hostMap says which ranks of a group share a host. Algorithms named "hosts" send a
+// message between two hosts once, and distribute it among the ranks of a host there.
 type hostMap struct {
-	hosts       [][]int // ranks of each, in order; hosts in the order of their lowest ranks
+	hosts       [][]int // ranks of each host, in order; hosts in the order of their lowest ranks
 	of          []int   // index in hosts, by rank
-	consecutive bool    // the ranks of each host follow each other
+	consecutive bool    // the ranks of each host are consecutive
 }
 
-// newHostMap returns the map of a group whose rank i is on host hosts[i]; nil where ranks on a host would
-// have nothing to share, or all share one.
+// newHostMap returns the map of a group whose rank i is on host hosts[i]; nil if each
+// rank has its own host, or all share one.
 func newHostMap(hosts []int) *hostMap {
 	m := &hostMap{of: make([]int, len(hosts)), consecutive: true}
 	index := map[int]int{}
@@ -35,7 +35,8 @@ func newHostMap(hosts []int) *hostMap {
 // mates returns the ranks on the host of a rank.
 func (m *hostMap) mates(rank int) []int { return m.hosts[m.of[rank]] }
 
-// heads returns one rank of each host, who speaks for it: root on its host, else the lowest.
+// heads returns one rank of each host, which communicates for it: root on its host, on
+// others the lowest rank.
 func (m *hostMap) heads(root int) []int {
 	all := make([]int, len(m.hosts))
 	for i, ranks := range m.hosts {
@@ -45,17 +46,18 @@ func (m *hostMap) heads(root int) []int {
 	return all
 }
 
-// A stage is the part of an operation that is one of some of the ranks: their places are
-// those in ranks, and root is one of these places.
+// A stage is a part of an operation that is itself an operation among some ranks: those
+// in ranks, numbered by their index, as is root.
 type stage struct {
 	ranks   []int
 	kind    Kind
 	root    int
 	in, out region
-	inPlace bool // in lies in out
+	inPlace bool // in is in out
 }
 
-// do appends a stage by the algorithm that the table prefers for it, unless this rank has no part in it.
+// do appends a stage with the algorithm that the table prefers for it, unless this rank
+// takes no part in it.
 func (b *builder) do(s stage) {
 	at := slices.Index(s.ranks, b.rank)
 	if at < 0 {
@@ -78,7 +80,8 @@ func (b *builder) do(s stage) {
 	})
 }
 
-// within has build append steps of some ranks to the schedule, as if there were no others.
+// within has build append steps for some ranks to the schedule, as if there were no
+// others.
 func (b *builder) within(ranks []int, build func(sub *builder)) {
 	b.wait()
 	sub := &builder{shape: b.shape, rank: slices.Index(ranks, b.rank), size: len(ranks), width: b.width, ranks: ranks, sched: b.sched}

@@ -65,8 +65,8 @@ func Kinds() []Kind {
 	return ks
 }
 
-// KindNamed finds an operation by its name in options and tables. The error
-// lists the right ones.
+// KindNamed returns the operation with a name in options and tables. The error lists
+// the names.
 func KindNamed(name string) (Kind, error) {
 	for i, n := range kindNames {
 		if n == name {

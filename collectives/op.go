@@ -1,8 +1,8 @@
 package collectives
 
-// An Op is a prepared call, which can be started any number of times: a
-// persistent operation, or a nonblocking one that is started once. Its methods
-// are called by the goroutine that calls the Group's.
+// An Op is a prepared call, which can be started any number of times: a persistent
+// operation, or a nonblocking one that is started once. Only the goroutine that calls
+// the Group's methods may call its methods.
 type Op struct {
 	g       *Group
 	reducer Reducer
@@ -10,7 +10,7 @@ type Op struct {
 	x       execution
 	slots   int // reserved while running
 	active  bool
-	posted  bool // has its slots
+	posted  bool // it has its slots
 	tag     int
 	in      []byte
 	out     []byte
@@ -19,27 +19,27 @@ type Op struct {
 	alone   *Group // of Begin
 }
 
-// opQueue holds the started operations in the order of their starts, and which
-// of the slots above the group's width they use.
+// opQueue holds the started operations in the order of their starts, and which of the
+// slots above the group's width are in use.
 type opQueue struct {
 	active []*Op
 	used   []bool
 }
 
-// Prepare readies a call for [Op.Start]. All ranks prepare the same calls in
-// the same order among their other calls on the group. The buffers belong to
-// the call while it is started. An error is a mistake in c's arguments.
+// Prepare readies a call for [Op.Start]. All ranks must prepare the same calls in the
+// same order among their other calls on the group. The buffers belong to the call while
+// it is started. An error is a mistake in c's arguments.
 //
-// Prepared calls may be started in different orders on different ranks, and an
-// [Exchange] makes one step after the other. So they use messages only, while
-// blocking calls go on to exchange. A [Controller] keeps several barriers, in one order: it
-// serves those that are started once.
+// Prepared calls may be started in different orders on different ranks, but an
+// [Exchange] makes one step after the other. So they only use messages, while blocking
+// calls may use exchanges. A [Controller] keeps several barriers, in one order: it
+// serves prepared barriers that are started once.
 //
 // MPI 4.1, sections 6.12 and 6.13.
 func (g *Group) Prepare(c Call) (*Op, error) { return g.PrepareAgain(nil, c) }
 
-// PrepareAgain is Prepare that returns o, an operation that is complete and was released, with the memory that it has. If o is
-// nil, it is Prepare.
+// PrepareAgain is Prepare that uses o, a complete operation that has been released, and
+// its memory again. If o is nil, it is Prepare.
 func (g *Group) PrepareAgain(o *Op, c Call) (*Op, error) {
 	g.prepared++
 	s, in, out, err := g.check(&c)
@@ -60,8 +60,9 @@ func (g *Group) PrepareAgain(o *Op, c Call) (*Op, error) {
 	return o, nil
 }
 
-// Release lets go of the user's buffers, and of memory that is too much to keep beside so many others that are kept: each may
-// have half as much as the one before.
+// Release drops the references to the caller's buffers, and frees temporary memory if
+// there is too much of it: with each of the other operations that are kept, half as
+// much may be kept.
 func (o *Op) Release(others int) {
 	o.x.release()
 	o.in, o.out, o.reducer = nil, nil, nil
@@ -70,8 +71,8 @@ func (o *Op) Release(others int) {
 	}
 }
 
-// Start starts the operation; Test or Wait complete it. It does not block. The
-// error is ErrActive if it is started already.
+// Start starts the operation; Test or Wait complete it. It does not block. The error is
+// ErrActive if it has been started already.
 func (o *Op) Start() error {
 	if o.active {
 		return ErrActive
@@ -104,12 +105,12 @@ func (o *Op) Wait() error {
 	return o.x.err
 }
 
-// Progress advances all started operations as far as they go without waiting.
-// It allocates nothing.
+// Progress advances all started operations as far as possible without waiting. It
+// allocates nothing.
 func (g *Group) Progress() {
 	q := &g.ops
 	live := q.active[:0]
-	blocked := false // the ones behind an operation without slots keep their order
+	blocked := false // operations behind one without slots keep their order
 	for _, o := range q.active {
 		if !o.posted && !blocked {
 			o.posted = q.reserve(o, g.width)

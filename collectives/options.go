@@ -10,7 +10,7 @@ import (
 // ErrName is the class of a forced algorithm or operation that does not exist.
 var ErrName = errors.New("no such name")
 
-// wrongName is an error of class ErrName whose text says all there is to say.
+// wrongName is an error of class ErrName with its whole text.
 type wrongName string
 
 func (e wrongName) Error() string        { return string(e) }
@@ -27,14 +27,14 @@ type Options struct {
 	// dependent step may then cost a context switch, and the table prefers
 	// algorithms with few of them.
 	Oversubscribed bool
-	// Force names, per operation, the algorithm to use instead of the table's
-	// choice: "bcast" to "chain". Where the algorithm's restrictions do not
-	// hold for a call, the table chooses as usual.
+	// Force names, per operation, the algorithm to use instead of the table's choice:
+	// "bcast" to "chain". For calls that the algorithm cannot serve, the table chooses
+	// as usual.
 	Force map[string]string
-	// Hosts are the hosts of the group's ranks, if they are on several. Then the table prefers algorithms that
-	// move a message between hosts once.
+	// Hosts are the hosts of the group's ranks, if there are several. Then the table
+	// prefers algorithms that send a message between two hosts once.
 	Hosts []int
-	// Rules come before the table; of those that hold for a call the first counts.
+	// Rules come before the table; the first rule that holds for a call decides.
 	Rules []Rule
 }
 
@@ -42,8 +42,8 @@ type Options struct {
 // job, in the form that [ParseForce] reads. All ranks need the same value.
 const ForceVariable = "RHINET_COLL"
 
-// ParseForce reads a list like "bcast=chain,allreduce=ring" for [Options].
-// The error of an unknown name lists the right ones.
+// ParseForce reads a list like "bcast=chain,allreduce=ring" for [Options]. The error
+// for an unknown name lists the known ones.
 func ParseForce(list string) (map[string]string, error) {
 	force := map[string]string{}
 	for item := range strings.SplitSeq(list, ",") {

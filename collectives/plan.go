@@ -2,7 +2,7 @@ package collectives
 
 import "slices"
 
-// A plan is a built schedule with all that it was built for.
+// A plan is a schedule together with everything that it was built for.
 type plan struct {
 	shape
 	scounts, sdispls, rcounts, rdispls []int
@@ -14,8 +14,8 @@ type plan struct {
 // planCount is how many plans a group remembers.
 const planCount = 16
 
-// A planCache holds the last plans of a group; the oldest makes place for the
-// next. hot is the one used last of each kind.
+// A planCache holds the last plans of a group; the oldest is replaced by the next one.
+// hot is the last one used of each kind.
 type planCache struct {
 	plans [planCount]*plan
 	hot   [numKinds]*plan
@@ -34,7 +34,7 @@ func (p *plan) fits(s shape, c *Call) bool {
 	return true
 }
 
-// plan returns a plan for a checked call, from memory if it was made before.
+// plan returns a plan for a checked call, from the cache if it was built before.
 func (g *Group) plan(s shape, c *Call) *plan {
 	pc := &g.plans
 	if p := pc.hot[s.kind]; p.fits(s, c) {

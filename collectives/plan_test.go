@@ -2,7 +2,8 @@ package collectives
 
 import "testing"
 
-// TestPlansFitTheirCallsOnly: a plan is not used for a call of other counts or places.
+// TestPlansFitTheirCallsOnly: a plan is not used for a call with other counts or
+// displacements.
 func TestPlansFitTheirCallsOnly(t *testing.T) {
 	same := []int{1, 2}
 	whole := func() *Call { return &Call{SendCounts: same, SendDispls: same, RecvCounts: same, RecvDispls: same} }
@@ -30,7 +31,8 @@ func TestPlansFitTheirCallsOnly(t *testing.T) {
 	}
 }
 
-// What a schedule combines next is received as such, and nothing else is.
+// Data that a schedule combines next is received with opRecvFold, and other data is
+// not.
 func TestReceivesOfOperands(t *testing.T) {
 	count := func(size, rank int, c Call, o Options) (folded, plain int) {
 		g := mustGroup(t, newFake(rank, size), o)

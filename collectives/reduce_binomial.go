@@ -1,8 +1,8 @@
 package collectives
 
-// Values go up a tree like the binomial one and are combined on the way. It is
-// rooted at root if the operation commutes; otherwise at rank 0, which keeps
-// rank order and costs one more step to root.
+// Values go up a tree of the depth of the binomial one and are combined on the way. The
+// tree is rooted at root if the operation commutes; otherwise at rank 0, which keeps
+// rank order and takes one more step to root.
 //
 // Cost: ceil(log2 p) steps of n bytes, each with a reduction.
 func reduceBinomial(b *builder) {
@@ -25,7 +25,8 @@ func reduceBinomial(b *builder) {
 	}
 }
 
-// binomialReduce combines towards rank top and returns where the value is, which counts there only.
+// binomialReduce combines towards rank top and returns where the value is, which is
+// valid only there.
 func binomialReduce(b *builder, in, home region, top int) region {
 	v := b.mod(b.rank - top)
 	parent, children := innerTree(v, b.size)
@@ -46,15 +47,17 @@ func binomialReduce(b *builder, in, home region, top int) region {
 	return a.at
 }
 
-// innerTree returns the place of v in a tree over 0 to n-1 that is as deep as the binomial one. Subtrees
-// are ranges of the same lengths too, but their roots lie at that end which is the farther from their neighbour:
+// innerTree returns the place of v in a tree over 0 to n-1 that is as deep as the
+// binomial one. Subtrees are also ranges of the same lengths, but the root of each is
+// at the end that is farther from its neighbor:
 //
 //	0---1   2---3   4---5   6---7
 //	0-----------3   4-----------7
 //	0---------------------------7
 //
-// In the binomial tree all that have children are even, and combine while the odd ones have nothing to do: ranks
-// that share processors by turns would leave half of them idle.
+// In the binomial tree all ranks with children are even, and combine while the odd ones
+// are idle: where ranks are assigned to processors in turn, half of the processors would
+// be idle.
 func innerTree(v, n int) (parent int, children []int) {
 	for level, i := 0, v; 1<<level < n; level, i = level+1, i/2 {
 		if (i^1)<<level >= n {
@@ -69,7 +72,8 @@ func innerTree(v, n int) (parent int, children []int) {
 	return 0, children
 }
 
-// rootOf returns the root of the i-th subtree of 1<<level places, of which those below n exist.
+// rootOf returns the root of the i-th subtree of 1<<level ranks, of which those below n
+// exist.
 func rootOf(i, level, n int) int {
 	for right := i%2 == 1; level > 0; level-- {
 		i *= 2

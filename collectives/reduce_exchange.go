@@ -1,7 +1,7 @@
 package collectives
 
-// Everyone shows its contribution to root, and does not wait for it. Root
-// combines them in rank order.
+// Every rank shows its contribution to root, and does not wait for it. Root combines
+// the contributions in rank order.
 //
 // Cost: one step of the network, p n bytes read and p-1 reductions by root.
 func reduceExchange(b *builder) {

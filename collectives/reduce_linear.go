@@ -1,12 +1,12 @@
 package collectives
 
-// Everyone sends to root, which combines in rank order.
+// Every rank sends to root, which combines in rank order.
 //
 // Cost: 1 step for short messages, (p-1) n bytes and p-1 reductions at root.
 func reduceLinear(b *builder) { linearReduce(b, b.in(), b.out(), b.root) }
 
-// linearReduce needs out at root only. Contributions come in groups that fit
-// a bounded scratch, last ranks first.
+// linearReduce needs out only at root. Contributions arrive in groups that fit a
+// bounded scratch, last ranks first.
 func linearReduce(b *builder, in, out region, root int) {
 	if b.rank != root {
 		b.send(in, root)

@@ -1,12 +1,11 @@
 package collectives
 
-// Everyone gets all contributions and combines its own block of them.
+// Every rank gets all contributions and combines its own block of them.
 //
 // Cost: one step of the network, p p n bytes read, p-1 reductions.
 func reduceScatterBlockExchange(b *builder) { exchangeReduceScatter(b, b.inBlock) }
 
-// exchangeReduceScatter is reduceScatterBlockExchange of any parts of in,
-// which lie one after the other.
+// exchangeReduceScatter is reduceScatterBlockExchange for any adjacent parts of in.
 func exchangeReduceScatter(b *builder, part func(int) region) {
 	mine, last := part(b.rank), part(b.size-1)
 	of := b.exchanged(region{bufIn, 0, last.off + last.n})

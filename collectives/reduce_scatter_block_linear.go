@@ -1,11 +1,11 @@
 package collectives
 
-// Everyone sends everyone its block and combines what it gets in rank order.
+// Every rank sends each rank its block and combines what it receives in rank order.
 //
 // Cost: 1 step, p-1 messages of n bytes per rank, p-1 reductions.
 func reduceScatterBlockLinear(b *builder) { linearReduceScatter(b, b.inBlock) }
 
-// linearReduceScatter is reduceScatterBlockLinear of any parts of in.
+// linearReduceScatter is reduceScatterBlockLinear for any parts of in.
 func linearReduceScatter(b *builder, part func(int) region) {
 	mine := part(b.rank)
 	got := b.scratch(b.size * mine.n)

@@ -1,14 +1,14 @@
 package collectives
 
-// In step d everyone sends the rank d above its block and combines what comes
-// from the one d below.
+// In step d every rank sends to the rank d above the block of that rank, and combines
+// what it receives from the rank d below.
 //
 // Cost: p-1 steps of n bytes, each with a reduction.
 func reduceScatterBlockPairwise(b *builder) { pairwiseReduceScatter(b, b.inBlock) }
 
-// pairwiseReduceScatter is reduceScatterBlockPairwise of any parts of in.
+// pairwiseReduceScatter is reduceScatterBlockPairwise for any parts of in.
 func pairwiseReduceScatter(b *builder, part func(int) region) {
-	// Out may lie in the part of in that is still to be sent.
+	// Out may overlap the part of in that is still to be sent.
 	mine := part(b.rank)
 	value, got := b.scratch(mine.n), b.scratch(mine.n)
 	b.copy(value, mine)

@@ -6,8 +6,8 @@ package collectives
 // Cost: log2 p steps, n (p-1) bytes, each with a reduction.
 func reduceScatterBlockRecursiveHalving(b *builder) { halvingReduceScatter(b, b.inBlock) }
 
-// halvingReduceScatter is reduceScatterBlockRecursiveHalving of any parts of
-// in, which lie one after the other.
+// halvingReduceScatter is reduceScatterBlockRecursiveHalving for any adjacent parts of
+// in.
 func halvingReduceScatter(b *builder, part func(int) region) {
 	last := part(b.size - 1)
 	all := last.off + last.n
@@ -19,7 +19,7 @@ func halvingReduceScatter(b *builder, part func(int) region) {
 		if b.rank&d != 0 {
 			keep, give = give, keep
 		}
-		// parts are the d parts from first on, as they lie in r
+		// parts returns the d parts from first on, as they are in r
 		parts := func(r region, first int) region {
 			begin, end := part(first), part(first+d-1)
 			return r.sub(begin.off, end.off+end.n-begin.off)

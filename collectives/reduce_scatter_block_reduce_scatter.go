@@ -6,7 +6,7 @@ package collectives
 func reduceScatterBlockReduceScatter(b *builder) {
 	all := region{bufIn, 0, b.size * b.bytes}
 	home := b.scratch(all.n)
-	b.inPlace = false // the value grows in scratch, away from in
+	b.inPlace = false // the value is computed in scratch, not in in
 	value := binomialReduce(b, all, home, 0)
 	binomialScatter(b, value, b.out(), 0)
 }

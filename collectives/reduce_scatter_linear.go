@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone sends everyone its part and combines what it gets in rank order.
+// Every rank sends each rank its part and combines what it receives in rank order.
 //
 // Cost: 1 step, p-1 messages per rank, p-1 reductions.
 func reduceScatterLinear(b *builder) { linearReduceScatter(b, b.inPart) }

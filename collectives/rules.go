@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// A Rule prefers an algorithm to the table's choice, for calls of an operation
-// on a range of ranks and bytes, both ends included; an upper end of 0 is no limit. Bytes
-// are those of [Group.Choice]. Where the algorithm cannot serve a call the table
+// A Rule prefers an algorithm to the table's choice, for calls of an operation in a
+// range of ranks and bytes, both ends included; an upper end of 0 is no limit. Bytes
+// are those of [Group.Choice]. For calls that the algorithm cannot serve, the table
 // chooses as usual.
 type Rule struct {
 	Kind               Kind
 	Algorithm          string
 	MinRanks, MaxRanks int
 	MinBytes, MaxBytes int
-	Oversubscribed     bool // of groups with this option, or without
+	Oversubscribed     bool // for groups with this option, else for those without
 }
 
 // shared marks rules for oversubscribed groups.
@@ -94,7 +94,7 @@ func parseBetween(text string) (lo, hi int, ok bool) {
 	return lo, hi, ok && err == nil && bad == nil && lo >= 0 && hi >= max(lo, 1)
 }
 
-// span is where the rule holds.
+// span returns where the rule holds.
 func (r Rule) span() span {
 	return span{minBytes: r.MinBytes, maxBytes: r.MaxBytes, minRanks: r.MinRanks, maxRanks: r.MaxRanks}
 }
@@ -105,7 +105,7 @@ type preference struct {
 	row   *row
 }
 
-// preferences resolves the rules that concern a group of a size.
+// preferences resolves the rules that apply to a group of a size.
 func (o Options) preferences(size int) (list []preference, err error) {
 	for _, r := range o.Rules {
 		rows, err := forcedRows(map[string]string{r.Kind.String(): r.Algorithm})
@@ -119,9 +119,10 @@ func (o Options) preferences(size int) (list []preference, err error) {
 	return list, nil
 }
 
-// Exchanges returns up to how many bytes of each rank calls of an operation go by the
-// algorithm "exchange", which takes most bytes, in a group of a size, as far as these options can say: the table
-// prefers it, and nothing names another. It is negative if none do.
+// Exchanges returns the number of bytes per rank up to which calls of an operation use
+// the algorithm "exchange", which takes at most most bytes, in a group of a size, as
+// far as these options tell: the table prefers it, and no option names another one. It
+// is negative if no calls do.
 func (o Options) Exchanges(k Kind, size, most int) int {
 	const exchange = "exchange"
 	i := slices.IndexFunc(table, func(r row) bool { return r.kind == k && r.name == exchange })

@@ -63,18 +63,18 @@ func TestWrongRules(t *testing.T) {
 	}
 }
 
-// A rule counts where it holds and its algorithm can serve the call; what is
-// forced counts before it, and the table after it.
+// A rule applies where it holds and its algorithm can serve the call; a forced
+// algorithm comes before it, and the table after it.
 func TestRulesComeBeforeTheTable(t *testing.T) {
 	const list = "bcast=chain@4..7@100..199,bcast=scatter-allgather@4..@100..,bcast=binomial@2..3@0..,bcast=linear@4..@0..@shared," +
 		"allreduce=ring@2..@0..,bcast=binomial@5..@0..63"
 	for _, c := range []struct {
-		size   int
-		bytes  int
-		shared bool
-		force  string
-		board  bool
-		want   string
+		size      int
+		bytes     int
+		shared    bool
+		force     string
+		flagArray bool
+		want      string
 	}{
 		{4, 100, false, "", false, "chain"},
 		{4, 199, false, "", false, "chain"},
@@ -89,8 +89,8 @@ func TestRulesComeBeforeTheTable(t *testing.T) {
 		{5, 64, false, "", true, "exchange"},
 	} {
 		var tr Transport = newFake(0, c.size)
-		if c.board {
-			tr = &fakeBoard{fake: newFake(0, c.size)}
+		if c.flagArray {
+			tr = &fakeFlagArray{fake: newFake(0, c.size)}
 		}
 		o := force(c.force)
 		o.Rules, o.Oversubscribed = mustRules(t, list), c.shared
@@ -98,13 +98,13 @@ func TestRulesComeBeforeTheTable(t *testing.T) {
 		if got := g.Choice(Bcast, c.bytes); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
-		if most := o.Exchanges(Bcast, c.size, 64); (most >= 8) != (g.Choice(Bcast, 8) == "exchange") && c.board {
+		if most := o.Exchanges(Bcast, c.size, 64); (most >= 8) != (g.Choice(Bcast, 8) == "exchange") && c.flagArray {
 			t.Errorf("%+v: exchanges of %d bytes", c, most)
 		}
 	}
-	// Where ranks know their own parts only, all choose as for none.
+	// Where ranks know only their own parts, all choose as for 0 bytes.
 	for _, rank := range []int{0, 1} {
-		g := mustGroup(t, &fakeBoard{fake: newFake(rank, 2)}, Options{Rules: mustRules(t, "alltoallv=pairwise@2..@0..7,gatherv=linear@2..@0..7,alltoallv=linear@2..@8..")})
+		g := mustGroup(t, &fakeFlagArray{fake: newFake(rank, 2)}, Options{Rules: mustRules(t, "alltoallv=pairwise@2..@0..7,gatherv=linear@2..@0..7,alltoallv=linear@2..@8..")})
 		parts := []int{8, 8}
 		if got, err := g.Algorithm(Call{Kind: Alltoallv, Elem: 1, Send: make([]byte, 16), Recv: make([]byte, 16), SendCounts: parts, RecvCounts: parts}); got != "pairwise" || err != nil {
 			t.Errorf("%s, %v", got, err)
@@ -113,14 +113,15 @@ func TestRulesComeBeforeTheTable(t *testing.T) {
 			t.Errorf("%s, %s", got, g.Choice(Alltoallv, 100))
 		}
 	}
-	// An algorithm that needs what the call has not is left to the table.
+	// If a call does not meet the requirements of an algorithm, the table chooses.
 	g := mustGroup(t, newFake(0, 2), Options{Rules: mustRules(t, list)})
 	if got, err := g.Algorithm(Call{Kind: Allreduce, Send: make([]byte, 8), Recv: make([]byte, 8), Reducer: left{}}); got != "recursive-doubling" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 }
 
-// TestUpToWhichLengthCallsAreExchanges: what the table, rules and forced algorithms say together, in bytes that a rank gives.
+// TestUpToWhichLengthCallsAreExchanges: the combined result of table, rules and forced
+// algorithms, in bytes that a rank sends.
 func TestUpToWhichLengthCallsAreExchanges(t *testing.T) {
 	rules := func(list string) Options { return Options{Rules: mustRules(t, list)} }
 	for _, c := range []struct {
@@ -135,8 +136,8 @@ func TestUpToWhichLengthCallsAreExchanges(t *testing.T) {
 		{rules("bcast=chain@2..@0..@shared"), Bcast, 4, 500}, {rules("bcast=exchange@2..@0..,reduce=linear@2..@0.."), Bcast, 4, 500},
 		{rules("bcast=chain@5..@0.."), Bcast, 4, 500},
 		// Blocks for all ranks.
-		{rules("alltoall=linear@2..@10.."), Alltoall, 4, 39}, {rules("scatter=linear@2..@10.."), Scatter, 4, 29}, {rules("scatter=linear@2..@0.."), Scatter, 4, -1},
-		// Ranks that know their own part only choose as for none.
+		{rules("alltoall=linear@2..@10.."), Alltoall, 4, 29}, {rules("scatter=linear@2..@10.."), Scatter, 4, 29}, {rules("scatter=linear@2..@0.."), Scatter, 4, -1},
+		// Ranks that know only their own part choose as for 0 bytes.
 		{rules("gatherv=linear@2..@8.."), Gatherv, 4, 500}, {rules("gatherv=linear@2..@0..7"), Gatherv, 4, -1}, {rules("barrier=linear@2..@0.."), Barrier, 4, -1},
 		// The table has ranges.
 		{Options{}, ReduceScatter, 4, 500}, {Options{Oversubscribed: true}, ReduceScatter, 4, -1}, {Options{}, Scatterv, 99, -1},
@@ -147,8 +148,8 @@ func TestUpToWhichLengthCallsAreExchanges(t *testing.T) {
 			t.Errorf("%v of %d ranks, %+v: %d bytes, want %d", c.kind, c.size, c.o, got, c.want)
 		}
 	}
-	for _, size := range []int{fewRanks, fewRanks + 1} { // and so chooses a group
-		g := mustGroup(t, &fakeBoard{fake: newFake(0, size)}, Options{})
+	for _, size := range []int{fewRanks, fewRanks + 1} { // a group chooses the same
+		g := mustGroup(t, &fakeFlagArray{fake: newFake(0, size)}, Options{})
 		if few := size == fewRanks; g.Choice(Reduce, exchangeLine) != "exchange" || (g.Choice(Reduce, exchangeLine+1) == "exchange") != few || (g.Choice(Scatter, exchangeLine/(size-1)+1) == "exchange") != few {
 			t.Errorf("%d ranks: %s, %s, %s", size, g.Choice(Reduce, exchangeLine), g.Choice(Reduce, exchangeLine+1), g.Choice(Scatter, exchangeLine/(size-1)+1))
 		}

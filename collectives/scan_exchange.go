@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone gets all contributions and combines those up to its own.
+// Every rank gets all contributions and combines those of ranks up to itself.
 //
 // Cost: one step of the network, p n bytes read, rank reductions.
 func scanExchange(b *builder) {

@@ -1,6 +1,6 @@
 package collectives
 
-// Everyone sends to all ranks above and combines in rank order what it gets.
+// Every rank sends to all higher ranks and combines what it receives in rank order.
 //
 // Cost: 1 step, up to p-1 messages of n bytes per rank.
 func scanLinear(b *builder) {
@@ -8,8 +8,8 @@ func scanLinear(b *builder) {
 	b.foldInOrder(b.out(), 0, b.rank+1, of)
 }
 
-// fromBelow sends in to all ranks above and says where the contributions of
-// this rank and those below are.
+// fromBelow sends in to all higher ranks and returns where the contributions of this
+// rank and the lower ones are.
 func (b *builder) fromBelow() func(int) region {
 	in := b.in()
 	got := b.scratch(b.rank * b.bytes)

@@ -1,7 +1,7 @@
 package collectives
 
-// In step d everyone sends its value, which covers the d ranks up to its own,
-// to the rank d above and combines what comes from the one d below.
+// In step d every rank sends its value, which covers the d ranks up to its own, to the
+// rank d above and combines what it receives from the rank d below.
 //
 // Cost: ceil(log2 p) steps of n bytes, each with a reduction.
 func scanRecursiveDoubling(b *builder) {

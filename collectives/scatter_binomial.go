@@ -1,13 +1,15 @@
 package collectives
 
-// Blocks go down a binomial tree rooted at root, those of a subtree in one message.
+// Blocks go down a binomial tree rooted at root, the blocks of a subtree in one
+// message.
 //
 // Cost: ceil(log2 p) steps, n (p-1) bytes at root.
 func scatterBinomial(b *builder) {
 	binomialScatter(b, region{bufIn, 0, b.bytes * b.size}, b.out(), b.root)
 }
 
-// binomialScatter scatters the blocks of all, which root has in rank order, to everyone's mine.
+// binomialScatter scatters the blocks of all, which root has in rank order, to mine of
+// every rank.
 func binomialScatter(b *builder, all, mine region, root int) {
 	v := b.mod(b.rank - root)
 	parent, children := binomial(v, b.size)

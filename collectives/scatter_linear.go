@@ -1,6 +1,6 @@
 package collectives
 
-// Root sends everyone its block.
+// Root sends each rank its block.
 //
 // Cost: 1 step, (p-1) n bytes at root.
 func scatterLinear(b *builder) { linearScatter(b, b.out(), b.root, b.inBlock) }

@@ -1,7 +1,8 @@
 package collectives
 
-// Root, which alone knows the counts, shows all parts to all and does not wait for
-// them. Parts that are too long together are announced, and follow as messages.
+// Root shows all parts to all ranks and does not wait for them; only root knows the
+// counts. If the parts are too long together, they are announced, and follow as
+// messages.
 //
 // Cost: one step of the network for short parts, two for others.
 func scattervExchange(b *builder) {

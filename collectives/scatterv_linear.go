@@ -1,6 +1,6 @@
 package collectives
 
-// Root sends everyone its part, empty ones as well: see gathervLinear.
+// Root sends each rank its part, also if it is empty: see gathervLinear.
 //
 // Cost: 1 step, all bytes at root.
 func scattervLinear(b *builder) {

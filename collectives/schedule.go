@@ -1,12 +1,12 @@
 package collectives
 
-// A schedule is what one rank does in a collective operation: a straight line
-// of steps on symbolic buffers. Transfers are posted where they stand; a wait
-// step completes all that are open, and what lies between two waits is a
-// round. A schedule is immutable and may be run by several executions at once.
+// A schedule is what one rank does in a collective operation: a sequence of steps on
+// symbolic buffers. A transfer is posted at its step; a wait step completes all
+// transfers in progress, and the steps between two waits are a round. A schedule is
+// immutable and may be run by several executions at once.
 type schedule struct {
 	steps   []step
-	width   int // most transfers open at once
+	width   int // most transfers in progress at once
 	scratch int // bytes of temporary memory
 }
 
@@ -15,16 +15,16 @@ type stepOp uint8
 const (
 	opSend     stepOp = iota // a to peer
 	opRecv                   // a from peer
-	opRecvFold               // the same, of what is combined next
+	opRecvFold               // the same, of data that is combined next
 	opWait                   // end of a round
 	opCopy                   // a to b
 	opReduce                 // b = a op b
-	opExchange               // a to others, theirs into b
+	opExchange               // a to other ranks, theirs into b
 	opSwitch                 // the same by the network's switches
-	opDescribe               // a, without its buffer, in a descriptor at b
-	opEnter                  // a barrier of the controllers
-	opLeave                  // it, when all have come
-	opDisclose               // what a descriptor at a says, or a message of peer, to b
+	opDescribe               // offset and length of a, in a descriptor at b
+	opEnter                  // come to a barrier of the controllers
+	opLeave                  // leave it, when all have come
+	opDisclose               // the part that a descriptor at a names, or a message from peer, to b
 )
 
 type step struct {
@@ -34,7 +34,7 @@ type step struct {
 	a, b region
 }
 
-// A buffer is one of the memories that a schedule works on.
+// A buffer is one of the memories that a schedule uses.
 type buffer uint8
 
 const (

@@ -1,37 +1,36 @@
 package collectives
 
-// A row of the table is one algorithm for one operation: the file of that
-// name has it. Rows of an operation stand in the order of preference; the
-// first whose needs and range hold is chosen, and the last has no limits.
+// A row of the table is one algorithm for one operation, in the file of that name. Rows
+// of an operation are in the order of preference; the first one whose needs and range
+// match is chosen, and the last one has no limits.
 type row struct {
 	kind           Kind
 	name           string
 	needs          needs
-	exchange       func(s shape, size int) int // largest contribution in bytes, of rows that run on an Exchange
+	exchange       func(s shape, size int) int // largest contribution in bytes, for rows that use an Exchange
 	normal         span                        // where it is preferred when every rank has a processor
 	oversubscribed span                        // where it is preferred when ranks share processors
 	build          func(b *builder)
 }
 
-// needs are what an algorithm cannot do without.
+// needs are the requirements of an algorithm.
 type needs uint8
 
 const (
 	powerOfTwo   needs = 1 << iota // the group's size is a power of two
 	commutative                    // the reduction is commutative
-	controllers                    // hardware keeps barriers
-	switched                       // its exchange is one of the network's switches
+	controllers                    // barrier controllers
+	switched                       // its exchange is that of the network's switches
 	severalHosts                   // ranks on several hosts, and several on some of them
-	consecutive                    // the ranks of each host follow each other
-	ordered                        // they do, or the reduction is commutative
+	consecutive                    // the ranks of each host are consecutive
+	ordered                        // consecutive, or the reduction is commutative
 )
 
-// A span is a range of message sizes and group sizes, both ends included. The
-// size is that of a shape: of the whole buffer, or of one block for operations
-// with a block per rank, or of the largest part for those with counts that all
-// ranks know. Gatherv, Scatterv and Alltoallv have size 0, as their ranks know
-// different parts of the counts. A zero upper end has no limit; the zero span
-// is everything.
+// A span is a range of message sizes and group sizes, both ends included. The size is
+// that of a shape: of the whole buffer, or of one block for operations with a block per
+// rank, or of the largest part for those with counts that all ranks know. Gatherv,
+// Scatterv and Alltoallv have size 0, as their ranks know different parts of the
+// counts. An upper end of 0 is no limit; the zero span includes everything.
 type span struct {
 	minBytes, maxBytes int
 	minRanks, maxRanks int
@@ -62,11 +61,12 @@ func whole(s shape, _ int) int        { return s.bytes }
 func allBlocks(s shape, n int) int    { return s.bytes * n }
 func othersBlocks(s shape, n int) int { return s.bytes * (n - 1) }
 
-// The least that is shown of parts of any length: their descriptors.
+// The least that is shown for parts of any length: their descriptors.
 func parts(shape, int) int          { return descriptor }
 func partsOfAll(_ shape, n int) int { return descriptor * n }
 
-// oneByOne is a byte of what goes by as many exchanges as it takes, up to a length that is worth it.
+// oneByOne is one byte: data is sent by as many exchanges as it takes, up to a length for
+// which that is worth it.
 func oneByOne(s shape, _ int) int {
 	if s.bytes > mib {
 		return s.bytes
@@ -114,7 +114,7 @@ var table = []row{
 	{Allgatherv, "linear", 0, nil, span{maxRanks: 2}, always, allgathervLinear},
 	{Allgatherv, "ring", 0, nil, always, always, allgathervRing},
 
-	{Alltoall, "exchange", 0, allBlocks, always, always, alltoallExchange},
+	{Alltoall, "exchange", 0, othersBlocks, always, always, alltoallExchange},
 	{Alltoall, "bruck", 0, nil, span{maxBytes: 256, minRanks: 8}, never, alltoallBruck},
 	{Alltoall, "linear", 0, nil, upTo(32 * kib), always, alltoallLinear},
 	{Alltoall, "pairwise", 0, nil, always, always, alltoallPairwise},

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// TestInnerTree: for any number of ranks each but the first has one parent, which has it among its children;
-// what comes from each child, and then from its next one, borders on what is there: so the order of ranks can be kept.
-// No rank has more children, and no way is longer, than in the binomial tree.
+// TestInnerTree: for any number of ranks each but the first has one parent, which has
+// it among its children. The range of each child, and then of the next one, is adjacent
+// to the range so far: so rank order can be kept. No rank has more children, and no
+// path is longer, than in the binomial tree.
 func TestInnerTree(t *testing.T) {
 	for n := 1; n <= 70; n++ {
 		most := bits.Len(uint(n - 1))
@@ -43,7 +44,8 @@ func TestInnerTree(t *testing.T) {
 	}
 }
 
-// TestInnerTreeKeepsBothHalvesBusy: of the ranks that combine at the first level half are even.
+// TestInnerTreeKeepsBothHalvesBusy: half of the ranks that combine at the first level
+// are even.
 func TestInnerTreeKeepsBothHalvesBusy(t *testing.T) {
 	for _, n := range []int{4, 8, 16, 64} {
 		even, odd := 0, 0

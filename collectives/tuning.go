@@ -1,19 +1,20 @@
 package collectives
 
-// Tuned values, in bytes, for processes on one machine that share its memory
-// bandwidth. The table of choices has its own limits, which bench pmb
-// --algorithms measures.
+// Tuned values, in bytes, for processes on one machine that share its memory bandwidth.
+// The table of choices has its own limits, which bench pmb --algorithms measures.
 const (
 	// scratchKept is how much temporary memory a group keeps between blocking calls.
 	scratchKept = 8 << 20
-	// chainChunk is the least length of a piece on its way through a chain,
-	// and chainPieces the largest number of pieces.
+	// chainChunk is the least length of a piece in a chain, and chainPieces the largest
+	// number of pieces.
 	chainChunk  = 64 << 10
 	chainPieces = 64
-	// linearScratch bounds what a root holds of contributions that it has not combined yet.
+	// linearScratch limits the contributions that a root holds and has not combined
+	// yet.
 	linearScratch = 1 << 20
-	// fewRanks is up to how many ranks an exchange of more than exchangeLine bytes of each, which
-	// takes as many cache misses as it has lines, beats messages where every rank has a processor.
+	// fewRanks is the number of ranks up to which an exchange of more than exchangeLine
+	// bytes each, which takes one cache miss per line, is faster than messages where
+	// every rank has a processor.
 	fewRanks     = 8
 	exchangeLine = 48
 )

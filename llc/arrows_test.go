@@ -8,8 +8,8 @@ import (
 	"rhinet/llc/sim"
 )
 
-// TestSeedsTakeEveryArrow: the worlds of the simulation lead all machines along
-// all arrows of their pictures, again and again, and along no others.
+// TestSeedsTakeEveryArrow: the worlds of the simulation lead all machines along all arrows of their pictures,
+// again and again, and along no others.
 func TestSeedsTakeEveryArrow(t *testing.T) {
 	const often = 3
 	taken := map[string]int{}

@@ -15,9 +15,11 @@ type Body interface {
 	Gather(dst []byte, off int)
 	// Scatter is the inverse of Gather.
 	Scatter(src []byte, off int)
-	// Blocks returns the memory from the first byte to the last, if they are blocks at equal distances; else nil and one piece.
+	// Blocks returns the memory from the first byte to the last, and the layout, if that is blocks at equal
+	// distances; otherwise nil and one piece.
 	Blocks() ([]byte, strided.Blocks)
-	// List adds to l, which is empty, where the first n bytes lie in the memory that it returns, nil if that takes more than most pieces.
+	// List appends to l, which is empty, the layout of the first n bytes in the memory that it returns; it
+	// returns nil if that takes more than most pieces.
 	List(l strided.List, n, most int) ([]byte, strided.List)
 }
 
@@ -35,13 +37,13 @@ func (r *Request) Gather(dst []byte, off int) {
 		r.Body.Gather(dst, off)
 		return
 	}
-	copy(dst, r.Buf[off:]) // short enough to be put in place of the call
+	copy(dst, r.Buf[off:]) // short enough to be inlined
 }
 
 // Scatter stores bytes of a message from number off on, as far as there is room.
 func (r *Request) Scatter(src []byte, off int) {
 	if r.Body == nil && off == 0 {
-		copy(r.Buf, src) // most often; short enough to be put in place of the call
+		copy(r.Buf, src) // most often; short enough to be inlined
 		return
 	}
 	r.scatter(src, off)
@@ -57,12 +59,20 @@ func (r *Request) scatter(src []byte, off int) {
 	}
 }
 
-// payload is n bytes of the message from number off on, for a packet. Those of
-// a Body are still to be gathered there, when it is sure that the packet goes.
+// payload returns n bytes of the message from number off on, for a packet that goes. Those of a Body are
+// gathered.
 func (e *Engine) payload(r *Request, off, n int) []byte {
 	if r.Body == nil {
 		return r.Buf[off : off+n]
 	}
+	data := e.staged(n)
+	r.Body.Gather(data, off)
+	e.stage.used++
+	return data
+}
+
+// staged returns memory for n bytes of a body, which is in use until the next call if nobody counts it as such.
+func (e *Engine) staged(n int) []byte {
 	s := &e.stage
 	if s.used == len(s.bufs) {
 		s.bufs = append(s.bufs, nil)
@@ -71,14 +81,6 @@ func (e *Engine) payload(r *Request, off, n int) []byte {
 		s.bufs[s.used] = make([]byte, max(n, e.nics[0].fragment))
 	}
 	return s.bufs[s.used][:n]
-}
-
-// gather fills the payload of a packet that goes.
-func (e *Engine) gather(r *Request, data []byte, off int) {
-	if r.Body != nil && len(data) > 0 {
-		r.Body.Gather(data, off)
-		e.stage.used++
-	}
 }
 
 // A stage is memory for the payloads of the packets of bodies among the commands
@@ -97,22 +99,24 @@ func (e *Engine) hand(to, from *Request) {
 	}
 	n := min(to.Bytes(), from.Bytes())
 	for off := 0; off < n; {
-		part := e.payload(from, off, min(n-off, max(e.nics[0].fragment, 1)))
+		part := e.staged(min(n-off, max(e.nics[0].fragment, 1)))
 		from.Body.Gather(part, off)
 		to.Scatter(part, off)
 		off += len(part)
 	}
 }
 
-// Blocks of some length the NIC moves from where they lie to where they belong, if it can. The
-// offer, or the answer to it, says how they lie at that side; the other one needs to know of no more than that, and a
-// message is shared as one in one piece is. Of blocks at equal distances it says their length and distance, of others where there is a list of them,
-// which the other side reads if it has not the same (list.go).
+// The NIC moves blocks from a certain length on directly between their places, if it can. The offer, or the
+// answer to it, describes the layout at that side; the other side needs to know no more, and shares the
+// message as a contiguous one. For blocks at equal distances the packet has their length and distance, for
+// others a reference to a list, which the other side reads unless it has the same list (list.go).
 
-// movesBlocks reports whether the NIC can: one command at a time for each message, since that says where its blocks are.
+// movesBlocks reports whether the NIC moves blocks: only with one command at a time for each message, since
+// the command says where its blocks are.
 func (n *nic) movesBlocks() bool { return n.caps.Blocks > 0 && n.copies.ports == 1 }
 
-// reaches reports whether the NIC moves the message of t, in pieces on this side, from or to where it lies, and has it do so.
+// reaches reports whether the NIC can move the noncontiguous message of t on this side in place, and has it
+// do so.
 func (n *nic) reaches(t *transfer) bool {
 	if !n.movesBlocks() {
 		return false
@@ -124,14 +128,14 @@ func (n *nic) reaches(t *transfer) bool {
 	return n.lists(t)
 }
 
-// describe encodes behind the body of a packet with word in its header how the message lies on this side, and returns the
-// length of that.
+// describe encodes the layout of the message on this side behind the body of a packet with word in its
+// header, and returns its length.
 func (t *transfer) describe(b []byte, word uint64) int {
 	switch l := &t.list; {
 	case t.spread == nil:
 		return 0
 	case t.move.Mine.List != nil && l.segment == 0 && !l.alike:
-		return 0 // nor is the message exposed
+		return 0 // the message is not exposed either
 	case t.move.Mine.List != nil:
 		return l.describe(b, word, t.state.sending())
 	}
@@ -139,7 +143,7 @@ func (t *transfer) describe(b []byte, word uint64) int {
 	return wire.BlocksBytes
 }
 
-// cutLayout is [wire.CutLayout] of a packet of a peer, which says nothing of blocks where the NIC moves none.
+// cutLayout is [wire.CutLayout] for a packet of a peer; where the NIC moves no blocks there is no layout.
 func (n *nic) cutLayout(word uint64, payload []byte, body int) ([]byte, wire.Layout, error) {
 	if !n.movesBlocks() {
 		return payload, wire.Layout{}, nil
@@ -155,25 +159,29 @@ func (t *transfer) blocks(lo, hi int) *strided.Move {
 	}
 	m.Bytes, m.Here, m.There = hi-lo, lo, lo
 	if t.spread == nil {
-		m.Here = 0 // what memory returns begins there
+		m.Here = 0 // the slice that memory returns begins there
 	}
 	return m
 }
 
-// Other messages in pieces are a stream (stream.go), without a copy on either side, if both sides run: peers that have
-// processors of their own, a sender that waits in a call, and no more to move than a process does in one go. Else the sender makes a copy, unless it would be too
-// large, so that the receiver needs it no more; so it does with long messages after a receiver has not run for a while, since a stream goes no further
-// than the ring without. A receiver in pieces makes room for one, so that both sides share the work as they
-// share that of a slice, and stores each part while it is in the cache.
+// Other noncontiguous messages are a stream (stream.go), without a copy on either side, if both sides run: the
+// peers have processors of their own, and the sender waits in a call. Otherwise the sender makes a copy,
+// unless it would be too large, so that the receiver no longer depends on the sender. It also does so for long
+// messages after a receiver has not run for a while during two of them, since a stream fills the ring and then
+// stops. A noncontiguous receive takes memory for a copy, so that both sides share the work as for a
+// contiguous one, and scatters each part while it is in the cache.
 
 // pours reports whether a message in pieces to p that the NIC does not reach is a stream.
 func (e *Engine) pours(p *peer, r *Request) bool {
-	if !r.Attended || e.crowded || r.Bytes() > mostPoured {
+	if !r.Attended || e.oversubscribed {
 		return false
 	}
-	if r.Bytes() > longPoured && p.copies > 0 {
-		p.copies--
-		return false
+	if n := r.Bytes(); n > longPoured && n <= mostSpare {
+		if p.copies > 0 {
+			p.copies--
+			return false
+		}
+		p.stalls <<= 1
 	}
 	return true
 }
@@ -186,7 +194,9 @@ func (p *peer) read(more bool) {
 	case p.dry < slowReader:
 		p.dry++
 	default:
-		p.copies = copiesForSlow
+		if p.stalls |= 1; p.stalls&3 == 3 {
+			p.copies = copiesForSlow
+		}
 	}
 }
 
@@ -213,7 +223,8 @@ func (e *Engine) receiveCopy(t *transfer) {
 	e.pull(t, 0, t.n)
 }
 
-// memory is what of a transfer's message the NIC moves: the bytes from lo to hi, of blocks all from the first byte.
+// memory returns the memory of a transfer's message that the NIC moves: the bytes from lo to hi, or for
+// blocks everything from the first byte on.
 func (t *transfer) memory(lo, hi int) []byte {
 	switch {
 	case t.move.Mine.List != nil:
@@ -237,7 +248,7 @@ func (t *transfer) store() {
 	}
 }
 
-// storePushed does that with the last chunks, up to so many, which the sender has pushed.
+// storePushed scatters the last chunks, up to so many, which the sender has pushed.
 func (t *transfer) storePushed(chunks uint32) {
 	for s := &t.split; t.copy != nil && s.stored < chunks; s.stored++ {
 		lo := int(s.total-1-s.stored) * t.unit

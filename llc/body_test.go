@@ -49,25 +49,25 @@ func body(n int, want []byte) sparse {
 // crowd makes the engines of a loop those of peers that share processors.
 func crowd(l *loop, caps ir.Caps) *loop {
 	for i := range l.engines {
-		l.engines[i] = llc.New(llc.Config{Self: i, Peers: len(l.engines), Caps: caps, Crowded: true})
+		l.engines[i] = llc.New(llc.Config{Self: i, Peers: len(l.engines), Caps: caps, Oversubscribed: true})
 	}
 	return l
 }
 
-// Every size arrives from a message in pieces, into a receive in pieces, and
-// both, posted before or after, to the other peer and to the sender itself.
+// Every size arrives from a noncontiguous message, into a noncontiguous receive, and both, posted before or
+// after, to the other peer and to the sender itself.
 func TestMessagesInPiecesArrive(t *testing.T) {
 	for _, remote := range []bool{true, false} {
 		for _, rings := range []int{0, 4} {
-			for way := range 4 {
-				crowded := way%2 == 1
+			for way := range 6 {
+				oversubscribed := way%2 == 1
 				caps := nictest.DefaultCaps()
-				caps.Remote, caps.Rings = remote, rings
-				if way > 1 {
+				caps.Remote, caps.Rings, caps.Gathers = remote, rings, way > 1
+				if way > 3 {
 					caps.Blocks = 1 // of a sparse
 				}
 				l := newLoop(t, 2, caps)
-				if crowded {
+				if oversubscribed {
 					crowd(l, caps)
 				}
 				for _, size := range []int{0, 1, 40, 41, 1000, 4097, 20000, 32769, 200001} {
@@ -85,7 +85,7 @@ func TestMessagesInPiecesArrive(t *testing.T) {
 	}
 }
 
-// inPieces is one message of size bytes, in the k-th way.
+// inPieces sends one message of size bytes in variant k.
 func inPieces(l *loop, size, k int) {
 	l.Helper()
 	from, to, late, sync, to0 := k%2 == 0, k/2%2 == 0, k/4%2 == 0, k/8%2 == 0, k/16%2 == 0
@@ -129,7 +129,7 @@ func inPieces(l *loop, size, k int) {
 	}
 }
 
-// Messages in pieces allocate nothing in a steady state.
+// Noncontiguous messages allocate nothing in a steady state.
 func TestPiecesAllocateNothing(t *testing.T) {
 	l := connected(t)
 	s := &llc.Request{Peer: 1, Context: 2, Tag: 1, Body: body(30000, nil), Mode: llc.Scattered}
@@ -143,5 +143,51 @@ func TestPiecesAllocateNothing(t *testing.T) {
 	round()
 	if n := testing.AllocsPerRun(20, round); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// A telling body counts what is gathered of it.
+type telling struct {
+	sparse
+	gathered int
+}
+
+func (b *telling) Gather(dst []byte, off int) {
+	b.gathered += len(dst)
+	b.sparse.Gather(dst, off)
+}
+
+// What a NIC gathers it gathers where the payload belongs: the engine says where the bytes of a packet are, and gathers nothing, neither of a short
+// message nor of one that fills the ring. For another NIC the payload of each packet is there, apart from those of the others.
+func TestPacketsAreGatheredOnce(t *testing.T) {
+	for _, gathers := range []bool{true, false} {
+		for _, size := range []int{1, 40, 41, 1000, 4096} {
+			caps := nictest.DefaultCaps()
+			caps.Gathers, caps.Remote = gathers, false
+			l := newLoop(t, 2, caps)
+			first := &llc.Request{Peer: 1, Tag: 9, Buf: []byte{1}}
+			l.engines[1].Recv(&llc.Request{Peer: 0, Tag: 9, Buf: make([]byte, 1)})
+			l.engines[0].Send(first)
+			l.run() // connects
+			b := &telling{sparse: body(size, pattern(size, 7))}
+			l.engines[0].Send(&llc.Request{Peer: 1, Body: b, Mode: llc.Scattered})
+			var all []byte
+			cmds := l.engines[0].Take()
+			if want := map[bool]int{false: size}[gathers]; b.gathered > size || size < 4096 && b.gathered != want {
+				t.Errorf("gathers=%v, %d bytes: the engine has gathered %d", gathers, size, b.gathered)
+			}
+			for i := range cmds {
+				c := &cmds[i]
+				if c.Op == ir.Packet && (c.InPieces() != gathers || int(c.Header.Length) != c.PayloadBytes()) {
+					t.Errorf("gathers=%v, %d bytes: %+v", gathers, size, c)
+				}
+				if c.Op == ir.Packet {
+					all = append(all, c.Payload(nil)...)
+				}
+			}
+			if len(all) == 0 || !bytes.Equal(all, pattern(size, 7)[:len(all)]) {
+				t.Errorf("gathers=%v, %d bytes: the packets have %d others", gathers, size, len(all))
+			}
+		}
 	}
 }

@@ -9,10 +9,9 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Ring allocation (llc, section 4.3). Packets to a peer
-// travel in its shared ring at once; the first message asks for a packet ring.
-// The two directions of a pair are two machines that know nothing of each
-// other, so both sides may start at once.
+// Ring allocation (llc, section 4.3). The first packets to a peer travel in its shared ring, without set-up;
+// the first message asks for a packet ring. The two directions of a pair are two machines that know nothing
+// of each other, so both sides may start at the same time.
 //
 // The writer:
 //
@@ -21,9 +20,8 @@ import (
 //	                          \--Refuse--> Shared         (Switch packet queued
 //	                                                       as the last shared one)
 //
-// Packets may be placed in the packet ring before the Switch packet has been
-// accepted by a full shared ring: the reader does not look there before it has
-// processed it, so order is kept.
+// Packets may be placed in the packet ring before a full shared ring has accepted the Switch packet: the
+// reader does not look there before it has processed the Switch packet, so order is kept.
 //
 // The reader:
 //
@@ -31,14 +29,14 @@ import (
 //	None -------------------------> Granted ---------------> Watching
 //	    \-- pool empty --> Refused
 //
-// Rings are given first come, first served, as long as their memory stays below the
-// limit (Config.RingMemory), and stay with the pair. Peers have limits of their own. The cases
-// that section 4.2 leaves open are here (those of a connection: rhinet/llc/connect):
+// Rings are given first come, first served, as long as their memory stays below the limit
+// (Config.RingMemory), and stay with the pair. Peers have limits of their own. The cases that section 4.2
+// leaves open are here (those of a connection: rhinet/llc/connect):
 //
 //	both sides start at once    two machines, one for each direction
 //	the other side dies         nothing of it is ever locked; both machines stop
 //	                            where they are, its requests fail (gone.go)
-//	no slot for the request     Busy: it is sent again (flight.go)
+//	no slot for the request     Busy: it is sent again (inflight.go)
 //	refused                     Shared: the pair stays on the shared ring for good
 
 // An outState is the writer's side.
@@ -47,7 +45,7 @@ type outState uint8
 const (
 	outFresh  outState = iota // nothing asked for
 	outAsking                 // an Ask flag is on its way
-	outRing                   // a ring of our own
+	outRing                   // a packet ring of the pair
 	outShared                 // refused: the shared ring for good
 )
 
@@ -57,9 +55,9 @@ var outNames = [...]string{"Fresh", "Asking", "Ring", "Shared"}
 type inState uint8
 
 const (
-	inNone     inState = iota // the peer has not asked
+	inNone     inState = iota // the peer is not known to have asked
 	inGranted                 // it has a ring, but still writes into the shared one
-	inWatching                // it writes its ring only
+	inWatching                // the peer has not asked
 	inRefused                 // it has none and gets none
 )
 
@@ -88,7 +86,7 @@ func (e *Engine) traced(p *peer, machine string, id uint32, from, to string) {
 	}
 }
 
-// grants is how many packet rings of a NIC fit so much memory.
+// grants returns how many packet rings of a NIC fit in memory bytes; 0 is no limit.
 func grants(c *ir.Caps, memory int) int {
 	if memory == 0 {
 		return c.Rings
@@ -112,20 +110,19 @@ func (e *Engine) onAsk(p *peer) {
 	e.control(p, header(wire.Refuse, 0), nil)
 }
 
-// onGrant starts to use the ring. What is queued goes there, behind the Switch
-// packet, which is the last in the shared ring.
+// onGrant starts to use the ring. Queued packets go there, behind the Switch packet, which is the last one in
+// the shared ring.
 func (e *Engine) onGrant(p *peer, ev *ir.Event) error {
 	if p.out != outAsking {
-		return lie(ev, "nothing was asked for")
+		return protocolError(ev, "nothing was asked for")
 	}
 	if ev.Header.Word >= uint64(p.nic.caps.Rings) {
-		return lie(ev, "ring %d of %d", ev.Header.Word, p.nic.caps.Rings)
+		return protocolError(ev, "ring %d of %d", ev.Header.Word, p.nic.caps.Rings)
 	}
 	p.ring = ir.Ring(ev.Header.Word)
 	p.lines, p.data, p.controls = seq.NewWindow(p.nic.slots), seq.NewWindow(p.nic.bytes), 0
-	p.flight.turn = true
-	// The ring is new memory: getting it ready takes longer than many messages,
-	// and now nobody waits for one of them.
+	p.inFlight.turn = true
+	// The ring is new memory: preparing it takes longer than many messages, and now no message waits for it.
 	c := e.emit()
 	c.Op = ir.Open
 	c.Peer = p.number
@@ -137,7 +134,7 @@ func (e *Engine) onGrant(p *peer, ev *ir.Event) error {
 
 func (e *Engine) onRefuse(p *peer, ev *ir.Event) error {
 	if p.out != outAsking {
-		return lie(ev, "nothing was asked for")
+		return protocolError(ev, "nothing was asked for")
 	}
 	e.moveOut(p, outShared)
 	return nil
@@ -146,7 +143,7 @@ func (e *Engine) onRefuse(p *peer, ev *ir.Event) error {
 // onSwitch starts to read the ring that the peer was given.
 func (e *Engine) onSwitch(p *peer, ev *ir.Event) error {
 	if p.grant != inGranted || ev.Header.Word != uint64(p.mine) {
-		return lie(ev, "ring %d was not granted, or is in use", ev.Header.Word)
+		return protocolError(ev, "ring %d was not granted, or is in use", ev.Header.Word)
 	}
 	p.via, p.seen = ^uint32(p.mine), 0
 	e.moveIn(p, inWatching)
@@ -169,7 +166,7 @@ func (e *Engine) misrouted(p *peer, ev *ir.Event) error {
 		want = fmt.Sprintf("ring %d", ^p.via)
 	}
 	if ev.Ring == ir.NoRing {
-		return lie(ev, "it came in the shared ring, not in %s", want)
+		return protocolError(ev, "it came in the shared ring, not in %s", want)
 	}
-	return lie(ev, "it came in ring %d, not in %s", ev.Ring, want)
+	return protocolError(ev, "it came in ring %d, not in %s", ev.Ring, want)
 }

@@ -21,9 +21,10 @@ import (
 //	      a command begins                 Retry, or patience events
 //	Open ------------------> Taken (1, 2 ...) ----------------------> Open
 //
-// A NIC with several injection ports carries out a command at each (llc, section 5). A quantum is that of all together: a command
-// is a part of it, and a piece is moved by as many commands at once as there are ports, the next by the port that answers
-// first. No port waits for another one, so the piece has moved when the last command has ended; if one is refused, all of it is.
+// A NIC with several injection ports carries out a command at each (llc, section 5). A quantum is that of all
+// ports together: a command is a part of it, and a piece is moved by as many commands at the same time as
+// there are ports, the next one by the port that answers first. No port waits for another one, so the piece
+// has moved when the last command has ended; if one is refused, the whole piece is.
 //
 // A small message so waits for one quantum at most, and for less while the
 // program waits for small ones (Attend): then the quanta are brief.
@@ -31,10 +32,10 @@ import (
 // A service is a rule by which transfers share the copy engine.
 type service struct {
 	name      string
-	copies    int                // Pulls and Pushes that the NIC carries out at a time, at least
-	ports     int                // injection ports that it has, at least; commands go by all, or by one if it is 0
-	quantum   func(*ir.Caps) int // bytes of one command at most
-	brief     int                // of a quantum, one part in so many is that of an attentive driver; 1: all of it
+	copies    int                // minimum of the Pulls and Pushes that the NIC carries out at a time
+	ports     int                // minimum of its injection ports; commands go by all ports, or by one if this is 0
+	quantum   func(*ir.Caps) int // largest command in bytes
+	brief     int                // divides a quantum for an attentive driver; 1: no change
 	attention int                // commands that are brief after Attend
 	patience  int                // events between two commands at most; 0: commands do not wait for events
 }
@@ -79,16 +80,16 @@ type piece struct {
 type copier struct {
 	*service
 	limit, running int
-	ports          int       // by which commands go
-	busy           owed      // of several, those that carry one out
+	ports          int       // that commands use
+	busy           owed      // ports with a command under way, if there are several
 	head, tail     *transfer // transfers whose piece waits
-	turn           int       // 0: open; else 1 and the events taken since a command began
+	turn           int       // 0: open; otherwise 1 and the events taken since a command began
 	small, large   int       // bytes of a brief quantum, and of another
-	attentive      int       // commands to come that are brief
+	attentive      int       // number of coming commands that are brief
 }
 
-// beside readies the copier of a NIC beside the first one: it moves bytes by itself, whatever
-// the driver does, so that nothing waits for its copies.
+// beside initializes the copier of a NIC beside the first one: the NIC moves bytes by itself, whatever the
+// driver does, so nothing waits for its copies.
 func (c *copier) beside(caps *ir.Caps) {
 	c.service, c.limit, c.ports = &services[0], max(caps.Copies, 1), 1
 	c.large = c.quantum(caps)
@@ -115,9 +116,9 @@ func (e *Engine) Attend(n int) {
 	}
 }
 
-// Leaves reports whether a copy that may begin now is better left to the next wait for
-// a small message, because the program has had one just now. It says so a few times
-// only: then there is no such wait.
+// Leaves reports whether a copy that may begin now is better left to the next wait for a small message,
+// because the program has just had such a wait. It says so a few times only: after that there seems to be no
+// such wait.
 func (e *Engine) Leaves() bool {
 	c := &e.copies
 	if c.attentive == 0 || !c.due() {
@@ -137,7 +138,7 @@ func (e *Engine) copy(t *transfer, op ir.Op, lo, hi int) {
 func (e *Engine) lineUp(t *transfer) {
 	t.owed |= forCopy
 	c := t.p.nic.copies
-	if c.head == nil && c.ports == 1 && c.turn == 0 && c.running < c.limit { // nobody waits
+	if c.head == nil && c.ports == 1 && c.turn == 0 && c.running < c.limit { // no other transfer waits
 		e.launch(t)
 		c.began()
 		return
@@ -167,8 +168,8 @@ func (c *copier) push(t *transfer) {
 // due reports whether a command may begin that waits for the driver.
 func (c *copier) due() bool { return c.head != nil && c.running < c.limit }
 
-// Began reports whether the latest Step or Retry has begun a copy that keeps the
-// processor: a driver that is only to have a look leaves the next one to another call.
+// Began reports whether the latest Step or Retry has begun a copy that keeps the processor: a driver that
+// only looks leaves the next copy to another call.
 func (e *Engine) Began() bool { return e.copies.turn == 1 }
 
 // serve begins the commands that may begin, and reports whether there was any.
@@ -205,7 +206,7 @@ func (e *Engine) launch(t *transfer) {
 	cmd.Port = uint8(port)
 	cmd.Peer = t.p.number
 	if t.list.theirs != 0 {
-		e.readList(t, cmd) // the piece waits for it
+		e.readList(t, cmd) // the piece waits for the list
 		return
 	}
 	cmd.Op = p.op
@@ -220,8 +221,8 @@ func (e *Engine) launch(t *transfer) {
 	}
 }
 
-// ported takes the answer to a command, and reports whether it was the last of its piece. What one port has refused is
-// refused then: ev tells that, and no more of the piece is moved.
+// ported takes the answer to a command, and reports whether it was the last of its piece. If one port has
+// refused, the piece is refused: ev says so in the end, and no more of the piece is moved.
 func (e *Engine) ported(t *transfer, purpose owed, ev *ir.Event) (last bool) {
 	c, p := t.p.nic.copies, &t.piece
 	c.busy &^= purpose / forPort
@@ -262,8 +263,8 @@ func (e *Engine) copied(c *copier) {
 	e.serve(c)
 }
 
-// goesOn has the rest of a transfer's piece moved, and reports whether there is
-// any: not if the transfer is over meanwhile.
+// goesOn has the rest of a transfer's piece moved, and reports whether there is any; there is none if the
+// transfer has ended meanwhile.
 func (e *Engine) goesOn(t *transfer) bool {
 	p := &t.piece
 	if p.at == p.hi || t.stops() {

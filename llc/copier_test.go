@@ -11,9 +11,9 @@ import (
 	"rhinet/llc/sim"
 )
 
-// A crossing is three engines with rings between all. Peer 1 sends a long message
-// to peer 0, and a small one comes to one of the two at the worst moment: when a
-// copy has just begun there. The network answers commands before it shows packets.
+// A crossing is three engines with rings between all. Peer 1 sends a long message to peer 0, and a small one
+// comes to one of the two at the worst moment: when a copy has just begun there. The network answers commands
+// before it shows packets.
 type crossing struct {
 	*testing.T
 	net     *sim.Net
@@ -31,7 +31,7 @@ func crossingCaps(copies, split int) ir.Caps {
 
 func newCrossing(t *testing.T, caps ir.Caps) *crossing { return newCrossingBy(t, caps, 0) }
 
-// newCrossingBy is newCrossing of network interfaces with so many injection ports.
+// newCrossingBy is newCrossing for NICs with so many injection ports.
 func newCrossingBy(t *testing.T, caps ir.Caps, ports int) *crossing {
 	c := &crossing{T: t, net: sim.NewNet(3, caps, 8, nil), meet: func(int, *ir.Command) {}}
 	for i := range 3 {
@@ -91,7 +91,7 @@ func (c *crossing) turns() {
 	}
 }
 
-// until turns all engines until all are done.
+// until turns all engines until all requests are done.
 func (c *crossing) until(all ...*llc.Request) {
 	c.Helper()
 	for range 10000 {
@@ -103,9 +103,9 @@ func (c *crossing) until(all ...*llc.Request) {
 	c.Fatal("not done")
 }
 
-// waits returns how many bytes engine at copies of a long message of so many bytes
-// while a small one for it from a peer is there, which comes when the engine begins
-// its n-th copy. If attend is set the program waits for the small message.
+// waits returns how many bytes engine at copies of a long message of so many bytes while a small one for it
+// is there, which comes when the engine begins its n-th copy. With attend the program waits for the small
+// message.
 func waits(t *testing.T, caps ir.Caps, ports, bulk, at, from, n int, attend bool) (copied int) {
 	t.Helper()
 	c := newCrossingBy(t, caps, ports)
@@ -141,10 +141,9 @@ func waits(t *testing.T, caps ir.Caps, ports, bulk, at, from, n int, attend bool
 	return copied
 }
 
-// TestSmallMessagesGoFirst counts what a small message waits for, exactly: all that is
-// left of a long one where the NIC moves it in one command or copies while the
-// processor goes on, else one quantum, to both sides of the long message, from a peer of it as from
-// another.
+// TestSmallMessagesGoFirst counts exactly what a small message waits for: all that is left of a long message
+// where the NIC moves it in one command or copies while the processor goes on, otherwise one quantum. This
+// holds at both sides of the long message, for a small one from the same peer and from another.
 func TestSmallMessagesGoFirst(t *testing.T) {
 	const bulk, unit, never = 64000, 1000, 1 << 30
 	for _, tt := range []struct {
@@ -152,7 +151,7 @@ func TestSmallMessagesGoFirst(t *testing.T) {
 		copies, split int
 		at, from      int
 		attend        bool
-		second, fifth int // bytes copied beside a small message that meets the second copy, and the fifth
+		second, fifth int // bytes copied beside a small message that comes during the second copy, and the fifth
 	}{
 		{"at once, pulled", 2, never, 0, 2, false, 0, 0}, // there is one copy
 		{"at once, shared", 2, 2000, 0, 2, false, 32000 - unit, 32000 - 4*unit},
@@ -177,8 +176,8 @@ func TestSmallMessagesGoFirst(t *testing.T) {
 	}
 }
 
-// TestSmallMessagesGoFirstByPorts: however many ports carry a long message out, a small one waits for one quantum of all
-// of them at most, and for less of it the more have begun before.
+// TestSmallMessagesGoFirstByPorts: however many ports carry out a long message, a small one waits for at most
+// one quantum of all of them, and for less if some have begun before.
 func TestSmallMessagesGoFirstByPorts(t *testing.T) {
 	const bulk, ports, part, brief = 64000, 4, 256, 32
 	for _, split := range []int{1 << 30, 2000} {
@@ -208,7 +207,7 @@ func (c *crossing) copies(at int, all ...*llc.Request) (list []ir.Command) {
 	return list
 }
 
-// TestTransfersTakeTurns: quantum by quantum, though each could be moved at once.
+// TestTransfersTakeTurns: transfers take turns quantum by quantum, though each could be moved at once.
 func TestTransfersTakeTurns(t *testing.T) {
 	c := newCrossing(t, crossingCaps(1, 1<<30))
 	a, b := c.recv(0, 1, 1, make([]byte, 5000)), c.recv(0, 2, 1, make([]byte, 4500))
@@ -223,8 +222,7 @@ func TestTransfersTakeTurns(t *testing.T) {
 	}
 }
 
-// TestFloodDoesNotStarveCopies: however many small messages come, a copy begins after
-// so many events.
+// TestFloodDoesNotStarveCopies: however many small messages come, a copy begins after patience events.
 func TestFloodDoesNotStarveCopies(t *testing.T) {
 	c := newCrossing(t, crossingCaps(1, 1<<30))
 	long := c.recv(0, 1, 1, make([]byte, 8000))
@@ -281,8 +279,8 @@ func TestAttentionEnds(t *testing.T) {
 	}
 }
 
-// TestCopiesAreLeftToWaits: a driver that only has a look leaves a copy to the next wait for
-// a small message, as often as there may be one soon, and only a copy that may begin.
+// TestCopiesAreLeftToWaits: a driver that only looks leaves a copy to the next wait for a small message, as
+// often as there may be one soon, and only a copy that may begin.
 func TestCopiesAreLeftToWaits(t *testing.T) {
 	c := newCrossing(t, crossingCaps(1, 1<<30))
 	long, e := c.recv(0, 1, 1, make([]byte, 3000)), c.engines[0]

@@ -5,17 +5,16 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Credits: how far we may write ahead of the reader of our packet ring.
+// Credits: how far this side may write ahead of the reader of its packet ring.
 //
 //	           no room                 Tail, progress
 //	Open ------------------> Asking --------------------> Open
 //	                         ^    \ Tail, no progress
 //	                  Retry  |     v
-//	                         +-- Stalled
+//	                         +-- Blocked
 //
-// The tail is fetched only when the ring seems full, one fetch at a time, and
-// only once for each turn of the driver while the reader stands still
-// (pm-messaging, section 1.4.8: the lazy refresh).
+// The tail is fetched only when the ring seems full, one fetch at a time, and only once per Retry while the
+// reader makes no progress (pm-messaging, section 1.4.8: the lazy refresh).
 
 // room takes the line and the data position of the next packet, of n bytes, in the
 // packet ring of p, and reports whether there is room for it.
@@ -31,9 +30,19 @@ func (e *Engine) room(p *peer, n int) (slot, at uint64, ok bool) {
 // packet places one packet in the packet ring of p and reports whether there
 // was room.
 func (e *Engine) packet(p *peer, h *ir.Header, data []byte) bool {
-	slot, at, ok := e.room(p, len(data))
-	if !ok {
+	c := e.place(p, h, len(data))
+	if c == nil {
 		return false
+	}
+	c.Data = data
+	return true
+}
+
+// place emits a packet with a payload of n bytes that the caller adds, or returns nil if there is no room.
+func (e *Engine) place(p *peer, h *ir.Header, n int) *ir.Command {
+	slot, at, ok := e.room(p, n)
+	if !ok {
+		return nil
 	}
 	if !wire.OfMessage(h.Kind) {
 		p.controls++
@@ -43,15 +52,29 @@ func (e *Engine) packet(p *peer, h *ir.Header, data []byte) bool {
 	c.Peer = p.number
 	c.Ring = p.ring
 	c.Header = *h
-	c.Header.Length = uint32(len(data))
-	c.Data = data
+	c.Header.Length = uint32(n)
 	c.Slot = slot
 	c.Pos = at
+	return c
+}
+
+// carry is packet for n bytes of a message, from number off on. Those in pieces are gathered when the packet is posted, if the NIC does that, straight
+// to where it lies: so nothing is copied twice, and the other side reads each packet while the next is gathered.
+func (e *Engine) carry(p *peer, h *ir.Header, r *Request, off, n int) bool {
+	c := e.place(p, h, n)
+	switch {
+	case c == nil:
+		return false
+	case r.Body != nil && n > 0 && p.nic.caps.Gathers:
+		c.Data, c.Body, c.Offset = nil, r.Body, uint64(off)
+	default:
+		c.Data = e.payload(r, off, n)
+	}
 	return true
 }
 
-// spare reports whether a packet of n bytes leaves a part of the ring free for
-// small messages. An empty ring always has room for one.
+// spare reports whether a packet of n bytes leaves a part of the ring free for small messages. An empty ring
+// always has room for one packet.
 func (e *Engine) spare(p *peer, n int) bool {
 	if p.lines.Empty() {
 		return true
@@ -76,15 +99,15 @@ func (e *Engine) full(p *peer) {
 func (e *Engine) wait(p *peer) {
 	if !p.stall {
 		p.stall = true
-		e.stalled = append(e.stalled, p)
+		e.blocked = append(e.blocked, p)
 	}
 }
 
-// onTail takes the reader's word for what it has consumed, if it can be true.
+// onTail takes what the reader says it has consumed, if it can be true.
 func (e *Engine) onTail(ev *ir.Event) error {
 	p := &e.peers[ev.Peer]
 	if !p.asking || ev.Ring != p.ring {
-		return stray(ev, "tail of ring %d was not asked for", ev.Ring)
+		return unexpected(ev, "tail of ring %d was not asked for", ev.Ring)
 	}
 	p.asking = false
 	if err := p.lines.Check(ev.Slot); err != nil {
@@ -103,37 +126,36 @@ func (e *Engine) onTail(ev *ir.Event) error {
 	return nil
 }
 
-// Roomier reports whether the latest Tail told that the reader has gone on: then the wait
-// for it leads somewhere, and the driver begins it anew.
+// Roomier reports whether the latest Tail reported progress of the reader: then a driver that waits for room
+// starts its backoff anew.
 func (e *Engine) Roomier() bool { return e.roomier }
 
-// Retry lets what found no room try again. The driver calls it when the
-// translator has no event, after posting all that Take gave; it costs one
-// comparison when nothing waits. It reports whether packets to shared rings went,
-// or a copy began: that is progress, and the next one may have been given to Take.
+// Retry has what found no room try again. The driver calls it when the translator has no event, after posting
+// all that Take gave; it costs one comparison when nothing waits. It reports whether packets to shared rings
+// went, or a copy began: that is progress, and Take may have new commands.
 func (e *Engine) Retry() (went bool) {
-	if e.posted|len(e.stalled)|e.copies.turn|e.fresh != 0 {
+	if e.posted|len(e.blocked)|e.copies.turn|e.fresh != 0 {
 		return e.retry()
 	}
 	return false
 }
 
-// Stalled reports whether something waits for room that only Retry can find:
-// then the driver must not sleep for long, because nobody rings for room.
-func (e *Engine) Stalled() bool { return len(e.stalled) != 0 }
+// Blocked reports whether something waits for room that only Retry can find: then the driver must not sleep
+// for long, because no peer rings for room.
+func (e *Engine) Blocked() bool { return len(e.blocked) != 0 }
 
-// Flying reports whether a packet to a shared ring has neither been refused nor
-// gone, or a copy or a sender that was invited waits for its turn: the next event, or Retry if there is none, leads
-// further. The driver must not sleep before, because nobody rings for that.
-func (e *Engine) Flying() bool { return len(e.flights) != 0 || e.copies.due() || e.fresh != 0 }
+// Flying reports whether a packet to a shared ring has neither been refused nor gone, or a copy or an invited
+// sender waits for its turn: the next event, or Retry if there is none, makes progress. The driver must not
+// sleep before that, because no peer rings for it.
+func (e *Engine) Flying() bool { return len(e.inFlight) != 0 || e.copies.due() || e.fresh != 0 }
 
 func (e *Engine) retry() (went bool) {
 	if e.posted != 0 {
 		e.settle()
 		went = true
 	}
-	list := e.stalled
-	e.stalled, e.awake = e.awake[:0], list
+	list := e.blocked
+	e.blocked, e.runnable = e.runnable[:0], list
 	for _, p := range list {
 		p.stall, p.told = false, false
 		e.pump(p)

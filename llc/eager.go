@@ -20,16 +20,15 @@ import (
 //
 //	None --Eager, more to come--> Some --Fragment, last--> None
 //
-// Bytes go to the receive's buffer if one has matched, to a buffer of our own
-// if not; a receive that matches in the middle takes over what has come. Those of
-// a message that no receive can have any more (types.go) are dropped.
+// Bytes go to the receive's buffer if a receive has matched, and to a buffer of the pool if not; a receive
+// that matches in the middle takes over what has come. The bytes of a message that no receive can match any
+// more (types.go) are dropped.
 
-// incoming is a message of which not all packets have arrived; size is 0 if
-// there is none.
+// incoming is a message of which not all packets have arrived; size is 0 if there is none.
 type incoming struct {
 	size, got uint64
 	r         *Request // matched receive, or
-	m         *message // waiting message; with neither it is dropped
+	m         *message // waiting message; if both are nil it is dropped
 	tag       int32
 }
 
@@ -45,8 +44,7 @@ func (e *Engine) startEager(p *peer, r *Request) {
 		e.become(t, sendQueued)
 		h.Flags, h.Word = wire.Sync, wire.SyncWord(uint32(size), r.Type&wire.TypeMask, t.id)
 	} else if p.out == outRing && p.queues.messages.head == nil && !p.queues.bulkWaits() && size <= p.nic.fragment {
-		if data := e.payload(r, 0, size); e.packet(p, &h, data) {
-			e.gather(r, data, 0)
+		if e.carry(p, &h, r, 0, size) {
 			e.sent(r)
 			return
 		}
@@ -54,19 +52,19 @@ func (e *Engine) startEager(p *peer, r *Request) {
 	e.queueEager(p, r, t, h, 0)
 }
 
-// eagerHeader is that of the first packet of a standard message.
+// eagerHeader returns the header of the first packet of a standard message.
 func eagerHeader(r *Request) ir.Header {
 	return ir.Header{Kind: wire.Eager, Context: r.Context, Tag: int32(r.Tag), Word: wire.Pair(uint32(r.Bytes()), r.Type)}
 }
 
 // queueEager queues a message of which off bytes have gone, and sends what can go.
 func (e *Engine) queueEager(p *peer, r *Request, t *transfer, h ir.Header, off int) {
-	tr := e.pool.train()
+	tr := e.pool.entry()
 	tr.head, tr.r, tr.t, tr.off, tr.end = h, r, t, off, r.Bytes()
 	e.enqueue(p, &p.queues.messages, tr)
 }
 
-// bulkWaits reports whether it is a stream's turn.
+// bulkWaits reports whether it is the turn of a stream.
 func (q *queues) bulkWaits() bool { return q.bulkNext && q.bulk.head != nil }
 
 // eagerGone waits for the Ack, unless it came before the last packet went.
@@ -88,30 +86,28 @@ func (e *Engine) acked(t *transfer, ev *ir.Event) error {
 	return nil
 }
 
-// ackedEarly notes that the first packet of several was matched while the rest
-// still waits.
+// ackedEarly notes that the first of several packets was matched while others have not gone.
 func (e *Engine) ackedEarly(t *transfer, ev *ir.Event) error {
 	if err := checkAck(t, ev); err != nil {
 		return err
 	}
 	if t.acked {
-		return lie(ev, "transfer %#x was acknowledged before", t.id)
+		return protocolError(ev, "transfer %#x was acknowledged before", t.id)
 	}
 	t.acked, t.err = true, outcome(t, ev)
 	return nil
 }
 
-// checkAck finds an Ack that fails without a reason, or has one and does not fail.
+// checkAck finds an Ack that fails without a reason, or has a reason and does not fail.
 func checkAck(t *transfer, ev *ir.Event) error {
 	failed, reason := ev.Header.Flags == wire.Failed, uint32(ev.Header.Word>>32)
 	if failed != (reason != 0) {
-		return lie(ev, "transfer %#x is %v, flags %#x, reason %#x", t.id, t.state, ev.Header.Flags, reason)
+		return protocolError(ev, "transfer %#x is %v, flags %#x, reason %#x", t.id, t.state, ev.Header.Flags, reason)
 	}
 	return nil
 }
 
-// outcome reads from an Ack or a Finish why the receiver did not take the message, or
-// nil.
+// outcome returns the reason in an Ack or a FIN why the receiver did not take the message, or nil.
 func outcome(t *transfer, ev *ir.Event) error {
 	if ev.Header.Flags != wire.Failed {
 		return nil
@@ -130,11 +126,11 @@ func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 	n := uint32(len(ev.Data))
 	switch {
 	case p.in.size != 0:
-		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
+		return protocolError(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
 	case uint64(size) > p.nic.eager || n > size || n == 0 && size > 0:
-		return lie(ev, "%d of %d bytes, at most %d", n, size, p.nic.eager)
+		return protocolError(ev, "%d of %d bytes, at most %d", n, size, p.nic.eager)
 	case h.Tag < 0 || sync && id == 0:
-		return lie(ev, "tag %d, flags %#x, id %#x", h.Tag, h.Flags, id)
+		return protocolError(ev, "tag %d, flags %#x, id %#x", h.Tag, h.Flags, id)
 	}
 	var r *Request
 	open := false
@@ -170,7 +166,7 @@ func (e *Engine) onEager(p *peer, ev *ir.Event) error {
 	return nil
 }
 
-// keepEager stores the first packet of a message that nobody waits for.
+// keepEager stores the first packet of a message that no receive has matched.
 func (e *Engine) keepEager(p *peer, ctx uint16, tag int32, size, id, typ uint32, data []byte) {
 	m := e.pool.message()
 	m.kind, m.peer, m.tag, m.size, m.id, m.typ = waitingEager, p.number, tag, uint64(size), id, typ
@@ -185,20 +181,19 @@ func (e *Engine) keepEager(p *peer, ctx uint16, tag int32, size, id, typ uint32,
 // onFragment takes the next packet of the message under way.
 func (e *Engine) onFragment(p *peer, ev *ir.Event) error {
 	if p.in.size == 0 {
-		return lie(ev, "no message is under way")
+		return protocolError(ev, "no message is under way")
 	}
 	if !e.more(p, ev.Header.Word, ev.Data) {
-		return lie(ev, "%d bytes at %d, where %d of %d have come", len(ev.Data), ev.Header.Word, p.in.got, p.in.size)
+		return protocolError(ev, "%d bytes at %d, where %d of %d have come", len(ev.Data), ev.Header.Word, p.in.got, p.in.size)
 	}
 	return nil
 }
 
-// comesNext reports whether n bytes at off can be what comes next of a message of size
-// bytes of which got have come.
+// comesNext reports whether n bytes at off can be the next ones of a message of size bytes of which got have
+// come.
 func comesNext(off, n, got, size uint64) bool { return off == got && n != 0 && n <= size-got }
 
-// more takes the bytes at off of the message under way, and reports whether it can be
-// they that come next.
+// more takes the bytes at off of the message under way, and reports whether they can be the next ones.
 func (e *Engine) more(p *peer, off uint64, data []byte) bool {
 	in, n := &p.in, uint64(len(data))
 	if !comesNext(off, n, in.got, in.size) {

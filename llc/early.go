@@ -7,10 +7,10 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Early invitation (a rendezvous that the receiver begins): a long receive that is posted before its
-// message comes exposes its buffer at once and says so, in an RTR packet (ready to receive). The sender can
-// then push while the receiver computes; without it nobody would answer the offer. From the match on the
-// transfer is one of split.go, with the same claim word.
+// Early invitation (a rendezvous that the receiver begins): a long receive that is posted before its message
+// comes exposes its buffer at once and says so in an RTR packet (ready to receive). The sender can then push
+// while the receiver computes; without the RTR packet the offer would not be answered meanwhile. From the
+// match on the transfer is one of split.go, with the same claim word.
 //
 // The receiver:
 //
@@ -20,26 +20,27 @@ import (
 //	          Inviting, Invited --another message matches, Cancel--> Closing
 //
 //	Invited --the receive ends, and its message has not come--> Revoking
-//	          Revoking --nobody had claimed--> Closing
-//	          Revoking --the sender had--> Revoked --Part packet--> Closing
+//	          Revoking --the sender has claimed nothing--> Closing
+//	          Revoking --the sender has claimed--> Revoked --Part packet--> Closing
 //
 // The sender:
 //
-//	Offered --RTR packet for this offer--> Sharing; a CTSSplit packet still comes, and says nothing new
+//	Offered --RTR packet for this offer--> Sharing; a CTSSplit packet still comes, and adds nothing
 //
-// An RTR packet is for the first message that the receiver had not seen when it left, and only if that
-// message has the context, the tag and the type of the receive. Both sides count the messages in the
-// packet ring: then the sender knows which one it is, though others are on their way. If it is not an offer
-// the packet is void, and all goes on as without it. So no receive gets what another one should have had:
-// no receive that was posted before may take such a message when the packet leaves.
+// An RTR packet is for the first message that the receiver had not seen when the packet left, and only if
+// that message has the context, the tag and the type of the receive. Both sides count the messages in the
+// packet ring: so the sender knows which message is meant, even if others are on their way. If that message
+// is not an offer the packet is void, and the transfer goes on as without it. So no receive gets a message
+// that belongs to another one: when the packet leaves, no receive that was posted earlier could match such a
+// message.
 //
-// A receive is not given back before its buffer is out of reach. Cancel makes the word one of
-// another use first: then the sender's claim fails, or had come before, and the message is matched. So does the
-// end of a receive by [Engine.Shut], or by an error of another one (types.go). A sender that had
-// claimed then may be writing: the receive waits for its report, as one that has matched waits for the message.
-// Such a sender stops when it hears where its message goes, and reports whatever it has claimed.
+// A receive is not given back before its buffer is out of reach. Cancel first moves the word to another use:
+// then the sender's claim fails, or it came before, and the message is matched. The end of a receive by
+// [Engine.Shut], or by an error of another receive (types.go), does the same. A sender that has claimed by
+// then may be writing: the receive waits for its report, as one that has matched waits for the message. Such
+// a sender stops when it hears where its message goes, and reports whatever it has claimed.
 
-// An invitation is what an RTR packet says, at the sender.
+// An invitation is the content of an RTR packet, at the sender.
 type invitation struct {
 	open  bool // its message has not gone
 	at    uint32
@@ -50,15 +51,15 @@ type invitation struct {
 }
 
 // Invite lets the sender of r, a receive that has just been posted, move its message whatever this rank
-// computes meanwhile. It does nothing for a receive that cannot be invited for: a short one, one that takes messages of several
-// peers or tags, or one of several that may take the next message.
+// computes meanwhile. It does nothing for a receive that cannot be invited for: a short one, one that takes
+// messages of several peers or tags, or one of several that may take the next message.
 func (e *Engine) Invite(r *Request) {
 	if len(r.Buf) >= e.inviting {
 		e.inviteSender(r)
 	}
 }
 
-// invitable returns the length from which on receives are worth an invitation.
+// invitable returns the length from which receives are worth an invitation.
 func (n *nic) invitable() int {
 	if c := &n.caps; c.Remote && c.Words > 0 && c.Split > 0 && c.SplitUnit > 0 {
 		return max(c.Split, c.SplitUnit+1)
@@ -67,13 +68,13 @@ func (n *nic) invitable() int {
 }
 
 func (e *Engine) inviteSender(r *Request) {
-	if r.done || r.Peer < 0 || r.Tag < 0 || r.Body != nil || e.crowded || r.alone(len(r.Buf)) {
+	if r.done || r.Peer < 0 || r.Tag < 0 || r.Body != nil || e.oversubscribed || r.alone(len(r.Buf)) {
 		return
 	}
 	p := &e.peers[r.Peer]
 	n, row := p.nic, e.table.Row(r.Context, int32(r.Peer), int32(r.Tag), r.Type)
 	if p.early != nil || p.end != nil || p.via == 0 || p.via == noRoute || len(r.Buf) < n.invitable() ||
-		2*len(n.words.free) <= len(n.words.values) || // the others are for messages that are there
+		2*len(n.words.free) <= len(n.words.values) || // the others are for messages that have come
 		e.table.Head(&row) != &r.entry {
 		return
 	}
@@ -90,7 +91,7 @@ func (e *Engine) inviteSender(r *Request) {
 	e.expose(t)
 }
 
-// chunks is into how many chunks of unit bytes n are cut.
+// chunks returns the number of chunks of unit bytes in n bytes.
 func chunks(n, unit int) uint32 { return uint32((n + unit - 1) / unit) }
 
 // invitingOn takes the segment of the receive, or learns that there is none.
@@ -114,7 +115,7 @@ func (e *Engine) wordOpened(t *transfer, ev *ir.Event) error {
 	return nil
 }
 
-// uninvitable ends an invitation for which something is missing: the receive goes on without.
+// uninvitable ends an invitation that lacks its word or segment: the receive goes on without one.
 func (e *Engine) uninvitable(t *transfer, _ *ir.Event) error {
 	e.close(t, nil)
 	return nil
@@ -132,14 +133,14 @@ func (e *Engine) ready(t *transfer) {
 	e.control(t.p, h, e.terms(t, h.Word))
 }
 
-// terms encodes how to share the work of t, for a packet with word in its header.
+// terms encodes the terms on which t is shared, for a packet with word in its header.
 func (e *Engine) terms(t *transfer, word uint64) []byte {
 	s, b := &t.split, e.scratch[:]
 	(*wire.CTSSplitBody)(b).Encode(word, uint64(t.segment), uint64(t.n), s.claim, t.id, s.word, uint32(t.unit))
 	return b[:wire.CTSSplitBytes+t.describe(b[wire.CTSSplitBytes:], word)]
 }
 
-// readTerms reads what terms has encoded, and how the message lies on the other side.
+// readTerms reads what terms has encoded, and the layout of the message on the other side.
 func (n *nic) readTerms(ev *ir.Event) (b wire.CTSSplitBody, l wire.Layout, err error) {
 	data, l, err := n.cutLayout(ev.Header.Word, ev.Data, wire.CTSSplitBytes)
 	if err == nil {
@@ -160,12 +161,12 @@ func (e *Engine) meet(t *transfer, n int, tag int32, size uint64, segment ir.Seg
 	}
 }
 
-// detach has a request and its transfer no longer be those of an invitation.
+// detach separates a request and its transfer from their invitation.
 func (t *transfer) detach() {
 	t.standby, t.r.early, t.p.early = false, false, nil
 }
 
-// invitedFor returns the invitation of a receive that has one, or nil if that is closing.
+// invitedFor returns the invitation of a receive that has one, or nil if it is closing.
 func (e *Engine) invitedFor(r *Request) *transfer {
 	if t := e.peers[r.Peer].early; t.state != recvClosing {
 		return t
@@ -174,7 +175,7 @@ func (e *Engine) invitedFor(r *Request) *transfer {
 }
 
 // disinvite ends the invitation of a receive that is about to complete without it, and reports whether its
-// buffer is free; else it completes later. A sender whose message has come does not act on it any more.
+// buffer is free; if not, the receive completes later. A sender whose message has come no longer acts on it.
 func (e *Engine) disinvite(r *Request) bool {
 	switch t := e.peers[r.Peer].early; {
 	case t.state == recvInvited && t.line == t.p.seen:
@@ -192,14 +193,14 @@ func (e *Engine) disinvite(r *Request) bool {
 	return !r.early
 }
 
-// takeBack makes the word one of another use.
+// takeBack moves the word to another use.
 func (e *Engine) takeBack(t *transfer) {
 	s := &t.split
 	s.revoking = true
 	e.swap(t, int32(e.self), uint64(s.claim), uint64(wire.NewClaim(s.claim.Generation()+1, 0)))
 }
 
-// takenBack takes the answer. The sender may have claimed one chunk more meanwhile.
+// takenBack takes the answer. The sender may have claimed one more chunk meanwhile.
 func (e *Engine) takenBack(t *transfer, ev *ir.Event) error {
 	s, claimed := &t.split, t.split.claim.Back()
 	if err := e.reread(t, ev); err != nil {
@@ -224,10 +225,10 @@ func (e *Engine) takenBack(t *transfer, ev *ir.Event) error {
 	return nil
 }
 
-// reported says whether a sender that has claimed can have moved so many chunks.
+// reported reports whether a sender that has claimed can have moved so many chunks.
 func (s *split) reported(moved uint32) bool { return s.taken > 0 && moved <= s.taken }
 
-// untaken gives the invitation up without the word.
+// untaken gives up the invitation when the word cannot be read.
 func (e *Engine) untaken(t *transfer, _ *ir.Event) error {
 	if !t.split.part {
 		t.p.late++
@@ -239,7 +240,7 @@ func (e *Engine) untaken(t *transfer, _ *ir.Event) error {
 // dropPart takes the report of a sender that had claimed.
 func (e *Engine) dropPart(t *transfer, ev *ir.Event) error {
 	if _, moved := wire.Halves(ev.Header.Word); !t.split.reported(moved) {
-		return lie(ev, "%d chunks moved, %d claimed", moved, t.split.taken)
+		return protocolError(ev, "%d chunks moved, %d claimed", moved, t.split.taken)
 	}
 	e.close(t, nil)
 	return nil
@@ -254,8 +255,8 @@ func (e *Engine) dismissed(t *transfer) {
 	}
 }
 
-// Revoke takes back the invitation for r, which is to be cancelled, and reports whether answers are due before
-// Cancel can say whether it could: the driver takes them and calls it again.
+// Revoke takes back the invitation for r, which is to be cancelled, and reports whether answers are due
+// before Cancel can succeed or fail: the driver takes them and calls Cancel again.
 func (e *Engine) Revoke(r *Request) bool {
 	if !r.early {
 		return false
@@ -263,14 +264,14 @@ func (e *Engine) Revoke(r *Request) bool {
 	t := e.peers[r.Peer].early
 	switch s := &t.split; {
 	case t.state == recvInviting:
-		e.close(t, nil) // nobody knows of it
+		e.close(t, nil) // no peer knows of it
 	case t.state == recvInvited && t.owed == 0 && s.claim.Back() == 0:
 		e.takeBack(t)
 	}
 	return r.early && t.owed != 0
 }
 
-// revoked takes the answer: the word is of another use now, or the sender has claimed before.
+// revoked takes the answer: the word has another use now, or the sender has claimed before.
 func (e *Engine) revoked(t *transfer, ev *ir.Event) error {
 	if err := e.reread(t, ev); err != nil {
 		e.close(t, nil)
@@ -288,7 +289,7 @@ func (e *Engine) unrevoked(t *transfer, _ *ir.Event) error {
 	return nil
 }
 
-// reread takes the word as the answer to a revocation tells it.
+// reread takes the value of the word from the answer to a revocation.
 func (e *Engine) reread(t *transfer, ev *ir.Event) error {
 	s, was := &t.split, wire.Claim(ev.Old)
 	s.revoking = false
@@ -303,7 +304,7 @@ func (e *Engine) reread(t *transfer, ev *ir.Event) error {
 	return nil
 }
 
-// onRTR keeps an invitation until its message goes, or has the offer act on it that has gone.
+// onRTR keeps an invitation until its message goes, or has the offer that has already gone act on it.
 func (e *Engine) onRTR(p *peer, ev *ir.Event) error {
 	h := &ev.Header
 	b, err := wire.ParseCTSSplit(h.Word, ev.Data)
@@ -311,13 +312,13 @@ func (e *Engine) onRTR(p *peer, ev *ir.Event) error {
 	in := p.invitation
 	switch {
 	case err != nil:
-		return lie(ev, "%v", err)
+		return protocolError(ev, "%v", err)
 	case h.Tag < 0 || uint64(b.Index()) >= uint64(p.nic.caps.Words) || b.Claim().Front() != 0:
-		return lie(ev, "tag %d, word %d of %d, claimed %v", h.Tag, b.Index(), p.nic.caps.Words, b.Claim())
+		return protocolError(ev, "tag %d, word %d of %d, claimed %v", h.Tag, b.Index(), p.nic.caps.Words, b.Claim())
 	case p.out != outRing || int32(p.sent()-at) < 0:
-		return lie(ev, "%d messages have come, of %d", at, p.sent())
+		return protocolError(ev, "%d messages have come, of %d", at, p.sent())
 	case in != nil && in.terms.ID() == b.ID():
-		return lie(ev, "the invitation of transfer %#x comes again", b.ID())
+		return protocolError(ev, "the invitation of transfer %#x comes again", b.ID())
 	case in == nil:
 		in = new(invitation)
 		p.invitation = in
@@ -336,13 +337,13 @@ func (e *Engine) onRTR(p *peer, ev *ir.Event) error {
 	return nil
 }
 
-// noLine is the line of an offer that has gone another way.
+// noLine is the line of an offer that has not gone in the packet ring.
 const noLine = 1<<32 - 1
 
-// sent is how many messages have gone to p in its packet ring.
+// sent returns the number of messages that have gone to p in its packet ring.
 func (p *peer) sent() uint32 { return uint32(p.lines.Next()) - p.controls }
 
-// suits reports whether the receive takes the message of t. One without a segment is streamed.
+// suits reports whether the receive takes the message of t. A message without a segment is streamed.
 func (in *invitation) suits(t *transfer) bool {
 	r := t.r
 	return r.Context == in.ctx && int32(r.Tag) == in.tag && fits(r.Type, in.typ, false) && t.segment != 0
@@ -362,9 +363,9 @@ func (e *Engine) answerInvitation(t *transfer) {
 	}
 }
 
-// accepted starts the sender's side as the invitation says. It claims when nothing else has come: an offer
-// of the other side may be about to, and then each side moves what it receives. It is, most likely, if this side
-// has invited the other one, too.
+// accepted starts the sender's side on the terms of the invitation. It claims only after looks that have
+// found nothing: an offer of the other side may be about to come, and then each side moves what it receives.
+// That is likely if this side has invited the other one, too.
 func (e *Engine) accepted(t *transfer) {
 	b := &t.p.invitation.terms
 	t.n = int(min(b.Want(), t.size))
@@ -384,15 +385,16 @@ func (t *transfer) take(b *wire.CTSSplitBody) {
 	t.split = split{word: b.Index(), total: chunks(t.n, t.unit), claim: b.Claim(), with: b.ID()}
 }
 
-// invitedAgain takes the CTSSplit packet of a transfer that an RTR packet has begun. It may be that of another receive:
-// then this one has ended, the sender's claims fail, and the receiver moves everything.
+// invitedAgain takes the CTSSplit packet of a transfer that an RTR packet has begun. It may be that of
+// another receive: then the invited receive has ended, the sender's claims fail, and the receiver moves
+// everything.
 func (e *Engine) invitedAgain(t *transfer, ev *ir.Event) error {
 	b, _, err := t.p.nic.readTerms(ev)
 	switch {
 	case err != nil:
-		return lie(ev, "%v", err)
+		return protocolError(ev, "%v", err)
 	case !t.early || b.Want() > t.size:
-		return lie(ev, "transfer %#x is %v", t.id, t.state)
+		return protocolError(ev, "transfer %#x is %v", t.id, t.state)
 	}
 	t.early, t.elsewhere = false, b.ID() != t.split.with
 	return nil

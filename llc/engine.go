@@ -10,21 +10,20 @@ import (
 	"rhinet/llc/wire"
 )
 
-// A Config says who an engine is and what its NIC can do.
+// A Config describes an engine and its NICs.
 type Config struct {
-	Self  int // own number
+	Self  int // number of this peer
 	Peers int // of the job, this one included
 	Caps  ir.Caps
-	// Others are the NICs beside that of Caps, if there are several, and Via says which of them reaches
-	// a peer: 0 is that of Caps, i is Others[i-1].
+	// Others are the NICs beside that of Caps, if there are several, and Via returns which of them reaches a
+	// peer: 0 is that of Caps, i is Others[i-1].
 	Others []ir.Caps
 	Via    func(peer int) int
-	// Crowded says that peers share processors, so that the copies of sender and
-	// receiver do not go on at once.
-	Crowded bool
-	// RingMemory limits the memory, in bytes, of the packet rings that this peer
-	// hands out for a NIC; 0: it hands out all that the NIC has (llc, section 4.3). Whoever asks
-	// when there is none left stays on the shared ring.
+	// Oversubscribed says that peers share processors, so that the copies of sender and receiver do not run
+	// at the same time.
+	Oversubscribed bool
+	// RingMemory limits the memory, in bytes, of the packet rings that this peer hands out for a NIC; 0: all
+	// rings of the NIC (llc, section 4.3). A peer that asks when none is left stays on the shared ring.
 	RingMemory int
 	// Ports is how many injection ports the NIC of Caps has (ir.Injector); 0 is one.
 	Ports int
@@ -35,20 +34,21 @@ type Config struct {
 type Transition struct {
 	Peer    int    // the other side
 	Machine string // protocol, and side
-	ID      uint32 // of the transfer; 0 if the machine has one instance a peer
+	ID      uint32 // of the transfer; 0 if there is one such machine per peer
 	From    string
 	To      string
 }
 
-// An Engine is the protocol engine of one peer (llc, section 2). It is driven by
-// one goroutine at a time, who does in turn:
+// An Engine is the protocol engine of one peer (llc, section 2). It is driven by one goroutine at a time,
+// which calls in turn:
 //
 //	Send, Recv, Cancel    user commands
 //	Step                  one event of the translator
 //	Retry                 when the translator has no event
 //	Take                  what the translator must do now
 //
-// All commands that Take returns must be posted before the next call of Step
+// All commands that Take returns must be posted before the next call of Step or Retry, and before the buffer
+// of a finished request is touched.
 // or Retry, and before a buffer of a request that is done is touched.
 type Engine struct {
 	cmds    []ir.Command // commands not yet taken: cmds[:n]
@@ -58,37 +58,37 @@ type Engine struct {
 	peers   []peer
 	table   *match.Table[Request, message]
 
-	nics     []nic
-	eager    uint64 // the largest of nics
-	crowded  bool
-	machines *[numStates][numCauses]action
-	self     int
-	trace    func(Transition)
+	nics           []nic
+	eager          uint64 // the largest of nics
+	oversubscribed bool
+	machines       *[numStates][numCauses]action
+	self           int
+	trace          func(Transition)
 
-	flights  []*peer     // peers with a packet on its way to their shared ring
+	inFlight []*peer     // peers with a packet on its way to their shared ring
 	posted   int         // how many of these have been taken
-	landed   []*peer     // the array that flights will use next
-	stalled  []*peer     // peers with something to send and no room
-	roomier  bool        // the latest Tail told of more
-	awake    []*peer     // the array that stalled will use next
+	landed   []*peer     // the array that packets in flight will use next
+	blocked  []*peer     // peers with something to send and no room
+	roomier  bool        // the latest Tail reported progress of the reader
+	runnable []*peer     // the array that blocked will use next
 	pulling  int         // bytes of the shared transfers to this rank
-	deferred []*transfer // that push when they are fewer
-	fresh    int         // some of them have not tried yet, and do after so many looks that find nothing
-	inviting int         // bytes of a receive from which on its sender is invited
-	invited  int         // receives whose sender is
+	deferred []*transfer // shared transfers that push once pulling is less than their length
+	fresh    int         // looks that find nothing until those of them begin that have not tried yet
+	inviting int         // length of a receive from which on its sender is invited
+	invited  int         // receives whose sender is invited
 	copies   copier      // of the first NIC
 	segments int         // own registrations in force or asked for
 
 	doneQ   *Request
 	doneEnd *Request
 	ended   uint64 // requests with Notify set that are done
-	silent  bool   // Completed lists none
+	silent  bool   // Completed lists no request
 
 	transfers transfers
 	doubt     error // why receives from anyone fail; nil while all peers live
-	queued    int   // packets, or trains of packets, in the peers' queues
+	queued    int   // packets, or entries of packets, in the peers' queues
 	pool      pool
-	stage     stage // payloads of packets of messages in pieces among the commands
+	stage     stage // payloads of noncontiguous messages, in packets among the commands
 }
 
 // New returns an engine at rest. It panics if cfg contradicts itself.
@@ -101,14 +101,14 @@ func New(cfg Config) *Engine {
 		peers: make([]peer, cfg.Peers),
 		table: match.New[Request, message](cfg.Peers),
 		nics:  make([]nic, 1+len(cfg.Others)),
-		self:  cfg.Self, crowded: cfg.Crowded,
+		self:  cfg.Self, oversubscribed: cfg.Oversubscribed,
 		machines: &machines,
 		trace:    cfg.Trace,
 	}
 	for i, c := range append([]ir.Caps{cfg.Caps}, cfg.Others...) {
 		e.nics[i].init(&c, cfg.Peers, cfg.RingMemory)
-		if cfg.Crowded {
-			e.nics[i].written = min(e.nics[i].written, mostWrittenCrowded)
+		if cfg.Oversubscribed {
+			e.nics[i].written = min(e.nics[i].written, mostWrittenOversubscribed)
 		}
 		if e.nics[i].copies = &e.copies; i == 0 {
 			e.copies.init(&c, cfg.Ports)
@@ -135,8 +135,7 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// emit returns the next command to fill. Fields that its Op does not use keep
-// old values.
+// emit returns the next command to fill. Fields that its Op does not use keep old values.
 func (e *Engine) emit() *ir.Command {
 	if e.n == len(e.cmds) {
 		e.cmds = append(e.cmds, make([]ir.Command, len(e.cmds))...)
@@ -146,13 +145,12 @@ func (e *Engine) emit() *ir.Command {
 	return c
 }
 
-// Take returns what the translator must do now, in this order (llc, section 2:
-// the output of the engine). The slice is valid until the next call into the
-// engine.
+// Take returns what the translator must do now, in this order (llc, section 2: the output of the engine). The
+// slice is valid until the next call into the engine.
 func (e *Engine) Take() []ir.Command {
 	n := e.n
 	e.n, e.stage.used = 0, 0
-	e.posted = len(e.flights)
+	e.posted = len(e.inFlight)
 	return e.cmds[:n]
 }
 
@@ -224,9 +222,9 @@ func (e *Engine) checkWanted(src, tag int) {
 	invariants.Check(tag == AnyTag || uint(tag) <= math.MaxInt32, badTag)
 }
 
-// Cancel takes back a receive that no message has matched yet and reports
-// whether it could: then r is done with ErrCancelled. If it could not, see [Engine.Revoke]. Sends are not cancelled
-// (MPI 4.1, section 3.8.4).
+// Cancel takes back a receive that no message has matched yet and reports whether it could: then r is done
+// with ErrCancelled. If it could not, see [Engine.Revoke]. Sends cannot be cancelled (MPI 4.1, section
+// 3.8.4).
 func (e *Engine) Cancel(r *Request) bool {
 	if r.early {
 		if e.Revoke(r); r.early {
@@ -240,9 +238,8 @@ func (e *Engine) Cancel(r *Request) bool {
 	return true
 }
 
-// Probe reports whether a message waits that a receive with these arguments
-// would take, and describes it (MPI 4.1, section 3.8.1). The message stays: if
-// another receive takes it first, that is the caller's affair.
+// Probe reports whether a message waits that a receive with these arguments would take, and describes it
+// (MPI 4.1, section 3.8.1). The message stays; another receive may take it first.
 func (e *Engine) Probe(ctx uint16, src, tag int) (Status, bool) {
 	if invariants.Enabled {
 		e.checkWanted(src, tag)
@@ -254,9 +251,9 @@ func (e *Engine) Probe(ctx uint16, src, tag int) (Status, bool) {
 	return Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}, true
 }
 
-// Match takes the message that Probe would find out of reach of other receives
-// (MPI 4.1, section 3.8.2): from now on only a receive of its source finds it, in
-// the context as with the tag handle. Its status has its own tag.
+// Match takes the message that Probe would find out of reach of other receives (MPI 4.1, section 3.8.2): from
+// now on only a receive from its source finds it, in the context as, with the tag handle. The status has the
+// tag that the message was sent with.
 func (e *Engine) Match(ctx uint16, src, tag int, as uint16, handle int) (Status, bool) {
 	m := e.table.Find(ctx, int32(src), int32(tag))
 	if m == nil {
@@ -274,18 +271,17 @@ func (e *Engine) Unreceived(visit func(ctx uint16, m Status)) {
 	})
 }
 
-// Addressed reports whether anything has been sent to a peer. What is sent to it next arrives
-// after all of that.
+// Addressed reports whether anything has been sent to a peer. Whatever is sent to it next arrives after that.
 func (e *Engine) Addressed(peer int) bool { return e.peers[peer].out != outFresh }
 
-// Idle reports whether nothing is left that this engine must still move:
-// whatever was posted before has left, and nobody waits for its help.
+// Idle reports whether this engine has nothing left to move: all that was posted has left, and no peer waits
+// for its help.
 func (e *Engine) Idle() bool {
-	return e.n == 0 && e.queued == 0 && len(e.flights) == 0 && e.transfers.active == e.invited
+	return e.n == 0 && e.queued == 0 && len(e.inFlight) == 0 && e.transfers.active == e.invited
 }
 
-// Silence says whether requests with Notify set that become done from now on are only
-// counted, and their Notify is cleared: a driver that nobody waits in needs no list.
+// Silence turns the list of Completed off or on. With on, requests with Notify set that become done are only
+// counted, and their Notify is cleared: a driver without waiting callers needs no list.
 func (e *Engine) Silence(on bool) { e.silent = on }
 
 // Ended returns how many requests with Notify set have become done.
@@ -302,7 +298,7 @@ func (e *Engine) Completed() *Request {
 	return r
 }
 
-// complete hands a request back to its owner.
+// complete returns a request to its owner.
 func (e *Engine) complete(r *Request) {
 	if r.early && !e.disinvite(r) {
 		return
@@ -317,7 +313,7 @@ func (e *Engine) complete(r *Request) {
 	}
 }
 
-// Wants reports whether Take has something to return.
+// Wants reports whether Take has commands to return.
 func (e *Engine) Wants() bool { return e.n != 0 }
 
 // Telling reports whether Completed has a request to return.

@@ -8,23 +8,23 @@ import (
 	"rhinet/llc/wire"
 )
 
-// What the Err of a Status can be, for errors.Is.
+// Errors that the Err of a Status may be; compare with errors.Is.
 var (
 	// ErrTruncated: the message was longer than the receive's buffer, which
 	// holds its beginning. The error is a *TruncatedError.
 	ErrTruncated = errors.New("message truncated")
 	// ErrCancelled: the receive was cancelled before a message matched.
 	ErrCancelled = errors.New("receive cancelled")
-	// ErrPeerGone: the other side died, or the way to it broke, before the request
-	// completed. The error is a *PeerError that says why.
+	// ErrPeerGone: the other side died, or the way to it broke, before the request completed. The error is a
+	// *PeerError that says why.
 	ErrPeerGone = ir.ErrPeerGone
 	// ErrRefused: a NIC refused to move the message.
 	ErrRefused = errors.New("transfer refused")
-	// ErrType: the message is not of the type that the receive wants. Of a send: a
-	// receive has said so. The error is a *TypeError.
+	// ErrType: the message is not of the type that the receive wants. A send fails with it if the receive has
+	// reported this. The error is a *TypeError.
 	ErrType = errors.New("message of another type")
-	// ErrShut: the context was shut while the receive waited. Of a send: the receiver
-	// has shut the context, and has not received the message.
+	// ErrShut: the context was shut while the receive waited. A send fails with it if the receiver has shut
+	// the context and has not received the message.
 	ErrShut = errors.New("the context is shut")
 	// ErrTooMany: more transfers are under way than the engine can number.
 	ErrTooMany = errors.New("too many transfers under way")
@@ -67,14 +67,14 @@ func (e *PeerError) Error() string { return fmt.Sprintf("peer %d: %v", e.Peer, e
 // Unwrap returns Err.
 func (e *PeerError) Unwrap() error { return e.Err }
 
-// A ProtocolError is returned by [Engine.Step] for a packet that no correct
-// peer sends, or an event that answers nothing. The engine has ignored it.
+// A ProtocolError is returned by [Engine.Step] for a packet that no correct peer sends, or an event that
+// answers no command. The engine has ignored it.
 type ProtocolError struct {
-	Peer  int    // who sent it
-	Event string // what came: kind of packet, or of event
+	Peer  int    // the peer that sent it
+	Event string // kind of packet or event
 	What  string // what is wrong with it
-	// Lost says that something the peer sent is lost by it, so that waits for
-	// the peer may never end: see [Engine.Lose].
+	// Lost says that something the peer sent is lost with it, so that waits for the peer may never end: see
+	// [Engine.Lose].
 	Lost bool
 }
 
@@ -82,12 +82,12 @@ func (e *ProtocolError) Error() string {
 	return fmt.Sprintf("peer %d sent a bad %s: %s", e.Peer, e.Event, e.What)
 }
 
-// lie reports a packet that cannot be right.
-func lie(ev *ir.Event, format string, args ...any) error {
+// protocolError reports a packet that cannot be right.
+func protocolError(ev *ir.Event, format string, args ...any) error {
 	return &ProtocolError{Peer: int(ev.Peer), Event: wire.KindName(ev.Header.Kind) + " packet", What: fmt.Sprintf(format, args...), Lost: true}
 }
 
-// refused wraps what a NIC said so that errors.Is finds both.
+// refused wraps the error of a NIC so that errors.Is finds both.
 func refused(err error) error {
 	if err == nil {
 		return ErrRefused
@@ -95,7 +95,7 @@ func refused(err error) error {
 	return fmt.Errorf("%w: %w", ErrRefused, err)
 }
 
-// Contracts between packages; broken, they panic with these texts.
+// Contracts between packages: a caller that breaks one panics with its text.
 const (
 	badConfig   = "llc: Config wants 0 <= Self < Peers <= ir.MaxPeers, a usable ring in Caps and no negative RingMemory or Ports"
 	badTag      = "llc: the tag of a send must be in 0..1<<31-1, that of a receive may be AnyTag"

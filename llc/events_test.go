@@ -12,7 +12,7 @@ import (
 	"rhinet/llc/wire"
 )
 
-func TestStrayAnswers(t *testing.T) {
+func TestUnexpectedAnswers(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	for _, kind := range []ir.Kind{ir.Exposed, ir.Pulled, ir.Pushed, ir.Swapped, ir.Failed} {
@@ -62,7 +62,8 @@ func TestAnswerOfTheWrongKind(t *testing.T) {
 	c.refuses("no command is under way", ok)
 }
 
-// A receive whose sender dies is done when the copy into its buffer that is under way has ended, and not before.
+// A receive whose sender dies completes when the copy into its buffer that is under way has ended, and not
+// before.
 func TestBufferIsHeldByACopy(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
@@ -151,8 +152,7 @@ func TestTooManyTransfers(t *testing.T) {
 	}
 }
 
-// TestIdentifiersWrap: after its last use an index starts again, and 0 is never
-// an id.
+// TestIdentifiersWrap: after its last use an index starts again, and 0 is never an id.
 func TestIdentifiersWrap(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
@@ -250,7 +250,7 @@ func TestProtocolsLeavesOutWhatServesNoSize(t *testing.T) {
 	}
 }
 
-// TestRefusalWithoutReason: a NIC that does not say why is believed.
+// TestRefusalWithoutReason: a refusal without a reason is accepted.
 func TestRefusalWithoutReason(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
@@ -266,8 +266,7 @@ func TestRefusalWithoutReason(t *testing.T) {
 	}
 }
 
-// TestPostedTwice: a request that waits must not be posted again. Only builds
-// with invariants look.
+// TestPostedTwice: a request that waits must not be posted again. Only builds with invariants check this.
 func TestPostedTwice(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without invariants")
@@ -279,7 +278,7 @@ func TestPostedTwice(t *testing.T) {
 	for _, r := range []*llc.Request{waits, moves} {
 		for _, post := range []func(*llc.Request){c.engines[1].Recv, c.engines[1].Send} {
 			if r.Buf == nil {
-				r.Mode = llc.Synchronous // or it would go straight through
+				r.Mode = llc.Synchronous // otherwise it would go straight through
 			}
 			if text := panics(func() { post(r) }); !strings.Contains(text, "before it was done") {
 				t.Fatal(text)
@@ -288,21 +287,20 @@ func TestPostedTwice(t *testing.T) {
 	}
 }
 
-// TestMachinesKeepToTheirArrows: builds with invariants hold every change of
-// state against the pictures.
+// TestMachinesKeepToTheirArrows: builds with invariants check every change of state against the pictures.
 func TestMachinesKeepToTheirArrows(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without invariants")
 	}
 	for i := range 3 {
-		if text := panics(func() { llc.Stray(newCourt(t).engines[1], i) }); !strings.Contains(text, "no arrow") {
+		if text := panics(func() { llc.Unexpected(newCourt(t).engines[1], i) }); !strings.Contains(text, "no arrow") {
 			t.Errorf("machine %d: %q", i, text)
 		}
 	}
 }
 
-// TestReceiveOfNonsense: what cannot match anything is a mistake of the caller.
-// Only builds with invariants look.
+// TestReceiveOfNonsense: a receive that can match nothing is a mistake of the caller. Only builds with
+// invariants check this.
 func TestReceiveOfNonsense(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without invariants")
@@ -318,8 +316,8 @@ func TestReceiveOfNonsense(t *testing.T) {
 	}
 }
 
-// TestManyCommandsBetweenTakes: the arrays grow, and payloads of control
-// packets stay where they are until they have been posted.
+// TestManyCommandsBetweenTakes: the arrays grow, and payloads of control packets stay where they are until
+// they have been posted.
 func TestManyCommandsBetweenTakes(t *testing.T) {
 	c := newCourt(t)
 	c.connect()

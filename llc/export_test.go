@@ -1,7 +1,6 @@
 package llc
 
-// Ways to break an engine, each a mistake that its code guards against. Only
-// tests see them.
+// Ways to break an engine, each a mistake that its code guards against. Only tests see them.
 
 // BreakLines lets the engine believe that rings have twice their lines.
 func BreakLines(e *Engine) { e.nics[0].slots *= 2 }
@@ -30,7 +29,7 @@ func BreakRings(e *Engine) {
 	e.nics[0].caps.Rings, e.nics[0].grants = e.nics[0].caps.Rings+8, e.nics[0].grants+8
 }
 
-// Counted is how many packets of messages have come from a peer in its ring.
+// Counted returns how many packets of messages have come from a peer in its ring.
 func Counted(e *Engine, peer int) uint32 { return e.peers[peer].seen }
 
 // Arrows lists the arrows of all machines, as "machine: from -> to".
@@ -52,8 +51,8 @@ func Arrows() (list []string) {
 	return list
 }
 
-// Stray makes a machine go where no arrow leads: number i of three.
-func Stray(e *Engine, i int) {
+// Unexpected makes a machine go where no arrow leads: number i of three.
+func Unexpected(e *Engine, i int) {
 	switch p := &e.peers[0]; i {
 	case 0:
 		e.become(&transfer{p: p, state: sendStreaming}, sendOffered)
@@ -85,15 +84,15 @@ func States(e *Engine, peer int) (writer, reader string) {
 	return outNames[p.out], inNames[p.grant]
 }
 
-// SlowReader is how often a stream finds no room before messages are copied, CopiesForSlow how many of them are, MostListed how many
-// pieces a list has at most.
+// SlowReader is how often a stream finds no room before messages are copied, CopiesForSlow is how many are
+// copied then, MostListed is the largest number of pieces in a list.
 const (
 	SlowReader    = slowReader
 	CopiesForSlow = copiesForSlow
 	MostListed    = mostListed
 )
 
-// WrittenPacks reports whether a message of n bytes to dst goes in packets after one that took long to read.
+// WrittenPacks reports whether a message of n bytes to dst goes in packets after one that was slow to read.
 func WrittenPacks(e *Engine, dst, n int) bool {
 	p := &e.peers[dst]
 	p.written = 1

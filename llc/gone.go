@@ -7,35 +7,34 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A peer that is dead: whatever needs it fails with ErrPeerGone, now or when
-// the translator no longer holds the buffer. Messages that have arrived whole
-// stay; receives from anyone go on waiting, until the driver has doubts.
+// A peer that is dead: what needs it fails with ErrPeerGone, now or when the translator no longer holds the
+// buffer. Messages that have arrived whole stay; receives from AnyPeer go on waiting, until the driver calls
+// Doubt.
 
 // onPeerFailed takes a report that concerns a peer and no command.
 func (e *Engine) onPeerFailed(ev *ir.Event) error {
 	p := &e.peers[ev.Peer]
 	if !errors.Is(ev.Err, ir.ErrPeerGone) || int(ev.Peer) == e.self {
-		return stray(ev, "%v", ev.Err)
+		return unexpected(ev, "%v", ev.Err)
 	}
 	if p.end != nil {
-		return stray(ev, "the peer has been reported dead before")
+		return unexpected(ev, "the peer has been reported dead before")
 	}
 	e.bury(p, &PeerError{int(ev.Peer), ev.Err})
 	return nil
 }
 
-// Lose ends the use of a peer that is alive, as far as anybody knows, but sent
-// what cannot be right: more of what it sent may have been lost with it. err
-// says what it was. A peer that has ended already stays as it is.
+// Lose ends the use of a peer that is not known to be dead but sent what cannot be right: more of what it
+// sent may have been lost with it. err describes that packet. For a peer that has ended already it does
+// nothing.
 func (e *Engine) Lose(peer int, err error) {
 	if p := &e.peers[peer]; p.end == nil && peer != e.self {
 		e.bury(p, &PeerError{peer, fmt.Errorf("%w: %w", ir.ErrPeerGone, err)})
 	}
 }
 
-// Doubt fails receives from anyone, those that are posted and later ones that
-// find no message: what they wait for may be what a peer that is gone, or was
-// lost, should have sent. The first doubt counts.
+// Doubt fails receives from AnyPeer, those that are posted and later ones that find no message: they may wait
+// for a message that a peer that is gone, or was lost, should have sent. Only the first doubt counts.
 func (e *Engine) Doubt(err error) {
 	if e.doubt != nil {
 		return
@@ -50,18 +49,18 @@ func (e *Engine) Doubt(err error) {
 // End returns why a peer is gone, or nil.
 func (e *Engine) End(peer int) error { return e.peers[peer].end }
 
-// bury fails all that needs p with err.
+// bury fails with err all that needs p.
 func (e *Engine) bury(p *peer, err error) {
 	p.end, p.via, p.direct, p.invitation = err, noRoute, 0, nil
 	p.series = series{}
-	for _, l := range []*trainLine{&p.queues.controls, &p.queues.messages, &p.queues.bulk} {
+	for _, l := range []*sendQueue{&p.queues.controls, &p.queues.messages, &p.queues.bulk} {
 		for l.head != nil {
 			t := l.pop()
 			e.queued--
 			if t.r != nil && t.t == nil {
 				e.fail(t.r, err)
 			}
-			e.pool.keepTrain(t)
+			e.pool.keepEntry(t)
 		}
 	}
 	for _, t := range e.transfers.table {

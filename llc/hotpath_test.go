@@ -73,8 +73,7 @@ func TestRendezvousSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestPollingWithNothingToDoIsFree: Retry and Take give nothing and change
-// nothing.
+// TestPollingWithNothingToDoIsFree: Retry and Take give nothing and change nothing.
 func TestPollingWithNothingToDoIsFree(t *testing.T) {
 	l := connected(t)
 	if n := testing.AllocsPerRun(100, func() {
@@ -107,7 +106,7 @@ func BenchmarkSmall(b *testing.B) {
 		from.Send(s)
 		cmds := from.Take()
 		c := &cmds[0]
-		if c.Op == ir.ReadTail { // the ring seems full: it is empty
+		if c.Op == ir.ReadTail { // the ring seems full, but it is empty
 			tail.Ring, tail.Slot, tail.Pos = c.Ring, ev.Slot+1, ev.Pos
 			if err := from.Step(&tail); err != nil {
 				b.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"rhinet/llc/sim"
 )
 
-// reserve returns bytes that nobody may touch: address space without memory.
+// reserve returns bytes that must not be touched: address space without memory.
 func reserve(t *testing.T, n int) []byte {
 	t.Helper()
 	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
@@ -25,8 +25,7 @@ func reserve(t *testing.T, n int) []byte {
 // A span is a part of a message that a copy engine was told to move.
 type span struct{ lo, hi uint64 }
 
-// A mover drives two engines and, instead of moving messages, notes what should
-// have been moved.
+// A mover drives two engines and, instead of moving messages, records what should have been moved.
 type mover struct {
 	*testing.T
 	net     *sim.Net
@@ -104,8 +103,8 @@ func (m *mover) whole(n uint64) {
 	}
 }
 
-// TestMessageOf3GiB: no length loses a bit on its way, whichever protocol moves
-// the message, and whether the receive has room for all of it, most, or little.
+// TestMessageOf3GiB: no length loses a bit on its way, whichever protocol moves the message, and whether the
+// receive has room for all of it, most, or little.
 func TestMessageOf3GiB(t *testing.T) {
 	const n = 3<<30 + 12345
 	buf := reserve(t, n)

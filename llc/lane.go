@@ -12,18 +12,18 @@ import (
 	"rhinet/llc/wire"
 )
 
-// The ready lane: the eager message that nothing stands in the way of. What
-// decides about it changes with the connection and the backlog, not with the
-// message, and is kept in the Lane of each peer. A driver whose translator is an [ir.Express] asks
-// here first; whatever is not plain goes the long way, by Send, Recv and Step. The
-// rules are the same: Send asks Direct, too, and both ways take room, cut messages
-// and put them together by the same functions.
+// The ready lane: the way of an eager message that nothing holds up. What decides about it changes with the
+// connection and the backlog, not with the message, and is kept in the Lane of each peer. A driver whose
+// translator is an [ir.Express] asks here first; a message that is not plain takes the slow path, by Send,
+// Recv and Step. The rules are the same: Send asks Direct, too, and both paths take room, cut messages and
+// reassemble them by the same functions.
 
-// A Lane is the ready lane to and from one peer. The engine says by its first fields what may pass, and changes them
-// with the connection and the backlog; Out and In are the driver's, who finds there by what it passes.
+// A Lane is the ready lane to and from one peer. The engine keeps its first fields, which say what may pass,
+// up to date with the connection and the backlog; Out and In belong to the driver: the rings by which it
+// bypasses the translator.
 type Lane struct {
 	// Outgoing: written by Send, see connect.go and credit.go.
-	direct int        // messages shorter than this go straight through: ring of our own, no backlog
+	direct int        // messages shorter than this go straight through: the pair has a ring, and no backlog
 	lines  seq.Window // lines of that ring
 	Out    *ring.Outlet
 
@@ -36,7 +36,7 @@ type Lane struct {
 	in     incoming
 }
 
-// Lane returns the lane of a peer. It is the same one for good.
+// Lane returns the lane of a peer. It is always the same one.
 func (e *Engine) Lane(peer int) *Lane { return &e.peers[peer].Lane }
 
 // Admits reports whether a standard message of n bytes with tag goes in the next line of the ring of the peer: it
@@ -56,11 +56,10 @@ func (e *Engine) Direct(dst, tag, n int) (slot uint64, ok bool) {
 	return 0, false
 }
 
-// Part takes room in the ring of dst for the next packet of a standard message of n
-// bytes with tag, of which off have gone, and reports whether there is room and
-// nothing waits that must go before it. The packet has the next bytes of the
-// message, at most so many; the caller places it at once. For what has no room once the first packet
-// has gone, it calls SendRest.
+// Part takes room in the ring of dst for the next packet of a standard message of n bytes with tag, of which
+// off have gone, and reports whether there is room and nothing waits that must go before it. The packet has
+// the next bytes of the message, at most most; the caller places it at once. If there is no room once the
+// first packet has gone, it calls SendRest.
 func (e *Engine) Part(dst, tag, off, n, most int) (slot, pos uint64, bytes int, ok bool) {
 	p := &e.peers[dst]
 	if !p.free(tag, n) {
@@ -71,12 +70,14 @@ func (e *Engine) Part(dst, tag, off, n, most int) (slot, pos uint64, bytes int, 
 	return slot, pos, bytes, ok
 }
 
-// free reports whether nothing but room may keep the packets of a standard message of n bytes with tag from going.
+// free reports whether nothing but lack of room can hold up the packets of a standard message of n bytes with
+// tag.
 func (p *peer) free(tag, n int) bool {
 	return p.direct != 0 && p.queues.bulk.head == nil && uint64(n) <= p.nic.eager && uint(tag) <= math.MaxInt32
 }
 
-// Whole reports whether Part gives room to all packets of a standard message of n bytes with tag, of at most so many each.
+// Whole reports whether Part gives room to all packets of a standard message of n bytes with tag, of at most
+// most bytes each.
 func (e *Engine) Whole(dst, tag, n, most int) bool {
 	p := &e.peers[dst]
 	if !p.free(tag, n) || !p.packs(uint64(n)) {
@@ -95,7 +96,7 @@ func (e *Engine) Whole(dst, tag, n, most int) bool {
 	return true
 }
 
-// SendRest is Send of a standard message of which Part has let off bytes go.
+// SendRest is Send for a standard message of which Part has let off bytes go.
 func (e *Engine) SendRest(r *Request, off int) {
 	if invariants.Enabled {
 		r.pend()
@@ -104,15 +105,14 @@ func (e *Engine) SendRest(r *Request, off int) {
 	e.queueEager(&e.peers[r.Peer], r, nil, eagerHeader(r), off)
 }
 
-// EagerWords writes the header of the first packet of a standard message of n bytes:
-// see [ir.Header.Words].
+// EagerWords writes the header of the first packet of a standard message of n bytes: see [ir.Header.Words].
 func EagerWords(head *[3]uint64, key Key, tag, n int) {
 	head[0] = uint64(wire.Eager)<<32 | uint64(key)<<48
 	head[1] = uint64(uint32(tag)) << 32
 	head[2] = uint64(key)&^math.MaxUint32 | uint64(n)
 }
 
-// LineWords is EagerWords of a message that lies in a line: the low half of w1 is the length, as the ring wants it.
+// LineWords is EagerWords for a message of one line: the low half of w1 is the length, as the ring wants it.
 func LineWords(key Key, tag, n int) (w0, w1, w2 uint64) {
 	return uint64(wire.Eager)<<32 | uint64(key)<<48, uint64(uint32(tag))<<32 | uint64(n), uint64(key)&^math.MaxUint32 | uint64(n)
 }
@@ -128,20 +128,19 @@ func (e *Engine) Went(r *Request) {
 	r.done = true
 }
 
-// Vacant reports whether the next message of src in ctx goes to the next
-// receive that asks for it: no receive is posted, no message waits, and none is
-// half here.
+// Vacant reports whether the next message of src in ctx goes to the next receive that asks for it: no receive
+// is posted, no message waits, and none is incomplete.
 func (e *Engine) Vacant(ctx uint16, src int) bool {
 	p := &e.peers[src]
 	return p.in.size == 0 && p.end == nil && e.table.Vacant(ctx, int32(src))
 }
 
-// Accept takes v, the next packet of src, if a receive of src, key and tag into room bytes
-// that is not posted gets it, which is if src is [Engine.Vacant], and if it begins a
-// message of the type of key that fits whole. Else ok is false, and nothing has
-// happened. It returns the size and the tag of the message, whose first bytes the caller copies (see [Fill]); of one that is longer
-// than the packet, the caller takes what follows by Next, and leaves what is not there yet
-// to a receive by AcceptRest.
+// Accept takes v, the next packet of src, for a receive of src, key and tag into room bytes that is not
+// posted. It does so if src is [Engine.Vacant], so that this receive gets the message, and if v begins a
+// message of the type of key that fits whole. If ok is false, nothing has changed. It returns the size and
+// the tag of the message, and the caller copies the bytes of v (see [Fill]). For a message that is longer
+// than the packet, the caller takes the next packets with Next, and leaves those that have not come to a
+// receive, with AcceptRest.
 func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, room int) (size, its int, ok bool) {
 	p := &e.peers[src]
 	n, word := len(v.Data), v.Head[2]^uint64(key)&^math.MaxUint32 // the size, if the types are equal
@@ -155,22 +154,24 @@ func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, room int) (size, 
 	return size, its, true
 }
 
-// Whole reports whether [Engine.Accept] takes the next packet of a lane, which lies in ring from and has the header words w0, w1 and
-// w2, for the same receive, but for one thing: the caller asks whether the lane is Unmet, and calls Came when it
-// takes the packet. Whole knows only messages that are lines, and receives that ask for a tag.
+// Whole reports whether [Engine.Accept] would take the next packet of a lane, which lies in ring from and has
+// the header words w0, w1 and w2, for the same receive, except that the caller checks whether the lane is
+// Unmet, and calls Came when it takes the packet. Whole knows only messages of one line, and receives with a
+// tag.
 func (l *Lane) Whole(key Key, tag int, w0, w1, w2 uint64, from uint32, room int) (size int, ok bool) {
 	n := w2 ^ uint64(key)&^math.MaxUint32 // the size, if the types are equal
 	return int(n), n <= uint64(min(room, ir.Inline)) && uint32(w0>>32) == uint32(wire.Eager)|uint32(key)<<16 &&
 		w1 == uint64(tag)<<32|n && tag >= 0 && ^from == l.via && l.in.size == 0
 }
 
-// Unmet reports whether nothing is here that the next packet of a lane, or a receive of it, with key could meet.
+// Unmet reports whether there is nothing that the next packet of a lane with key, or a receive for it, could
+// meet.
 func (e *Engine) Unmet(l *Lane, key Key) bool { return e.table.Vacant(uint16(key), l.number) }
 
 // Came notes that a packet of Whole has been taken.
 func (l *Lane) Came() { l.seen++ }
 
-// Fill copies what a packet carries to the beginning of buf, which is as long at least.
+// Fill copies the payload of a packet to the beginning of buf, which is at least as long.
 func Fill(buf, data []byte) {
 	if len(data) == 8 { // most often, and one word
 		binary.NativeEndian.PutUint64(buf, binary.NativeEndian.Uint64(data))
@@ -182,10 +183,10 @@ func Fill(buf, data []byte) {
 // begins reports whether n bytes can be the first packet of a message of size bytes.
 func (e *Engine) begins(n, size int) bool { return n > 0 && n < size && uint64(size) <= e.eager }
 
-// Next takes v, the next packet of src, into the message of which Accept and Next have
-// taken the first got bytes, and reports how many bytes it has; 0 if it is not the next
-// packet of that message, and then nothing has happened. buf is as long as the message.
-// Accept, Take, and Next as often as need be, come without another call between them.
+// Next takes v, the next packet of src, into the message of which Accept and Next have taken the first got
+// bytes, and returns the number of bytes in it; 0 if it is not the next packet of that message, and then
+// nothing has changed. buf is as long as the message. Accept, Take and the calls of Next for one message come
+// without any other call between them.
 func (e *Engine) Next(src int, v *ir.View, buf []byte, got int) int {
 	p := &e.peers[src]
 	if uint32(v.Head[0]>>32) != uint32(wire.Fragment) || ^v.Ring != p.via ||
@@ -196,8 +197,8 @@ func (e *Engine) Next(src int, v *ir.View, buf []byte, got int) int {
 	return vec.Copy(buf[got:], v.Data)
 }
 
-// AcceptRest has r, which is not posted, receive the rest of a message of size bytes
-// with tag of which Accept and Next have taken the first got bytes into its buffer.
+// AcceptRest has r, which is not posted, receive the remaining bytes of a message of size bytes with tag of
+// which Accept and Next have taken the first got bytes into its buffer.
 func (e *Engine) AcceptRest(r *Request, size, tag, got int) {
 	if invariants.Enabled {
 		r.pend()
@@ -206,8 +207,8 @@ func (e *Engine) AcceptRest(r *Request, size, tag, got int) {
 	e.peers[r.Peer].in = incoming{size: uint64(size), got: uint64(got), r: r, tag: int32(tag)}
 }
 
-// Deliver is Step of the arrival of v, if that is a standard message in one packet, and
-// none is half here; else it reports false, and nothing has happened.
+// Deliver is Step for the arrival of v, if v is a standard message in one packet and none is incomplete. If
+// it reports false, nothing has changed.
 func (e *Engine) Deliver(v *ir.View) bool {
 	p := &e.peers[v.Peer]
 	tag, typ, data := int32(v.Head[1]>>32), uint32(v.Head[2]>>32), v.Data

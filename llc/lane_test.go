@@ -12,8 +12,8 @@ import (
 	"rhinet/llc/wire"
 )
 
-// TestLaneTakesWhatIsPlain: each thing that makes a message another one than the
-// receive in the lane takes leaves it to the long way.
+// TestLaneTakesWhatIsPlain: anything that makes a message differ from what the receive in the lane takes
+// leaves it to the slow path.
 func TestLaneTakesWhatIsPlain(t *testing.T) {
 	const ctx, typ, tag = 3, 7, 5
 	for name, c := range map[string]struct {
@@ -50,7 +50,7 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 	} {
 		court := newCourt(t)
 		court.connect()
-		court.recv(1, &llc.Request{Context: ctx}) // whose queues are there from the first message on
+		court.recv(1, &llc.Request{Context: ctx}) // its queues exist from the first message on
 		court.send(0, &llc.Request{Peer: 1, Context: ctx})
 		court.run(5)
 		r := &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, 5)}
@@ -83,8 +83,7 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 	}
 }
 
-// half leaves engine 1 with one packet of a message that has two, for a receive that
-// is posted.
+// half leaves engine 1 with one of two packets of a message, for a posted receive.
 func (c *court) half() {
 	c.Helper()
 	c.recv(1, &llc.Request{Tag: 1, Buf: make([]byte, 150)})
@@ -98,8 +97,8 @@ func (c *court) half() {
 	}
 }
 
-// TestLaneGivesNoLine: where something waits that must go before, where there is no
-// room, and to a peer that is lost.
+// TestLaneGivesNoLine: there is no line if something must go first, if there is no room, or to a peer that is
+// lost.
 func TestLaneGivesNoLine(t *testing.T) {
 	for name, spoil := range map[string]func(c *court){
 		"no room": func(c *court) {
@@ -134,8 +133,8 @@ func TestLaneGivesNoLine(t *testing.T) {
 	}
 }
 
-// TestLanePartsAreThoseOfSend: a message of several packets is cut and placed by the lane
-// as by the long way, until there is no room, and from there the long way goes on.
+// TestLanePartsAreThoseOfSend: a message of several packets is cut and placed by the lane as by the slow
+// path, until there is no room, and from there the slow path goes on.
 func TestLanePartsAreThoseOfSend(t *testing.T) {
 	type part struct {
 		slot, pos uint64
@@ -191,8 +190,8 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 	}
 }
 
-// TestLaneTakesWhatFollows: the packets of a message come one after the other, and what
-// is not there yet comes the long way.
+// TestLaneTakesWhatFollows: the packets of a message come one after the other, and those that are not there
+// yet come by the slow path.
 func TestLaneTakesWhatFollows(t *testing.T) {
 	body := []byte("hello, world")
 	for name, c := range map[string]struct {
@@ -212,7 +211,7 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 		court := newCourt(t)
 		court.connect()
 		court.send(0, &llc.Request{Peer: 1})
-		court.run(5) // now packets of 0 come in its ring
+		court.run(5) // from now on packets of peer 0 come in its ring
 		court.recv(1, &llc.Request{})
 		e, buf := court.engines[1], make([]byte, len(body))
 		v := &ir.View{Data: slices.Clone(body[:5])}
@@ -246,8 +245,8 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 	}
 }
 
-// TestLaneDelivers: a message in one packet is delivered as Step delivers it, and everything
-// else is left alone.
+// TestLaneDelivers: a message in one packet is delivered as Step delivers it, and everything else is left
+// alone.
 func TestLaneDelivers(t *testing.T) {
 	const ctx, typ, tag = 3, 7, 5
 	for name, c := range map[string]struct {
@@ -286,8 +285,8 @@ func TestLaneDelivers(t *testing.T) {
 	}
 }
 
-// delivers posts receives and has a message come some times, by Deliver and by Step: both are to
-// do the same, if Deliver wants it.
+// delivers posts receives and has a message come some times, by Deliver and by Step: both must do the same,
+// if Deliver takes it.
 func delivers(t *testing.T, name string, posted, times int, want bool, post func(*court) *llc.Request, message func(*court) *ir.View) {
 	t.Helper()
 	var found [2]llc.Snapshot
@@ -329,8 +328,8 @@ func delivers(t *testing.T, name string, posted, times int, want bool, post func
 	}
 }
 
-// TestSeries: what is posted after two equal receives waits behind them, whatever comes between
-// two of them, and gets the messages in the same order as without a series.
+// TestSeries: a receive that is posted after two equal ones waits behind them, whatever comes between two of
+// them, and gets the messages in the same order as without a series.
 func TestSeries(t *testing.T) {
 	const ctx, typ, tag, posted = 3, 7, 5, 5
 	of := func(change func(r *llc.Request)) func(*court) *llc.Request {
@@ -376,7 +375,7 @@ func TestSeriesEnds(t *testing.T) {
 	}
 }
 
-// TestSilence: requests that become done are counted, and listed unless nobody asks.
+// TestSilence: requests that become done are counted, and listed unless the engine is silent.
 func TestSilence(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		c := newCourt(t)
@@ -398,7 +397,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestWholeIsALine: whatever a lane takes as a line, it would take anyway, but what does not fit a line is none.
+// TestWholeIsALine: whatever a lane takes as a line, it would take anyway, except that a message that does
+// not fit a line is refused.
 func TestWholeIsALine(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
@@ -431,7 +431,7 @@ func TestWholeIsALine(t *testing.T) {
 	}
 }
 
-// TestLanePartsOfAtMost: packets are as long as the caller and the ring let them be, and Whole counts them.
+// TestLanePartsOfAtMost: packets are as long as the caller and the ring allow, and Whole counts them.
 func TestLanePartsOfAtMost(t *testing.T) {
 	const n = 300 // as much as is eager
 	for most, want := range map[int][]int{

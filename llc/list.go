@@ -9,26 +9,30 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Blocks that are not at equal distances are told of by a list, which is too long for a packet. What the packet has is a sum of it: a side
-// that has a list with the same takes the other one's to be the same, and most often it is.
+// Blocks that are not at equal distances are described by a list, which is too long for a packet. The packet
+// has a sum of the list: a side whose own list has the same sum assumes that the lists are equal, and most
+// often they are.
 //
-// Else it reads the other one's, which is exposed as the message is, for as long: it pulls the list in the place of the first piece that it moves, and then
-// that piece. So the machines of a transfer know nothing of it; and who moves nothing, because the other side is quicker, reads no list.
+// Otherwise it reads the list of the other side, which is exposed as the message is, and for as long: it
+// pulls the list in place of the first piece that it moves, and then that piece. So the machines of a
+// transfer do not know of lists; and a side that moves nothing, because the other one is faster, reads no
+// list.
 //
-// Who lies about a sum has other bytes of its own segment read or written than those of its list.
+// A peer with a false sum has other bytes of its own segment read or written than those of its list.
 
-// A listing is the lists of a transfer.
+// A listing holds the lists of a transfer.
 type listing struct {
 	mine, their strided.List // memory, kept for the next transfer
 	sum         uint64       // of mine
-	alike       bool         // both are the same
+	alike       bool         // both lists are the same
 	segment     ir.Segment   // of mine, where the other side reads it
-	exposing    bool         // which is about to be exposed
-	theirs      ir.Segment   // where the other side's is that has not been read
-	bytes       uint64       // that it is of
+	exposing    bool         // the list is being exposed
+	theirs      ir.Segment   // the other side's list, until it has been read
+	bytes       uint64       // that theirs describes
 }
 
-// lists reports whether a list of pieces that are worth it on the whole tells how the message of t lies on this side, and makes it.
+// lists reports whether a list can describe the message of t on this side, with pieces that are long enough
+// on the whole, and makes it.
 func (n *nic) lists(t *transfer) bool {
 	mem, l := t.r.Body.List(t.list.mine[:0], t.n, n.listed(uint64(t.n)))
 	if mem == nil {
@@ -39,7 +43,7 @@ func (n *nic) lists(t *transfer) bool {
 	return true
 }
 
-// describe is that of a transfer whose message l tells of.
+// describe is transfer.describe for a message whose layout is a list.
 func (l *listing) describe(b []byte, word uint64, offer bool) int {
 	if offer {
 		(*wire.SummedBody)(b).Encode(word, l.sum, uint64(l.segment), uint32(l.mine.Pieces()))
@@ -49,25 +53,26 @@ func (l *listing) describe(b []byte, word uint64, offer bool) int {
 	return wire.ListBytes
 }
 
-// listed is the most pieces of a list that tells of so many bytes.
+// listed returns the largest number of pieces of a list of so many bytes.
 func (n *nic) listed(bytes uint64) int {
 	return int(min(bytes/(listedBlocks*uint64(n.caps.Blocks)), mostListed))
 }
 
-// listable reports whether a list can be that in tells of, for so many bytes.
+// listable reports whether the list of in can be one of so many bytes.
 func (n *nic) listable(in *wire.Layout, bytes uint64) bool {
 	return uint64(in.Pieces) <= uint64(n.listed(bytes))
 }
 
-// same reports whether in tells of the same list for so many bytes as this side has: by its sum, or because the other side says so, which
-// has seen the sum of this one.
+// same reports whether the list of in, of so many bytes, equals that of this side: by its sum, or because the
+// other side, which has seen the sum of this one, says so.
 func (t *transfer) same(in *wire.Layout, bytes uint64) bool {
 	l := t.move.Mine.List
 	return l != nil && in.Pieces == uint32(l.Pieces()) && bytes == uint64(l.Bytes()) &&
 		(in.Sum == t.list.sum || in.List == 0)
 }
 
-// learn takes what the other side says of how a message of so many bytes lies there. How it lies on this side is known.
+// learn takes the other side's layout of a message of so many bytes. The layout on this side is known
+// already.
 func (t *transfer) learn(in *wire.Layout, bytes uint64) {
 	t.move.Their = in.Blocks
 	l := &t.list
@@ -87,7 +92,8 @@ func (e *Engine) readList(t *transfer, cmd *ir.Command) {
 	cmd.Token = e.owe(t, forPort)
 }
 
-// listRead takes the other side's list, if ev says that it has been read. One that cannot be makes it a refusal.
+// listRead takes the other side's list, if ev says that it has been read. An impossible list turns ev into a
+// refusal.
 func (t *transfer) listRead(ev *ir.Event) error {
 	if ev.Kind == ir.Failed {
 		return nil
@@ -103,7 +109,8 @@ func (t *transfer) listRead(ev *ir.Event) error {
 	return err
 }
 
-// exposedList exposes the message of t after its list, and reports whether it does: not if the list could not be exposed.
+// exposedList exposes the message of t after its list, and reports whether it does; it does not if the list
+// could not be exposed.
 func (e *Engine) exposedList(t *transfer, ev *ir.Event) bool {
 	if t.list.exposing = false; ev.Kind != ir.Exposed || ev.Segment == 0 {
 		return false

@@ -22,7 +22,8 @@ type torn struct {
 	in  strided.Blocks
 }
 
-// tear is a torn of n bytes in pieces of so many and of one less, in turn, which do not lie in their order, with the bytes of want or of zeros.
+// tear returns a torn of n bytes in pieces of piece bytes and of one less, in turn, out of order in memory,
+// with the bytes of want or of zeros.
 func tear(n, piece, seed int, want []byte) *torn {
 	var lens []int
 	for left := n; left > 0; left -= lens[len(lens)-1] {
@@ -92,14 +93,14 @@ func (m *meddler) Poll(ev *ir.Event) bool {
 	return m.Translator.Poll(ev)
 }
 
-// listCaps are those of a NIC that moves blocks of 10 bytes and more, and lists of 20.
+// listCaps returns the Caps of a NIC that moves blocks of 10 bytes and more, and lists of 20.
 func listCaps() ir.Caps {
 	caps := nictest.DefaultCaps()
 	caps.Blocks = 10
 	return caps
 }
 
-// meddled are engines whose NICs a test sees.
+// meddled returns engines whose NICs a test sees.
 func meddled(t testing.TB, see func(i int, cmd *ir.Command) error) (l *loop, ms []*meddler) {
 	nics := nictest.Loopback(2, listCaps())
 	for i := range nics {
@@ -109,11 +110,11 @@ func meddled(t testing.TB, see func(i int, cmd *ir.Command) error) (l *loop, ms 
 	return newLoopOn(t, nics, listCaps()), ms
 }
 
-// readsList reports whether cmd pulls a list, for a message that is one on either side.
+// readsList reports whether cmd pulls a list, for a message that has one on either side.
 func readsList(cmd *ir.Command) bool { return cmd.Op == ir.Pull && cmd.Move == nil }
 
-// A message in pieces of a list goes from where they lie to where they belong, whatever lies on the other side, and a list is read by who has not
-// the same, at most once.
+// A message in pieces of a list goes from their places to their places, whatever the layout on the other
+// side, and a side without the same list reads the other list at most once.
 func TestListsMoveFromWhereTheyLie(t *testing.T) {
 	const size = 100_000
 	forms := map[string]func(n int, want []byte) llc.Body{
@@ -205,7 +206,7 @@ func TestListsAreShared(t *testing.T) {
 	}
 }
 
-// Lists have as many pieces as are worth it, and not more than are read at once.
+// Lists have as many pieces as are worthwhile, and not more than are read at once.
 func TestListsOfFewPieces(t *testing.T) {
 	for _, c := range []struct {
 		size, piece int
@@ -247,7 +248,8 @@ func TestListsAllocateNothing(t *testing.T) {
 	}
 }
 
-// A list that is refused, to be exposed or to be read, ends in a stream, in work that the other side does alone, or in an error, as a refusal of the message does.
+// A list that cannot be exposed or read leads to a stream, to work by the other side alone, or to an error,
+// as a refusal of the message does.
 func TestListsRefused(t *testing.T) {
 	const size = 3_000_000
 	isList := func(cmd *ir.Command) bool { return len(cmd.Data) < size/10 }
@@ -292,8 +294,8 @@ func TestListsRefused(t *testing.T) {
 	}
 }
 
-// A list that tells of other bytes than the message has is a lie of who has it. The receive fails that needs it; the receiver of one that the sender
-// cannot use moves everything.
+// A list that describes other bytes than the message has is a protocol error of its owner. The receive that
+// needs it fails; if the sender cannot use the receiver's list, the receiver moves everything.
 func TestListsThatCannotBe(t *testing.T) {
 	for reader := range 2 {
 		l, ms := meddled(t, func(int, *ir.Command) error { return nil })
@@ -335,8 +337,9 @@ func TestListsThatCannotBe(t *testing.T) {
 	}
 }
 
-// What a peer says of a list is refused where there can be none: of more pieces than are worth it, or in no segment, unless it is the list that the answer is to.
-func TestLiesAboutLists(t *testing.T) {
+// An impossible list is refused: one of more pieces than are worthwhile, or in no segment, unless it equals
+// the list of the offer that it answers.
+func TestProtocolErrorsAboutLists(t *testing.T) {
 	rts := func(list uint64, pieces uint32) ir.Event {
 		b := append(encodeRTS(5000, 1, 1), make([]byte, wire.SummedBytes)...)
 		(*wire.SummedBody)(b[wire.RTSBytes:]).Encode(5000, 7, list, pieces)

@@ -7,9 +7,8 @@ import (
 	"rhinet/llc/wire"
 )
 
-// A cause is what a transfer is told: by the schedule queue, by the translator
-// (the answer to one of its commands), or by the other side (a packet that names
-// it).
+// A cause is an occurrence that a transfer acts on. It comes from the schedule queue, from the translator
+// (the answer to one of its commands), or from the other side (a packet that names the transfer).
 type cause uint8
 
 const (
@@ -33,8 +32,8 @@ const (
 
 func (c cause) fromOther() bool { return c >= gotAck }
 
-// An action is what a transfer does on a cause; ev is the answer or the packet, nil for
-// packetsGone. An error names what the other side did wrong.
+// An action is what a transfer does on a cause. ev is the answer or the packet; it is nil for packetsGone. An
+// error names what the other side did wrong.
 type action func(e *Engine, t *transfer, ev *ir.Event) error
 
 // machines holds what each state does on each cause. An answer or a report of
@@ -87,21 +86,20 @@ var machines = [numStates][numCauses]action{
 	},
 }
 
-// tell lets a transfer act on a cause.
+// tell has a transfer act on a cause.
 func (e *Engine) tell(t *transfer, c cause, ev *ir.Event) error {
 	act := e.machines[t.state][c]
 	switch {
 	case act != nil:
 		return act(e, t, ev)
 	case c.fromOther():
-		return lie(ev, "transfer %#x is %v", t.id, t.state)
+		return protocolError(ev, "transfer %#x is %v", t.id, t.state)
 	default: // only a mistake in this package leads here
 		panic(fmt.Sprintf("llc: cause %d for a transfer that is %v", c, t.state))
 	}
 }
 
-// tellTheirs lets the transfer with p act that a packet names in the low half of
-// its word.
+// tellTheirs has the transfer with p act that a packet names in the low half of its word.
 func (e *Engine) tellTheirs(p *peer, c cause, ev *ir.Event) error {
 	id, _ := wire.Halves(ev.Header.Word)
 	t := e.lookup(id)
@@ -112,28 +110,28 @@ func (e *Engine) tellTheirs(p *peer, c cause, ev *ir.Event) error {
 		p.late--
 		return nil
 	}
-	return lie(ev, "no transfer %#x with it is under way", id)
+	return protocolError(ev, "no transfer %#x with it is under way", id)
 }
 
 // onAnswer takes the translator's answer to a command of a transfer.
 func (e *Engine) onAnswer(ev *ir.Event) error {
 	t, purpose := e.lookup(uint32(ev.Token)), owed(ev.Token>>32)
 	if t == nil || t.owed&purpose == 0 {
-		return stray(ev, "no command is under way with token %#x", ev.Token)
+		return unexpected(ev, "no command is under way with token %#x", ev.Token)
 	}
 	c, ok := t.answer(purpose, ev.Kind)
 	if !ok {
-		return stray(ev, "kind %d does not answer token %#x", ev.Kind, ev.Token)
+		return unexpected(ev, "kind %d does not answer token %#x", ev.Kind, ev.Token)
 	}
 	t.owed &^= purpose
 	e.transfers.owed--
-	var lied error
+	var forged error
 	if purpose&anyPort != 0 {
 		if !e.ported(t, purpose, ev) {
 			return nil
 		}
 		if t.list.theirs != 0 {
-			lied = t.listRead(ev)
+			forged = t.listRead(ev)
 		}
 		if c, _ = t.answer(purpose, ev.Kind); c == moved && e.goesOn(t) {
 			return nil
@@ -142,14 +140,14 @@ func (e *Engine) onAnswer(ev *ir.Event) error {
 	if c == exposed && t.list.exposing && e.exposedList(t, ev) {
 		return nil
 	}
-	if err := e.tell(t, c, ev); lied == nil {
+	if err := e.tell(t, c, ev); forged == nil {
 		return err
 	}
-	return lied
+	return forged
 }
 
-// answer returns the cause that an event is to the command with a purpose, if it can be
-// its answer.
+// answer returns the cause that an event is as the answer to the command with a purpose; ok is false if it
+// cannot be its answer.
 func (t *transfer) answer(purpose owed, kind ir.Kind) (c cause, ok bool) {
 	failed := kind == ir.Failed
 	switch {

@@ -8,9 +8,8 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// MPI 4.1, section 3.8.2: a message that was matched is found by nobody but the
-// receive of its handle, be it short, long or to the peer itself; its status has
-// the tag that it was sent with.
+// MPI 4.1, section 3.8.2: a message that was matched is found only by the receive of its handle, whether it
+// is short, long or to the peer itself; its status has the tag that it was sent with.
 func TestMatchTakesAMessageOutOfReach(t *testing.T) {
 	for _, to := range []int{0, 1} {
 		for _, size := range []int{0, 100, 100_000} {

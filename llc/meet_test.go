@@ -8,7 +8,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// meets has peer 0 offer n bytes with a type and a tag, and gives what engine 1 finds of the offer after spoil.
+// meets has peer 0 offer n bytes with a type and a tag, and returns what engine 1 finds of the offer after
+// spoil.
 func (c *court) meets(out *llc.Request, spoil func(*ir.View)) (o llc.Offer, into []byte, met bool) {
 	c.Helper()
 	c.lend(out)
@@ -30,9 +31,9 @@ func (c *court) meets(out *llc.Request, spoil func(*ir.View)) (o llc.Offer, into
 	return o, into, met
 }
 
-// TestMeet: an offer meets a posted receive. Whoever drives the engine reads it if that is plain, else the engine moves it; each
-// thing that makes it no message for one that is posted, or its receiver not move it alone, leaves it to the long way. However it
-// goes, it goes once, and its memory is out of reach.
+// TestMeet: an offer meets a posted receive. The driver reads the message if it is plain, otherwise the
+// engine moves it. If no posted receive fits, or the receiver does not move the message alone, it is left to
+// the slow path. In each case it goes once, and its memory cannot be reached afterwards.
 func TestMeet(t *testing.T) {
 	const ctx, typ, tag, n = 3, 7, 5, 400
 	for name, c := range map[string]struct {
@@ -93,7 +94,7 @@ func TestMeet(t *testing.T) {
 			}
 		}
 		court.post(1)
-		if !met && in.Context == ctx && in.Peer == 0 && in.Tag == tag && c.err == nil { // it is as if nobody had asked
+		if !met && in.Context == ctx && in.Peer == 0 && in.Tag == tag && c.err == nil { // as if it had not been asked
 			met = true
 		}
 		if court.run(20); !met {
@@ -111,7 +112,8 @@ func TestMeet(t *testing.T) {
 	}
 }
 
-// TestMeetBehindCopies: an offer does not go before a copy that waits or is under way, and not before packets that are missing.
+// TestMeetBehindCopies: an offer does not go before a copy that waits or is under way, and not before packets
+// that are missing.
 func TestMeetBehindCopies(t *testing.T) {
 	for name, wait := range map[string]func(c *court){
 		"a copy": func(c *court) {

@@ -18,7 +18,7 @@ func TestBrokenEnginesAreNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(400) {
 				p := sim.Random(seed)
-				p.Crash, p.Liar, p.Refuse, p.Deny, p.Messages = 0, 0, 0, 0, 24
+				p.Crash, p.Forger, p.Refuse, p.Deny, p.Messages = 0, 0, 0, 0, 24
 				if seed%2 == 0 {
 					p.Caps.Remote, p.Caps.Split, p.Caps.SplitUnit, p.Caps.Words, p.Bytes = true, 200, 64, 4, 2500
 				}

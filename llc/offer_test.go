@@ -23,8 +23,9 @@ func (c *court) lend(r *llc.Request) *llc.Request {
 	return r
 }
 
-// TestLaneOfOffers: each thing that makes an offered message another one than the receive in the lane takes, or its receiver
-// not move it alone, leaves it to the long way. What is fetched ends the send, and its memory is out of reach.
+// TestLaneOfOffers: an offer that differs from what the receive in the lane takes, or that its receiver does
+// not move alone, is left to the slow path. A fetch ends the send, and its memory cannot be reached
+// afterwards.
 func TestLaneOfOffers(t *testing.T) {
 	const ctx, typ, tag, n = 3, 7, 5, 400
 	for name, c := range map[string]struct {
@@ -52,7 +53,7 @@ func TestLaneOfOffers(t *testing.T) {
 	} {
 		court := newCourt(t)
 		court.connect()
-		court.recv(1, &llc.Request{Context: ctx}) // whose queues are there from the first message on
+		court.recv(1, &llc.Request{Context: ctx}) // its queues exist from the first message on
 		court.send(0, &llc.Request{Peer: 1, Context: ctx})
 		court.run(5)
 		out := court.lend(&llc.Request{Peer: 1, Context: ctx, Type: typ, Tag: tag, Buf: pattern(n, 1)})
@@ -113,7 +114,8 @@ func TestOfferBehindCopies(t *testing.T) {
 	}
 }
 
-// TestOffersByLane: which messages are, and that one by the lane is received by the long way, too, in its place among others.
+// TestOffersByLane: which messages are offered by the lane, and that such a message is also received by the
+// slow path, in its place among others.
 func TestOffersByLane(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*ir.Caps)
@@ -167,7 +169,8 @@ func TestOffersByLane(t *testing.T) {
 	}
 }
 
-// TestNoOfferAlone: a message that both sides move, and one that the NIC does not reach, are left to the long way.
+// TestNoOfferAlone: a message that both sides move, and one that the NIC cannot reach, are left to the slow
+// path.
 func TestNoOfferAlone(t *testing.T) {
 	for name, change := range map[string]func(*ir.Caps){
 		"split":      func(c *ir.Caps) { c.Split = 350 },

@@ -5,36 +5,37 @@ import (
 	"rhinet/llc/seq"
 )
 
-// A peer is what the engine knows of one peer. The fields of the path of a
-// small message come first, so that they share two cache lines.
+// A peer is what the engine knows of one peer. The fields on the path of a small message come first, so that
+// they share two cache lines.
 type peer struct {
 	Lane
 	data seq.Window // data area of the ring to it
 	ring ir.Ring
-	nic  *nic // by which it is reached
+	nic  *nic // the NIC that reaches it
 
-	series series // of the receives posted last, see series.go
+	series series // of the latest receives posted for it, see series.go
 
-	out     outState
-	grant   inState
-	mine    ir.Ring // ring in our pool that the peer may write
-	end     error   // why it is gone, for the requests that need it; nil while it lives
-	queues  queues
-	flight  flight
-	offered uint64 // bytes of the messages that the peer may pull, or has begun to
-	late    int    // split transfers given up: as many Part packets may come too late
-	asking  bool   // ReadTail is on its way
-	told    bool   // and its answer brought nothing: ask again at the next Retry
-	stall   bool   // in Engine.stalled
-	dry     int    // Tails in a row that brought no room for a stream
-	written int    // messages that go in packets, see written.go
-	spell   int    // how many such there were the last time,
-	offers  int    // and how many have been offered since
-	copies  int    // messages in pieces that are copied before the next is a stream
+	out      outState
+	grant    inState
+	mine     ir.Ring // ring in our pool that the peer may write
+	end      error   // why it is gone, for the requests that need it; nil while it lives
+	queues   queues
+	inFlight inFlight
+	offered  uint64 // bytes of the messages that the peer may pull, or pulls already
+	late     int    // split transfers given up: so many Part packets may still come
+	asking   bool   // ReadTail is on its way
+	told     bool   // the latest answer reported no progress: ask again at the next Retry
+	stall    bool   // in Engine.blocked
+	dry      int    // Tails in a row that reported no room for a stream
+	written  int    // messages that still go in packets, see written.go
+	spell    int    // how many such there were the last time
+	offers   int    // messages offered since
+	stalls   uint8  // a bit for each long stream, the latest first: 1 if the reader did not run meanwhile
+	copies   int    // noncontiguous messages that are copied before the next one is a stream
 
-	controls   uint32      // control packets that have gone in the packet ring
-	early      *transfer   // of a receive that the peer is invited to fill
-	invitation *invitation // the latest of the peer
+	controls   uint32      // control packets sent in the packet ring
+	early      *transfer   // transfer of a receive that the peer is invited to fill
+	invitation *invitation // the latest one from the peer
 }
 
 // noRoute is a via that no packet comes from.

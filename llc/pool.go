@@ -6,13 +6,13 @@ import (
 	"rhinet/internal/invariants"
 )
 
-// smallBuffer is the size up to which a waiting message holds its bytes itself.
+// smallBuffer is the size up to which a waiting message holds its bytes in the record.
 const smallBuffer = 128
 
-// A pool keeps records and buffers for their next use, so that a steady state
-// allocates nothing. It is bounded: what a burst needed beyond that is freed.
+// A pool keeps records and buffers for reuse, so that a steady state allocates nothing. It is bounded: what a
+// burst needed beyond that is freed.
 type pool struct {
-	trains   *train
+	entries  *sendEntry
 	messages *message
 	spare    [2]int     // records in the two lists
 	buffers  [][][]byte // by the number of bits of their size
@@ -21,21 +21,21 @@ type pool struct {
 // init prepares for buffers whose sizes have at most the given number of bits.
 func (b *pool) init(sizeBits int) { b.buffers = make([][][]byte, sizeBits+2) }
 
-func (b *pool) train() *train {
-	t := b.trains
+func (b *pool) entry() *sendEntry {
+	t := b.entries
 	if t == nil {
-		return &train{}
+		return &sendEntry{}
 	}
-	b.trains, t.next = t.next, nil
+	b.entries, t.next = t.next, nil
 	b.spare[0]--
 	return t
 }
 
-func (b *pool) keepTrain(t *train) {
+func (b *pool) keepEntry(t *sendEntry) {
 	if b.spare[0] < recordsKept {
-		*t = train{}
-		t.next = b.trains
-		b.trains = t
+		*t = sendEntry{}
+		t.next = b.entries
+		b.entries = t
 		b.spare[0]++
 	}
 }

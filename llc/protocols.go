@@ -9,16 +9,16 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A row is one protocol: for which messages it serves, and how each side
-// starts. Messages to this peer itself need none (unexpected.go).
+// A row is one protocol: which messages it serves, and how each side starts. Messages to this peer itself
+// need none (unexpected.go).
 type row struct {
 	name    string
 	most    uint64 // message bytes up to which it serves; rows are in order of size
 	send    func(*Engine, *peer, *Request)
-	receive func(*Engine, *transfer) // of an offered message, of which so many bytes fit
+	receive func(*Engine, *transfer) // of an offered message; t.n bytes fit
 }
 
-// rowsFor chooses the protocols that a NIC can carry, once, at set-up.
+// rowsFor chooses, once, at set-up, the protocols that a NIC can carry.
 func rowsFor(c *ir.Caps) []row {
 	eager := uint64(min(c.Eager, mostEager))
 	rows := []row{{"eager", eager, (*Engine).startEager, (*Engine).pullAll}}
@@ -45,7 +45,7 @@ func (n *nic) rowFor(bytes uint64) *row {
 	return &n.rows[i]
 }
 
-// start chooses the protocol of a send that has no straight way.
+// start chooses the protocol of a send that cannot go directly.
 func (e *Engine) start(p *peer, r *Request) {
 	if r.Tag < 0 || r.Tag > math.MaxInt32 {
 		panic(badTag)
@@ -64,8 +64,8 @@ func (e *Engine) start(p *peer, r *Request) {
 	}
 }
 
-// Protocols describes the protocols that caps lead to, as ranges of message
-// sizes in bytes (llc, section 4.4).
+// Protocols describes the protocols that the engine uses with caps, as ranges of message sizes in bytes (llc,
+// section 4.4).
 func Protocols(caps ir.Caps) string {
 	var b strings.Builder
 	from := uint64(0)

@@ -51,7 +51,7 @@ func (e *Engine) startRTS(p *peer, r *Request) {
 	} else {
 		e.become(t, sendReady)
 	}
-	tr := e.pool.train()
+	tr := e.pool.entry()
 	tr.head.Kind, tr.head.Context, tr.head.Tag, tr.head.Word = wire.RTS, r.Context, int32(r.Tag), t.size
 	if tr.t = t; t.state == sendReady {
 		tr.offers(t)
@@ -74,12 +74,12 @@ func (e *Engine) offer(t *transfer, ev *ir.Event) error {
 }
 
 // offers makes the body of an offer.
-func (tr *train) offers(t *transfer) {
+func (tr *sendEntry) offers(t *transfer) {
 	(*wire.RTSBody)(tr.body[:]).Encode(t.size, uint64(t.segment), t.id, t.r.Type)
 	tr.n = wire.RTSBytes + t.describe(tr.body[wire.RTSBytes:], t.size)
 }
 
-// offered leaves the receiver its turn.
+// offered waits for the receiver.
 func (e *Engine) offered(t *transfer, _ *ir.Event) error {
 	e.become(t, sendOffered)
 	e.answerInvitation(t)
@@ -91,20 +91,20 @@ func (e *Engine) onRTS(p *peer, ev *ir.Event) error {
 	h := &ev.Header
 	data, layout, err := p.nic.cutLayout(h.Word, ev.Data, wire.RTSBytes)
 	if err != nil {
-		return lie(ev, "%v", err)
+		return protocolError(ev, "%v", err)
 	}
 	offer, err := wire.ParseRTS(h.Word, data)
 	if err != nil {
-		return lie(ev, "%v", err)
+		return protocolError(ev, "%v", err)
 	}
 	if h.Tag < 0 || h.Word > math.MaxInt64 {
-		return lie(ev, "tag %d, %d bytes", h.Tag, h.Word)
+		return protocolError(ev, "tag %d, %d bytes", h.Tag, h.Word)
 	}
 	if layout.Pieces != 0 && (layout.List == 0 || !p.nic.listable(&layout, h.Word)) {
-		return lie(ev, "list %d of %d pieces of %d bytes", layout.List, layout.Pieces, h.Word)
+		return protocolError(ev, "list %d of %d pieces of %d bytes", layout.List, layout.Pieces, h.Word)
 	}
 	if p.in.size != 0 {
-		return lie(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
+		return protocolError(ev, "%d bytes of the message before it are missing", p.in.size-p.in.got)
 	}
 	segment, id, typ := ir.Segment(offer.Segment()), offer.ID(), offer.Type()
 	r, open := e.table.Arrive(h.Context, p.number, h.Tag, typ)
@@ -197,7 +197,7 @@ func (e *Engine) unpulled(t *transfer, ev *ir.Event) error {
 	return nil
 }
 
-// pullFailed finds another way, or gives up.
+// pullFailed streams the message instead, or gives up.
 func (e *Engine) pullFailed(t *transfer, err error) {
 	if errors.Is(err, fs.ErrPermission) {
 		e.askStream(t)
@@ -206,8 +206,8 @@ func (e *Engine) pullFailed(t *transfer, err error) {
 	e.finish(t, &PeerError{int(t.p.number), refused(err)})
 }
 
-// finishedUntouched ends an offered message that nothing has moved of: the receiver may say why
-// it does not want it.
+// finishedUntouched ends an offered message of which nothing has moved: the receiver may say why it does not
+// want the message.
 func (e *Engine) finishedUntouched(t *transfer, ev *ir.Event) error {
 	if ev.Header.Flags != wire.Failed {
 		return e.finished(t, ev)
@@ -221,7 +221,7 @@ func (e *Engine) finishedUntouched(t *transfer, ev *ir.Event) error {
 // which is still on its way.
 func (e *Engine) finishedUnclaimed(t *transfer, ev *ir.Event) error {
 	if ev.Header.Flags != wire.Failed && !t.unsettled() {
-		return lie(ev, "transfer %#x is %v", t.id, t.state)
+		return protocolError(ev, "transfer %#x is %v", t.id, t.state)
 	}
 	if err := checkFIN(t, ev); err != nil {
 		return err
@@ -243,7 +243,7 @@ func (e *Engine) finished(t *transfer, ev *ir.Event) error {
 // checkFIN finds a FIN with a reason from a receiver that has matched the message.
 func checkFIN(t *transfer, ev *ir.Event) error {
 	if reason := ev.Header.Word >> 32; reason != 0 && !(t.early && ev.Header.Flags == wire.Failed) {
-		return lie(ev, "reason %#x, flags %#x, transfer %#x is %v", reason, ev.Header.Flags, t.id, t.state)
+		return protocolError(ev, "reason %#x, flags %#x, transfer %#x is %v", reason, ev.Header.Flags, t.id, t.state)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"rhinet/llc/wire"
 )
 
-// TestReportOfMoreThanIsClaimed: a receiver that has moved its part, and waits for
-// what the sender has claimed, goes on waiting if that cannot be.
+// TestReportOfMoreThanIsClaimed: a receiver that has moved its part, and waits for what the sender has
+// claimed, goes on waiting after an impossible report.
 func TestReportOfMoreThanIsClaimed(t *testing.T) {
 	c := newCourt(t)
 	r := c.shareTo()
@@ -94,7 +94,7 @@ func TestControlPacketsOfOneBatch(t *testing.T) {
 	}
 }
 
-// TestBusyOfAnotherPacket: Busy names the packet that is on its way.
+// TestBusyOfAnotherPacket: Busy names the packet in flight.
 func TestBusyOfAnotherPacket(t *testing.T) {
 	c := newCourt(t)
 	c.send(1, &llc.Request{Peer: 0})
@@ -125,8 +125,8 @@ func TestSwitchToAnotherRing(t *testing.T) {
 	c.refuses("ring 1 was not granted", shared(says(wire.Switch, 1)))
 }
 
-// TestFinishOfAClaimedChunk: a receiver cannot have all of a message of which the
-// sender has claimed a part, and not reported.
+// TestFinishOfAClaimedChunk: a receiver cannot have all of a message of which the sender has claimed a part,
+// and not reported.
 func TestFinishOfAClaimedChunk(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
@@ -154,8 +154,8 @@ func TestFinishOfAClaimedChunk(t *testing.T) {
 	c.refuses("is Sharing", says(wire.FIN, firstID))
 }
 
-// TestClaimWordOfTheReceiver: only the receiver counts up the generation and the front
-// of its claim word. Other values, possible as they look, end the receive.
+// TestClaimWordOfTheReceiver: only the receiver increments the generation and the front of its claim word.
+// Other values that look possible end the receive.
 func TestClaimWordOfTheReceiver(t *testing.T) {
 	for name, forge := range map[string]func(wire.Claim) wire.Claim{
 		"generation": func(c wire.Claim) wire.Claim { return wire.NewClaim(c.Generation()+1, c.Front()) },
@@ -188,8 +188,8 @@ func TestClaimWordOfTheReceiver(t *testing.T) {
 	}
 }
 
-// TestNotIdleBeforeTheSwitch: the packet that says which ring is used from now on may
-// be refused, and nothing else waits for it then.
+// TestNotIdleBeforeTheSwitch: the packet that says which ring is used from now on may be refused, and then
+// nothing else waits for it.
 func TestNotIdleBeforeTheSwitch(t *testing.T) {
 	c := newCourt(t)
 	c.send(1, &llc.Request{Peer: 0})

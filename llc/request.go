@@ -12,7 +12,7 @@ const (
 	AnyTag  = match.Any
 )
 
-// A Key is the context and the type of a message in one.
+// A Key is a context and a type in one word.
 type Key uint64
 
 // MakeKey returns the key of a context and a type.
@@ -27,19 +27,19 @@ func (k Key) Type() uint32 { return uint32(k >> 32) }
 // A Mode is the completion rule of a send (MPI 4.1, section 3.4).
 type Mode uint8
 
-// Standard completes when the buffer may be reused; Synchronous also waits
-// until the matching receive has started. Scattered is Standard of a message that
-// has a Body: so the path of a small message need not ask for one.
+// Standard completes when the buffer may be reused; Synchronous also waits until the matching receive has
+// started. Scattered is Standard for a message that has a Body: so the path of a small message need not ask
+// for one.
 const (
 	Standard Mode = iota
 	Synchronous
 	Scattered
 )
 
-// Seen is what is to be noted of a request when it is complete.
+// Seen is what an observer notes of a request when it is complete.
 type Seen uint8
 
-// Nothing, that it has sent, or that it has received.
+// Nothing, a send, or a receive.
 const (
 	Unseen Seen = iota
 	SeenSend
@@ -55,64 +55,68 @@ type Status struct {
 	Err    error // nil, or one that errors.Is finds to be ErrTruncated, ErrType, ErrShut, ErrCancelled, ErrPeerGone or ErrRefused
 }
 
-// A Request is one send or receive (llc, section 3.1), posted by [Engine.Send] or [Engine.Recv].
-// The caller fills the exported fields above Status, and Label, and owns the request again
-// when Done reports true; in between it belongs to the engine and must stay in
-// place. The zero value is ready for use, and a done request may be reused.
+// Serving is the Label of requests with which a rank serves others. No call of the program waits for
+// them, so reports leave out waits for them.
+const Serving = "serving"
+
+// A Request is one send or receive (llc, section 3.1), posted by [Engine.Send] or [Engine.Recv]. The caller
+// fills the exported fields above Status, and Label, and owns the request again when Done reports true; in
+// between it belongs to the engine and must stay in place. The zero value is ready for use, and a done
+// request may be reused.
 //
-// Whoever holds the lock of the engine's port may read Done.
+// The holder of the lock of the engine's port may read Done.
 //
-// Its fields lie so that those of a window of small messages share as few lines as can be: what
-// few transfers need comes first, then a line each of what a transfer says, where it waits
-// and who owns it, and how it ended.
+// The fields are placed so that the requests of a window of small messages touch as few lines as possible:
+// what few transfers need comes first, then a line each of what a transfer says, where it waits and who owns
+// it, and how it ended.
 type Request struct {
-	Body Body // in the place of Buf, if it does not lie in one piece; a send is Scattered or Synchronous then
-	// Collective says to which collective call the request belongs, or is nil; it is
-	// for reports only.
+	Body Body // in place of Buf, if the message is not contiguous; the Mode of a send is then Scattered or Synchronous
+	// Collective names the collective call that the request belongs to, or is nil; it is for reports only.
 	Collective *ir.Collective
-	// Label names the call of the user that waits for the request, if it is
-	// not plain from the port's own; it is for people only.
+	// Label names the call of the user that waits for the request, if the port's own name for it does not
+	// tell; it is for messages only.
 	Label string
 	next  *Request   // in Engine.Completed
-	lent  ir.Segment // a send to be offered whose memory is exposed already: see Engine.Offer
+	lent  ir.Segment // the exposed memory of a send that will be offered: see Engine.Offer
 	_     [8]byte
 
 	Peer int    // destination, or source (AnyPeer)
 	Tag  int    // not negative and below 1<<31, or AnyTag for a receive
 	Buf  []byte // what to send, or where to receive
-	// Link is the caller's: a place in a list of requests.
+	// Link is the caller's: the next request of a list.
 	Link *Request
-	// Type says what the message is made of, or must be: see fits.
+	// Type is the type of a message, or the type that a receive wants: see fits.
 	Type    uint32
 	Context uint16 // communication context: only equal contexts match
 	Mode    Mode   // sends only
 	Notify  bool   // list the request in Engine.Completed when done, even if Send or Recv returns it done
-	// Together ends this receive when a message of another type ends one that has
-	// the same context and is Together as well.
+	// Together has this receive fail when a message of another type fails one that has the same context and
+	// is Together as well.
 	Together bool
-	// Read says that what this receive brings is read when it is here.
+	// Read says that the caller reads the received data as soon as it is here.
 	Read bool
-	// Queued has the port's queue tell the end of the request; it is the port's.
+	// Queued says that the port's queue reports the end of the request; it is the port's.
 	Queued bool
-	// Seen is a note of whoever observes the transfers of a rank; nobody else looks at it.
+	// Seen is a note of an observer of the rank's transfers; nothing else reads it.
 	Seen Seen
 	// Attended says that a call waits for this send, which has a Body: then this side is there to move it.
 	Attended bool
 	done     bool
-	early    bool // a receive that its sender is invited to fill
-	pending  bool // the engine's; kept where invariants are built in
+	early    bool // a receive whose sender is invited to fill it
+	pending  bool // the engine's; only kept in builds with invariants
 
 	entry match.Receive[Request]
-	// Owner is the caller's: what the request is a part of.
+	// Owner is the caller's: the operation that the request is a part of.
 	Owner any
 
 	Status Status // valid when done; of a send only Err
 }
 
-// alone reports whether this side copies n bytes of r by itself, because it reads them at once and the caches hold them.
+// alone reports whether this side copies n bytes of r by itself, because the caller reads them at once and
+// they fit the caches.
 func (r *Request) alone(n int) bool { return r.Read && n <= mostRead }
 
-// pend gives the request to the engine, which must not have it.
+// pend gives the request to the engine, which must not have it already.
 func (r *Request) pend() {
 	invariants.Check(!r.pending, badPending)
 	r.pending = true

@@ -5,21 +5,19 @@ import (
 	"rhinet/llc/wire"
 )
 
-// The schedule queue (llc, section 5) stands between the state machines and
-// the translator. It shares two resources:
-//
-//   - the way to each peer (its packet ring, or one place in its shared ring):
-//     control packets first, since they are small and let others go on; then
-//     messages, which keep their order, and streamed messages in turn, packet
-//     by packet, so that neither starves the other;
+// The schedule queue (llc, section 5) stands between the state machines and the translator. It shares two
+// resources:
+//   - the way to each peer (its packet ring, or the one packet in flight in its shared ring): control packets
+//     first, since they are small and let other transfers go on; then messages, which keep their order, and
+//     streams in turn with them, packet by packet, so that neither starves the other;
 //   - the copy engine (copier.go).
 //
 // When a queue is empty, a command goes straight through.
 
-// A train is one or more packets that wait for their way: a control packet, a
-// message, an offer, or a streamed message.
-type train struct {
-	next *train
+// A sendEntry is one or more packets that wait for their way: a control packet, a message, an offer, or a
+// stream.
+type sendEntry struct {
+	next *sendEntry
 	head ir.Header // of a control packet or an offer; of a message's first packet
 	body [wire.ControlBytes]byte
 	n    int       // bytes of body
@@ -29,10 +27,10 @@ type train struct {
 	end  int       // message, stream: bytes in all
 }
 
-// A trainLine is a first-in-first-out list of trains.
-type trainLine struct{ head, tail *train }
+// A sendQueue is a first-in-first-out list of entries.
+type sendQueue struct{ head, tail *sendEntry }
 
-func (l *trainLine) push(t *train) {
+func (l *sendQueue) push(t *sendEntry) {
 	t.next = nil
 	if l.tail == nil {
 		l.head = t
@@ -42,7 +40,7 @@ func (l *trainLine) push(t *train) {
 	l.tail = t
 }
 
-func (l *trainLine) pop() *train {
+func (l *sendQueue) pop() *sendEntry {
 	t := l.head
 	l.head = t.next
 	if l.head == nil {
@@ -52,16 +50,16 @@ func (l *trainLine) pop() *train {
 	return t
 }
 
-// queues hold what waits for the way to one peer.
+// queues holds what waits for the way to one peer.
 type queues struct {
-	controls trainLine
-	messages trainLine // keep their order
-	bulk     trainLine // streams, in turn
-	bulkNext bool      // whose turn it is
+	controls sendQueue
+	messages sendQueue // keep their order
+	bulk     sendQueue // streams, in turn
+	bulkNext bool      // a stream goes next
 }
 
-// ready returns the line of control packets or messages if it can go on.
-func (q *queues) ready() *trainLine {
+// ready returns the queue of control packets or messages whose first entry may go, or nil.
+func (q *queues) ready() *sendQueue {
 	if q.controls.head != nil {
 		return &q.controls
 	}
@@ -71,8 +69,8 @@ func (q *queues) ready() *trainLine {
 	return nil
 }
 
-// pick returns the line whose first train goes next, or nil.
-func (q *queues) pick() *trainLine {
+// pick returns the queue whose first entry goes next, or nil.
+func (q *queues) pick() *sendQueue {
 	l := q.ready()
 	if q.bulk.head != nil && (l == nil || l == &q.messages && q.bulkNext) {
 		return &q.bulk
@@ -80,31 +78,35 @@ func (q *queues) pick() *trainLine {
 	return l
 }
 
-// ready reports whether a train may go. An offer waits for its segment, and
-// all messages behind it do.
-func (t *train) ready() bool { return t.head.Kind != wire.RTS || t.t.state != sendExposing }
+// ready reports whether an entry may go. An offer waits for its segment, and all messages behind it wait too.
+func (t *sendEntry) ready() bool { return t.head.Kind != wire.RTS || t.t.state != sendExposing }
 
-// nextPacket returns the next packet of a train: its header, its payload if that
-// is bytes of a message (see payload), and how many bytes of the train it is, at most
-// most.
-func (e *Engine) nextPacket(t *train, most int) (h ir.Header, data []byte, n int) {
+// nextPacket returns the header of the next packet of an entry, and how many bytes of the message it carries,
+// at most most.
+func (t *sendEntry) nextPacket(most int) (h ir.Header, n int) {
 	switch h = t.head; h.Kind {
 	case wire.Eager:
 		n = min(most, t.end-t.off)
 		if t.off > 0 {
 			h = header(wire.Fragment, uint64(t.off))
 		}
-		data = e.payload(t.r, t.off, n)
 	case wire.Data:
 		n = min(most, t.t.p.nic.piece, t.end-t.off)
 		h.Word = wire.Pair(t.t.remote, t.t.parts)
-		data = e.payload(t.t.r, t.off, n)
 	}
-	return h, data, n
+	return h, n
 }
 
-// enqueue adds a train and sends what can go.
-func (e *Engine) enqueue(p *peer, l *trainLine, t *train) {
+// message is that of whose bytes an entry is.
+func (t *sendEntry) message() *Request {
+	if t.head.Kind == wire.Data {
+		return t.t.r
+	}
+	return t.r
+}
+
+// enqueue adds an entry and sends what can go.
+func (e *Engine) enqueue(p *peer, l *sendQueue, t *sendEntry) {
 	l.push(t)
 	e.queued++
 	if l == &p.queues.messages {
@@ -122,14 +124,13 @@ func (e *Engine) control(p *peer, h ir.Header, body []byte) {
 		e.keepBody()
 		return
 	}
-	t := e.pool.train()
+	t := e.pool.entry()
 	t.head = h
 	t.n = copy(t.body[:], body)
 	e.enqueue(p, &p.queues.controls, t)
 }
 
-// keepBody moves the payload of the latest command to where it stays until
-// Post has read it.
+// keepBody copies the payload of the latest command to memory that stays until Post has read it.
 func (e *Engine) keepBody() {
 	i := e.n - 1
 	if c := &e.cmds[i]; len(c.Data) != 0 {
@@ -149,10 +150,10 @@ func (e *Engine) pump(p *peer) {
 		e.pumpShared(p)
 		return
 	}
-	if p.flight.up && p.flight.line != nil {
-		return // a train is still half on the old way
+	if p.inFlight.up && p.inFlight.line != nil {
+		return // an entry is still partly in the shared ring
 	}
-	if p.flight.turn && !p.flight.up {
+	if p.inFlight.turn && !p.inFlight.up {
 		e.fly(p, nil, header(wire.Switch, uint64(p.ring)), nil, 0)
 	}
 	for {
@@ -160,16 +161,16 @@ func (e *Engine) pump(p *peer) {
 		if l == nil {
 			break
 		}
-		h, data, n := e.nextPacket(l.head, p.nic.fragment)
+		h, n := l.head.nextPacket(p.nic.fragment)
 		if l == &p.queues.bulk && !e.spare(p, n) {
 			// Not now, but a small message may still pass.
 			if l = p.queues.ready(); l == nil {
 				e.full(p)
 				break
 			}
-			h, data, n = e.nextPacket(l.head, p.nic.fragment)
+			h, n = l.head.nextPacket(p.nic.fragment)
 		}
-		if !e.load(p, l.head, &h, data) {
+		if !e.load(p, l.head, &h, n) {
 			e.full(p)
 			break
 		}
@@ -179,14 +180,10 @@ func (e *Engine) pump(p *peer) {
 	e.redirect(p)
 }
 
-// load is packet for a train whose payload may be its own body.
-func (e *Engine) load(p *peer, t *train, h *ir.Header, data []byte) bool {
-	if t.n == 0 {
-		if !e.packet(p, h, data) {
-			return false
-		}
-		e.gatherFor(t, data)
-		return true
+// load is packet for an entry, of which n bytes are next if they are those of a message.
+func (e *Engine) load(p *peer, t *sendEntry, h *ir.Header, n int) bool {
+	if n > 0 {
+		return e.carry(p, h, t.message(), t.off, n)
 	}
 	if !e.packet(p, h, t.body[:t.n]) {
 		return false
@@ -195,18 +192,8 @@ func (e *Engine) load(p *peer, t *train, h *ir.Header, data []byte) bool {
 	return true
 }
 
-// gatherFor fills the payload of the next packet of a train.
-func (e *Engine) gatherFor(t *train, data []byte) {
-	switch t.head.Kind {
-	case wire.Eager:
-		e.gather(t.r, data, t.off)
-	case wire.Data:
-		e.gather(t.t.r, data, t.off)
-	}
-}
-
-// advance notes that n more bytes of the first train of l have gone.
-func (e *Engine) advance(p *peer, l *trainLine, n int) {
+// advance notes that n more bytes of the first entry of l have gone.
+func (e *Engine) advance(p *peer, l *sendQueue, n int) {
 	t := l.head
 	t.off += n
 	if t.head.Kind == wire.Data {
@@ -223,9 +210,9 @@ func (e *Engine) advance(p *peer, l *trainLine, n int) {
 	e.queued--
 	switch {
 	case t.t != nil:
-		_ = e.tell(t.t, packetsGone, nil) // nothing of the other side that could be wrong
+		_ = e.tell(t.t, packetsGone, nil) // not caused by the other side, so there is no protocol error
 	case t.r != nil:
 		e.sent(t.r)
 	}
-	e.pool.keepTrain(t)
+	e.pool.keepEntry(t)
 }

@@ -4,8 +4,8 @@ package llc
 type Snapshot struct {
 	Posted     int // receives that wait for a message
 	Unexpected int // messages that wait for a receive
-	Queued     int // packets, or rows of them, that wait for their way
-	Flights    int // packets to shared rings whose fate is unknown
+	Queued     int // packets, or entries of several, that wait for their way
+	InFlight   int // packets to shared rings that are neither refused nor known to have gone
 	Transfers  int // rendezvous and synchronous messages under way
 	Copies     int // Pull and Push commands under way
 	Segments   int // own memory exposed
@@ -20,7 +20,7 @@ func (e *Engine) Snapshot() Snapshot {
 		Posted:     e.table.Posted(),
 		Unexpected: e.table.Messages(),
 		Queued:     e.queued,
-		Flights:    len(e.flights),
+		InFlight:   len(e.inFlight),
 		Transfers:  e.transfers.active,
 		Segments:   e.segments,
 	}

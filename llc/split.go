@@ -7,11 +7,10 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Split: both sides move a part of a large message, each with its own copy
-// engine: the receiver pulls chunks from the front, the sender pushes chunks
-// from the back, until they meet. Who moves a chunk is settled by a
-// compare-and-swap on a claim word in the receiver's control area, so nobody
-// waits for a side that is away: the other one moves everything.
+// Split: both sides move a part of a large message, each with its own copy engine: the receiver pulls chunks
+// from the front, the sender pushes chunks from the back, until they meet. A compare-and-swap on a claim word
+// in the receiver's control area decides which side moves a chunk, so neither waits for a side that is away:
+// the other one moves everything.
 //
 // The receiver (front) and the sender (back):
 //
@@ -41,8 +40,8 @@ type split struct {
 	word     uint32     // number of the claim word
 	total    uint32     // chunks
 	moved    uint32     // chunks that the sender moved
-	stored   uint32     // receiver in pieces: chunks that the sender moved and that are where they belong
-	taken    uint32     // receiver: chunks that the sender had claimed of an invitation that was taken back
+	stored   uint32     // noncontiguous receive: chunks that the sender moved and that have been scattered
+	taken    uint32     // receiver: chunks claimed by the sender from an invitation that was taken back
 	with     uint32     // sender: the receiver's transfer
 	claim    wire.Claim // latest known value
 	old      uint64     // of the swap under way
@@ -68,12 +67,13 @@ func (e *Engine) share(t *transfer) {
 	e.expose(t)
 }
 
-// alone reports whether the receiver moves all by itself: what is read at once and the caches hold, since what
-// the sender stores lies in its own; and what one Pull does, if the sender has as much to pull from here, or if peers share
-// processors and nothing else is to be received, because then somebody has work for each processor without it.
+// alone reports whether the receiver moves everything by itself. It does so for a message that is read at
+// once and fits the caches, since what the sender stores lies in the sender's cache. It also does so for a
+// message of one Pull, if the sender has as much to pull from here, or if peers share processors and nothing
+// else is to be received: then each processor has work without the sender's help.
 func (e *Engine) alone(t *transfer) bool {
 	return t.r.alone(t.n) || t.n <= t.p.nic.caps.SplitUnit &&
-		(t.p.offered >= uint64(t.n) || e.crowded && e.table.Posted()+e.table.Messages() == 0)
+		(t.p.offered >= uint64(t.n) || e.oversubscribed && e.table.Posted()+e.table.Messages() == 0)
 }
 
 // openWord gives the word its first value: a new use, of which the receiver has claimed front chunks.
@@ -90,7 +90,7 @@ func (e *Engine) begin(t *transfer) {
 		s.begun = true
 		e.invite(t)
 		if s.claim.Front() == 0 {
-			_ = e.claimFront(t) // no answer of the other side that could be wrong
+			_ = e.claimFront(t) // not caused by the other side, so there is no protocol error
 			return
 		}
 		e.chunk(t, ir.Pull, 0)
@@ -107,7 +107,8 @@ func unitFor(n, unit int) int {
 	return min(unit, (share+pageBytes-1)/pageBytes*pageBytes)
 }
 
-// most is the most bytes of a chunk: of a receive in pieces what stays in the cache until it is stored.
+// most returns the largest chunk in bytes: for a noncontiguous receive, what stays in the cache until it is
+// scattered.
 func (t *transfer) most(unit int) int {
 	if t.copy != nil {
 		return min(unit, pieceBytes)
@@ -179,7 +180,7 @@ func (e *Engine) stopPulling(t *transfer, ev *ir.Event) error {
 	return e.claimFront(t)
 }
 
-// frontUnswapped goes on without a claim word, if nobody else has claimed.
+// frontUnswapped goes on without a claim word, if the sender cannot have claimed.
 func (e *Engine) frontUnswapped(t *transfer, ev *ir.Event) error {
 	s := &t.split
 	switch {
@@ -231,7 +232,7 @@ func (e *Engine) frontSwapped(t *transfer, ev *ir.Event) error {
 	return e.claimFront(t)
 }
 
-// strangeWord reports a claim word that has become what the other side may not make it.
+// strangeWord reports a claim word that the other side has set to what it must not.
 func strangeWord(t *transfer, was wire.Claim) error {
 	return &ProtocolError{Peer: int(t.p.number), Event: "claim",
 		What: fmt.Sprintf("word of transfer %#x went from %v to %v of %d", t.id, t.split.claim, was, t.split.total), Lost: true}
@@ -241,7 +242,7 @@ func strangeWord(t *transfer, was wire.Claim) error {
 func (e *Engine) claimed(t *transfer) error {
 	if s := &t.split; s.claim.Back() > 0 && !s.part {
 		e.become(t, recvAwaiting)
-		t.storePushed(s.claim.Back() - 1) // who claims a chunk has pushed those before
+		t.storePushed(s.claim.Back() - 1) // a sender that claims a chunk has pushed those before
 		return nil
 	}
 	return e.settled(t)
@@ -273,10 +274,10 @@ func (e *Engine) keepPart(t *transfer, ev *ir.Event) error {
 	s := &t.split
 	_, moved := wire.Halves(ev.Header.Word)
 	if !s.invited || s.part {
-		return lie(ev, "transfer %#x is %v", t.id, t.state)
+		return protocolError(ev, "transfer %#x is %v", t.id, t.state)
 	}
 	if moved > s.total-s.claim.Front() {
-		return lie(ev, "%d chunks moved, of %d; %v claimed", moved, s.total, s.claim)
+		return protocolError(ev, "%d chunks moved, of %d; %v claimed", moved, s.total, s.claim)
 	}
 	s.part, s.moved = true, moved
 	return nil

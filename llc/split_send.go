@@ -12,13 +12,13 @@ func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
 	b, layout, err := t.p.nic.readTerms(ev)
 	switch {
 	case err != nil:
-		return lie(ev, "%v", err)
+		return protocolError(ev, "%v", err)
 	case t.segment == 0:
-		return lie(ev, "transfer %#x is %v", t.id, t.state)
+		return protocolError(ev, "transfer %#x is %v", t.id, t.state)
 	case b.Want() > t.size || uint64(b.Index()) >= uint64(t.p.nic.caps.Words):
-		return lie(ev, "%d of %d bytes, word %d of %d", b.Want(), t.size, b.Index(), t.p.nic.caps.Words)
+		return protocolError(ev, "%d of %d bytes, word %d of %d", b.Want(), t.size, b.Index(), t.p.nic.caps.Words)
 	case layout.Pieces != 0 && !t.p.nic.listable(&layout, b.Want()) || layout.Pieces != 0 && layout.List == 0 && !t.same(&layout, b.Want()):
-		return lie(ev, "list %d of %d pieces of %d bytes", layout.List, layout.Pieces, b.Want())
+		return protocolError(ev, "list %d of %d pieces of %d bytes", layout.List, layout.Pieces, b.Want())
 	}
 	t.n = int(b.Want())
 	t.take(&b)
@@ -30,8 +30,8 @@ func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
 
 // claimBack claims the next chunk for the sender, if there is one.
 //
-// A sender that has as much to pull begins when it has less: until then neither side ends
-// sooner by help, and who pulls has the bytes in its own cache.
+// A sender that has as much to pull begins when it has less: until then its help does not let either side end
+// sooner, and a side that pulls has the bytes in its own cache.
 func (e *Engine) claimBack(t *transfer) {
 	s := &t.split
 	switch {
@@ -45,7 +45,7 @@ func (e *Engine) claimBack(t *transfer) {
 	}
 }
 
-// resume has senders begin that have deferred it.
+// resume has senders begin that have deferred their first claim.
 func (e *Engine) resume() {
 	list := e.deferred
 	e.deferred = list[:0]
@@ -107,8 +107,8 @@ func (e *Engine) part(t *transfer) {
 	}
 }
 
-// leave ends the sender's part before its time, because the receiver has said where the message goes. The
-// receiver may wait for what was claimed: that is reported when nothing of it is under way any more.
+// leave ends the sender's part early, because the receiver has said where the message goes. The receiver may
+// wait for the chunks that were claimed: they are reported once none of them is under way.
 func (e *Engine) leave(t *transfer) {
 	e.unqueue(t)
 	t.leaving = true
@@ -137,6 +137,6 @@ func (e *Engine) leaveOn(t *transfer, ev *ir.Event) error {
 	return nil
 }
 
-// unsettled reports whether the receiver may end the message otherwise than by the chunks that the sender has
-// claimed: it has none, or those of an invitation that may have been taken back.
+// unsettled reports whether the receiver may end the message although the sender has not reported: the sender
+// has claimed no chunk, or only chunks of an invitation that may have been taken back.
 func (t *transfer) unsettled() bool { return t.split.claim.Back() == 0 || t.early || t.elsewhere }

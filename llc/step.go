@@ -7,9 +7,9 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Step takes one event of the translator. An error names a peer that broke the
-// protocol, or an event that answers nothing: it has been ignored, and the
-// engine can go on. Step copies what it needs of ev.Data.
+// Step takes one event of the translator. An error names a peer that broke the protocol, or an event that
+// answers no command: the event has been ignored, and the engine can go on. Step copies what it needs of
+// ev.Data.
 func (e *Engine) Step(ev *ir.Event) error {
 	if e.posted|e.copies.turn != 0 {
 		e.before(ev)
@@ -18,13 +18,13 @@ func (e *Engine) Step(ev *ir.Event) error {
 		return e.answer(ev)
 	}
 	if uint(ev.Peer) >= uint(len(e.peers)) {
-		return lie(ev, "there are %d peers", len(e.peers))
+		return protocolError(ev, "there are %d peers", len(e.peers))
 	}
 	p, h := &e.peers[ev.Peer], &ev.Header
 	if ^uint32(ev.Ring) != p.via {
 		return e.misrouted(p, ev)
 	}
-	// A standard message in one packet, while none is half here.
+	// A standard message in one packet, while no other one is incomplete.
 	if h.Kind == wire.Eager && h.Flags == 0 && p.in.size == 0 && h.Tag >= 0 &&
 		uint32(h.Word) == uint32(len(ev.Data)) && uint64(len(ev.Data)) <= e.eager {
 		p.seen++
@@ -34,7 +34,7 @@ func (e *Engine) Step(ev *ir.Event) error {
 	return e.arrived(p, ev)
 }
 
-// before does what an event gives rise to whatever it says.
+// before does what every event leads to, whatever it says.
 func (e *Engine) before(ev *ir.Event) {
 	if e.posted != 0 && ev.Kind != ir.Busy {
 		e.settle()
@@ -42,8 +42,8 @@ func (e *Engine) before(ev *ir.Event) {
 	e.passed()
 }
 
-// whole takes a standard message in one packet. Without a receive it waits, unless it is
-// of another use of the context: then nobody will receive it.
+// whole takes a standard message in one packet. If no receive matches it waits, unless it is from an earlier
+// use of the context: then it will never be received.
 func (e *Engine) whole(p *peer, ctx uint16, tag int32, typ uint32, data []byte) {
 	r, open := e.table.Arrive(ctx, p.number, tag, typ)
 	switch {
@@ -60,8 +60,8 @@ func (e *Engine) whole(p *peer, ctx uint16, tag int32, typ uint32, data []byte) 
 	}
 }
 
-// A packet is what a kind of packet may carry, besides what its handler checks,
-// and its handler, or the cause that it is to the transfer that it names.
+// A packet describes a kind of packet: what it may carry, besides what its handler checks, and its handler,
+// or the cause that it is for the transfer that it names.
 type packet struct {
 	flags uint8
 	empty bool // no payload
@@ -89,7 +89,7 @@ var packets = [wire.NumKinds]packet{
 func (e *Engine) arrived(p *peer, ev *ir.Event) error {
 	h := &ev.Header
 	if h.Kind == 0 || h.Kind >= wire.NumKinds {
-		return lie(ev, "kind %d", h.Kind)
+		return protocolError(ev, "kind %d", h.Kind)
 	}
 	if wire.OfMessage(h.Kind) {
 		p.seen++
@@ -97,11 +97,11 @@ func (e *Engine) arrived(p *peer, ev *ir.Event) error {
 	k, ask := &packets[h.Kind], h.Flags&wire.Ask != 0
 	switch {
 	case h.Flags&^k.flags != 0:
-		return lie(ev, "flags %#x", h.Flags)
+		return protocolError(ev, "flags %#x", h.Flags)
 	case k.empty && len(ev.Data) != 0:
-		return lie(ev, "%d bytes of payload", len(ev.Data))
+		return protocolError(ev, "%d bytes of payload", len(ev.Data))
 	case ask && (ev.Ring != ir.NoRing || p.grant != inNone):
-		return lie(ev, "asks for a ring, but has asked before")
+		return protocolError(ev, "asks for a ring, but has asked before")
 	}
 	if h.Flags&wire.Slow != 0 {
 		return e.heed(p, ev)
@@ -123,9 +123,9 @@ func (e *Engine) answer(ev *ir.Event) error {
 	aboutPeer := ev.Kind == ir.Busy || ev.Kind == ir.Tail || ev.Kind == ir.Failed && ev.Token == 0
 	if aboutPeer && uint(ev.Peer) >= uint(len(e.peers)) {
 		if ev.Kind == ir.Failed {
-			return stray(ev, "%v (there are %d peers)", ev.Err, len(e.peers))
+			return unexpected(ev, "%v (there are %d peers)", ev.Err, len(e.peers))
 		}
-		return stray(ev, "there are %d peers", len(e.peers))
+		return unexpected(ev, "there are %d peers", len(e.peers))
 	}
 	switch ev.Kind {
 	case ir.Busy:
@@ -138,17 +138,17 @@ func (e *Engine) answer(ev *ir.Event) error {
 		}
 	case ir.Exposed, ir.Pulled, ir.Pushed, ir.Swapped:
 	default:
-		return stray(ev, "kind %d", ev.Kind)
+		return unexpected(ev, "kind %d", ev.Kind)
 	}
 	return e.onAnswer(ev)
 }
 
-// stray reports an event that cannot be right.
-func stray(ev *ir.Event, format string, args ...any) error {
+// unexpected reports an event that cannot be right.
+func unexpected(ev *ir.Event, format string, args ...any) error {
 	return &ProtocolError{Peer: int(ev.Peer), Event: "event", What: fmt.Sprintf(format, args...)}
 }
 
-// worse is stray for an event after which the way to the peer cannot be used.
+// worse is unexpected for an event after which the way to the peer cannot be used.
 func worse(ev *ir.Event, format string, args ...any) error {
 	return &ProtocolError{Peer: int(ev.Peer), Event: "event", What: fmt.Sprintf(format, args...), Lost: true}
 }

@@ -11,9 +11,9 @@ import (
 //	receiver: Idle, Pulling, Sharing --CTSStream packet--> Streaming --last Data--> Closing
 //	sender:   Offered, Waiting --CTSStream packet--> Streaming --all gone--> Closing
 //
-// Data packets name their transfer, so streams to one peer take turns with
-// each other and with small messages. They are numbered, to notice an error;
-// the way keeps their order. There is no FIN packet.
+// Data packets name their transfer, so streams to one peer take turns with each other and with small
+// messages. They are numbered so that an error is noticed; the ring keeps their order. There is no FIN
+// packet.
 
 // askStream asks the sender for all bytes.
 func (e *Engine) askStream(t *transfer) {
@@ -31,7 +31,7 @@ func (e *Engine) streamUnclaimed(t *transfer, ev *ir.Event) error {
 	case err != nil:
 		return err
 	case !t.unsettled():
-		return lie(ev, "transfer %#x is %v", t.id, t.state)
+		return protocolError(ev, "transfer %#x is %v", t.id, t.state)
 	}
 	e.leave(t)
 	e.startStream(t, &b)
@@ -50,10 +50,10 @@ func (e *Engine) stream(t *transfer, ev *ir.Event) error {
 // askedStream reads what the receiver asks for.
 func askedStream(t *transfer, ev *ir.Event) (b wire.CTSStreamBody, err error) {
 	if b, err = wire.ParseCTSStream(ev.Header.Word, ev.Data); err != nil {
-		return b, lie(ev, "%v", err)
+		return b, protocolError(ev, "%v", err)
 	}
 	if b.Want() > t.size {
-		return b, lie(ev, "%d of %d bytes", b.Want(), t.size)
+		return b, protocolError(ev, "%d of %d bytes", b.Want(), t.size)
 	}
 	return b, nil
 }
@@ -61,7 +61,7 @@ func askedStream(t *transfer, ev *ir.Event) (b wire.CTSStreamBody, err error) {
 func (e *Engine) startStream(t *transfer, b *wire.CTSStreamBody) {
 	t.remote = b.ID()
 	e.become(t, sendStreaming)
-	tr := e.pool.train()
+	tr := e.pool.entry()
 	tr.head = ir.Header{Kind: wire.Data}
 	tr.t, tr.end = t, int(b.Want())
 	e.enqueue(t.p, &t.p.queues.bulk, tr)
@@ -76,10 +76,10 @@ func (e *Engine) streamed(t *transfer, _ *ir.Event) error {
 // takeData takes the next piece.
 func (e *Engine) takeData(t *transfer, ev *ir.Event) error {
 	if _, part := wire.Halves(ev.Header.Word); part != t.parts {
-		return lie(ev, "part %d, transfer %#x is %v at %d", part, t.id, t.state, t.parts)
+		return protocolError(ev, "part %d, transfer %#x is %v at %d", part, t.id, t.state, t.parts)
 	}
 	if n := len(ev.Data); n == 0 || n > t.n-t.off {
-		return lie(ev, "%d bytes at %d of %d", n, t.off, t.n)
+		return protocolError(ev, "%d bytes at %d of %d", n, t.off, t.n)
 	}
 	t.r.Scatter(ev.Data, t.off)
 	t.off += len(ev.Data)

@@ -16,19 +16,19 @@ import (
 
 // TestTranscripts runs testdata/*.txt. The commands:
 //
-//	world peers=2 [capability=value ...]       new engines; connected: with rings between all; crowded: they share processors
+//	world peers=2 [capability=value ...]       new engines; connected: with rings between all; oversubscribed: they share processors
 //	send P to=Q tag= bytes= [sync] [context=]  the n-th request of P is called n
 //	recv P from=Q|-1 tag= bytes= [context=] [invite]
 //	cancel P N; probe P from= tag= [context=]
 //	poll P [times=]                            events for one engine, or a retry
 //	run                                        events for all until nothing happens
 //	refuse pull|push|expose|swap|nothing [hard] [port=]   from now on
-//	kill P                                     P dies, and everybody is told
+//	kill P                                     P dies, and all others are told
 //	attend P bytes=                            the program of P waits for such a message
 //	snapshot P; pending P; protocols; service
 //
-// The output gives, by the number of the engine: what it takes, changes of
-// state, what it posts, and what is done.
+// The output shows, by the number of the engine: what it takes, changes of state, what it posts, and what is
+// done.
 func TestTranscripts(t *testing.T) {
 	script.RunAll(t, "testdata/*.txt", func(t *testing.T) func(*script.Command) string { return (&stage{tb: t}).play })
 }
@@ -48,7 +48,7 @@ type stage struct {
 	out     strings.Builder
 }
 
-// An actor is one request and whether it has been said that it is done.
+// An actor is one request and whether its end has been printed.
 type actor struct {
 	llc.Request
 	send bool
@@ -95,7 +95,7 @@ func (s *stage) world(c *script.Command) {
 	s.ports = c.Int("ports", 0)
 	s.net.Ports = s.ports
 	for i := range n {
-		s.engines = append(s.engines, llc.New(llc.Config{Self: i, Peers: n, Caps: s.caps, RingMemory: c.Int("memory", 0), Ports: s.ports, Crowded: c.Has("crowded"), Trace: func(t llc.Transition) {
+		s.engines = append(s.engines, llc.New(llc.Config{Self: i, Peers: n, Caps: s.caps, RingMemory: c.Int("memory", 0), Ports: s.ports, Oversubscribed: c.Has("oversubscribed"), Trace: func(t llc.Transition) {
 			id := ""
 			if t.ID != 0 {
 				id = fmt.Sprintf(" %#x", t.ID)
@@ -108,8 +108,8 @@ func (s *stage) world(c *script.Command) {
 	}
 }
 
-// connect has everybody send an empty message to everybody, so that all have rings. It is
-// not part of the output.
+// connect has all engines send an empty message to all others, so that all have rings. It is not part of the
+// output.
 func (s *stage) connect(c *script.Command) {
 	for i, from := range s.engines {
 		for k, to := range s.engines {
@@ -210,7 +210,7 @@ func (s *stage) step(i int) bool {
 	return s.out.Len() > before
 }
 
-// post carries out what engine i wants done and says what is done.
+// post carries out what engine i wants done and prints which requests are done.
 func (s *stage) post(i int) {
 	cmds := s.engines[i].Take()
 	for k := range cmds {

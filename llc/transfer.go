@@ -90,7 +90,7 @@ type transfer struct {
 	parts   uint32     // streaming: packets so far
 	acked   bool       // synchronous message: matched before it had all gone
 	err     error      // why it failed
-	copy    []byte     // of a message in pieces: sending, all of it; receiving, the piece under way
+	copy    []byte     // for a noncontiguous message: sending, all of it; receiving, the piece under way
 	spread  []byte     // memory of a message in blocks that the NIC reaches
 	move    strided.Move
 	list    listing
@@ -101,14 +101,14 @@ type transfer struct {
 	split  split
 
 	deferred bool // sharing: has not begun to push
-	slow     bool // pulling: it took long
+	slow     bool // pulling: it was slow
 
 	standby   bool   // its receive waits for a message, see early.go
-	over      bool   // which has come another way, or never will
-	early     bool   // sending: shares the work before the receiver has matched, as far as is known
+	over      bool   // that receive has ended: it completes when the invitation is closed
+	early     bool   // sending: shares the work before the receiver is known to have matched
 	elsewhere bool   // sending: another receive than the one that it was invited for has matched
 	leaving   bool   // sending: will report what it has claimed, when nothing of that is under way
-	line      uint32 // offered: which message in the packet ring; invited: for which
+	line      uint32 // offered: number of the message in the packet ring; invited: number of the message that it is for
 }
 
 // transfers is the table of transfers. An id is an index and a count of the
@@ -235,7 +235,8 @@ func (e *Engine) owe(t *transfer, purpose owed) uint64 {
 // to compute takes those that are there, so that the other side can go on.
 func (e *Engine) Owed() bool { return e.transfers.owed != 0 }
 
-// expose asks for a segment of the transfer's part of the request's buffer, and before it for one of the list that tells how the message lies there.
+// expose asks for a segment of the request's buffer, and before it for one of the list of its layout if the
+// other side needs that.
 func (e *Engine) expose(t *transfer) {
 	if t.list.exposing = t.move.Mine.List != nil && !t.list.alike; t.list.exposing {
 		e.exposeMemory(t, t.list.mine)

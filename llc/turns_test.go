@@ -22,9 +22,8 @@ func newStreamCourt(t *testing.T) *court {
 	return c
 }
 
-// sent runs the engines for a number of turns, of which engine 0 has one in so many,
-// and returns what that puts into packet rings: 0 for a packet of a message, the
-// receiver's id for one of a stream.
+// sent runs the engines for a number of turns, a share 1/one of them for engine 0, and returns the packets
+// that go into rings: 0 for a packet of a message, the receiver's id for a packet of a stream.
 func (c *court) sent(turns, one int) (order []uint32) {
 	c.Helper()
 	var ev ir.Event
@@ -55,8 +54,8 @@ func (c *court) sent(turns, one int) (order []uint32) {
 	return order
 }
 
-// TestPacketsTakeTurns: streams to one peer go on packet by packet, in turn with each
-// other and with messages, from when both are there until one is through.
+// TestPacketsTakeTurns: streams to one peer go on packet by packet, in turn with each other and with
+// messages, from when both are there until one has gone.
 func TestPacketsTakeTurns(t *testing.T) {
 	for name, messages := range map[string]int{"two streams": 0, "a stream and messages": 30} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +81,7 @@ func TestPacketsTakeTurns(t *testing.T) {
 			order := c.sent(5000, one)
 			first, second := order[0], order[slices.IndexFunc(order, func(k uint32) bool { return k != order[0] })]
 			order = order[slices.Index(order, second):]
-			last := func(k uint32) int { // until there both are there
+			last := func(k uint32) int { // up to here both are there
 				at := len(order) - 1
 				for at > 0 && order[at] != k {
 					at--
@@ -103,7 +102,7 @@ func TestPacketsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestLaneLeavesTurnsToStreams: what takes several packets does not pass a stream that waits.
+// TestLaneLeavesTurnsToStreams: a message of several packets does not overtake a stream that waits.
 func TestLaneLeavesTurnsToStreams(t *testing.T) {
 	c := newStreamCourt(t)
 	e, n := c.engines[0], 1 // streams leave this much room

@@ -5,10 +5,9 @@ import (
 	"rhinet/llc/wire"
 )
 
-// fits reports whether a receive that wants a type takes a message of the type
-// sent. The low wire.TypeBits are the class of what it is made of; 0 is anything,
-// and fits anything. The others are equal where they travel: a synchronous message
-// in packets does not carry them (MPI 4.1, section 3.3.1).
+// fits reports whether a receive that wants a type takes a message of the type sent. The low wire.TypeBits
+// are the class of the elements; class 0 stands for any type and fits any. The other bits must be equal where
+// they travel: a synchronous message in packets does not carry them (MPI 4.1, section 3.3.1).
 func fits(sent, want uint32, sync bool) bool {
 	switch {
 	case sent == want, sent&wire.TypeMask == 0, want&wire.TypeMask == 0:
@@ -17,8 +16,8 @@ func fits(sent, want uint32, sync bool) bool {
 	return sync && sent == want&wire.TypeMask
 }
 
-// mistyped completes a receive that has matched a message of another type.
-// The message is lost. With it end those that stand or fall together.
+// mistyped completes a receive that has matched a message of another type. The message is lost. If the
+// receive is Together, it fails all others of its context that are.
 func (e *Engine) mistyped(r *Request, src, tag int32, size uint64, sent uint32) {
 	err := &TypeError{sent, r.Type}
 	e.failWith(r, src, tag, size, err)
@@ -47,7 +46,7 @@ func (e *Engine) turnDown(p *peer, kind wire.Kind, id, reason uint32) {
 	e.control(p, h, nil)
 }
 
-// turnedDown is the error of a send that the receiver has not taken.
+// turnedDown returns the error of a send that the receiver has not taken.
 func turnedDown(p *peer, sent, reason uint32) error {
 	switch reason {
 	case 0:
@@ -58,14 +57,13 @@ func turnedDown(p *peer, sent, reason uint32) error {
 	return &PeerError{int(p.number), &TypeError{sent, reason}}
 }
 
-// Open says which messages a context takes from now on: those whose type has
-// the bits of want where mask has ones. want has none elsewhere. Before it is
-// opened for the first time a context takes all.
+// Open says which messages a context takes from now on: those whose type has the bits of want where mask has
+// ones. want has no bit outside mask. Before it is opened for the first time a context takes all messages.
 func (e *Engine) Open(ctx uint16, mask, want uint32) { e.table.Open(ctx, mask, want) }
 
-// Shut ends the use of a context: what waits there is dropped, and what comes
-// from now on, until it is opened again. Receives, and sends whose end depends
-// on a receive, fail with ErrShut, those of peers too.
+// Shut ends the use of a context: messages that wait there are dropped, and so are those that come from now
+// on, until it is opened again. Receives, and sends whose end depends on a receive, fail with ErrShut, at
+// peers too.
 func (e *Engine) Shut(ctx uint16) {
 	e.table.MessagesIn(ctx, func(m *message) {
 		e.table.Drop(&m.entry)
@@ -79,7 +77,7 @@ func (e *Engine) Shut(ctx uint16) {
 			e.turnDown(p, wire.Ack, m.id, wire.NoContext)
 		}
 		if p.in.m == m {
-			p.in.m = nil // the rest of it is dropped as it comes
+			p.in.m = nil // its remaining packets are dropped as they come
 		}
 		e.pool.keepMessage(m)
 	})
@@ -90,8 +88,8 @@ func (e *Engine) Shut(ctx uint16) {
 	e.table.Shut(ctx)
 }
 
-// refuseEager drops the first packet of a message to a context that is shut, or
-// that another use of the context left behind.
+// refuseEager drops the first packet of a message to a context that is shut, or of an earlier use of the
+// context.
 func (e *Engine) refuseEager(p *peer, ev *ir.Event, size, id uint32) {
 	if id != 0 {
 		e.turnDown(p, wire.Ack, id, wire.NoContext)
@@ -99,7 +97,7 @@ func (e *Engine) refuseEager(p *peer, ev *ir.Event, size, id uint32) {
 	e.drop(p, size, uint32(len(ev.Data)))
 }
 
-// drop has the rest of a message dropped of which n bytes have come.
+// drop has the remaining packets of a message dropped, of which n bytes have come.
 func (e *Engine) drop(p *peer, size, n uint32) {
 	if n < size {
 		p.in = incoming{size: uint64(size), got: uint64(n)}

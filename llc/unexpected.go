@@ -91,7 +91,7 @@ func (e *Engine) startSelf(r *Request) {
 	}
 }
 
-// keepSelf stores a message to this peer itself that nobody waits for.
+// keepSelf stores a message to this peer itself that no receive has matched.
 func (e *Engine) keepSelf(r *Request, self, tag int32, size uint64) {
 	m := e.pool.message()
 	m.peer, m.tag, m.size, m.typ = self, tag, size, r.Type

@@ -2,8 +2,8 @@ package llc
 
 import "rhinet/llc/wire"
 
-// words is the pool of claim words in our control area. A word keeps its last
-// value, whose generation the next use counts up.
+// words is the pool of claim words in this peer's control area. A word keeps its last value, whose generation
+// the next use increments.
 type words struct {
 	values []wire.Claim
 	free   []uint32

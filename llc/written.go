@@ -5,24 +5,26 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Messages of middle length go best in packets if their sender has just written them, and are pulled best if not: see
-// [ir.Caps.Offered]. Only the receiver, whose NIC reads the sender's memory, sees which it is, and says so in the FIN. Then the
-// sender has the next ones go in packets, and offers some now and then, to learn of a change. Who sends what it never
-// writes has all messages pulled. The first ones are offered: so who relies on a Send that returns
-// before its receive learns that at once, and not now and then.
+// Messages of medium length are fastest in packets if their sender has just written them, and fastest pulled
+// if not: see [ir.Caps.Offered]. Only the receiver, whose NIC reads the sender's memory, can tell which it
+// is, and says so in the FIN. Then the sender has the next ones go in packets, and offers some now and then,
+// to notice a change. A sender that never writes its messages has all of them pulled. The first ones are
+// offered: so a program that relies on Send to return before its receive is posted fails at once, and not now
+// and then.
 
-// writtenFor is how many messages go in packets after some that took long to read, mostWrittenFor how many if those that are offered
-// in between have taken long many times: at most soonWritten are.
+// writtenFor is how many messages go in packets after a message that was slow to read. The number doubles
+// each time that one of the next offers, soonWritten at most, is slow as well, up to mostWrittenFor.
 const (
 	writtenFor     = 63
 	mostWrittenFor = 511
 	soonWritten    = 8
 )
 
-// packs reports whether a message of n bytes in one piece that is to go now goes in packets.
+// packs reports whether a contiguous message of n bytes that is to go now goes in packets.
 func (p *peer) packs(n uint64) bool { return n <= p.nic.offered || p.written > 0 && n <= p.nic.written }
 
-// Packs reports whether a message of n bytes in one piece goes to dst in packets now, which Part places, and counts it.
+// Packs reports whether a contiguous message of n bytes goes to dst in packets now, which Part places, and
+// counts it.
 func (e *Engine) Packs(dst, n int) bool {
 	p := &e.peers[dst]
 	ok := p.packs(uint64(n))
@@ -53,18 +55,18 @@ func (p *peer) row(r *Request) *row {
 	return &p.nic.rows[0]
 }
 
-// heed takes a FIN that says that reading has taken long.
+// heed takes a FIN that says that reading was slow.
 func (e *Engine) heed(p *peer, ev *ir.Event) error {
 	h := &ev.Header
 	if h.Flags != wire.Slow {
-		return lie(ev, "flags %#x", h.Flags)
+		return protocolError(ev, "flags %#x", h.Flags)
 	}
 	h.Flags = 0
 	err := e.tellTheirs(p, gotFIN, ev)
 	if err != nil {
 		return err
 	}
-	if p.written == 0 { // else it is of the same offers as the one before
+	if p.written == 0 { // if not, it is of the same offers as the one before
 		if p.offers > soonWritten {
 			p.spell = 0
 		}

@@ -8,10 +8,12 @@ import (
 	"rhinet/llc/wire"
 )
 
-// TestWrittenMessages: messages of middle length are offered; after one of which the receiver says that reading it took long so
-// many go in packets, and then one is offered again; after that twice as many do, up to a most, until enough are quick. Shorter ones and those in pieces always go in packets, longer ones never.
+// TestWrittenMessages: messages of medium length are offered. After a message that the receiver reports as
+// slow to read, writtenFor messages go in packets, and then one is offered again; if that is slow too, twice
+// as many go in packets, up to mostWrittenFor, until enough are fast. Shorter messages, and noncontiguous
+// ones, always go in packets, longer ones never.
 func TestWrittenMessages(t *testing.T) {
-	const slow, quick = 150, 151 // as the simulated NIC has it
+	const slow, quick = 150, 151 // as the simulated NIC reports it
 	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
 	c.connect()
 	turn := 0
@@ -69,7 +71,7 @@ func TestWrittenMessages(t *testing.T) {
 	for range 9 {
 		pass(message(quick), true)
 	}
-	var both [2]*llc.Request // on their way together: what is said of them counts once
+	var both [2]*llc.Request // on their way together: their reports count once
 	for i := range both {
 		c.recv(1, &llc.Request{Buf: make([]byte, slow)})
 		both[i] = c.send(0, message(slow))
@@ -87,8 +89,8 @@ func TestWrittenMessages(t *testing.T) {
 	pass(sync, true)
 }
 
-// TestLiesAboutSlowness: a FIN says one of two things, and nothing of a message that there is not.
-func TestLiesAboutSlowness(t *testing.T) {
+// TestProtocolErrorsAboutSlowness: a FIN says one of two things, and only of a message that exists.
+func TestProtocolErrorsAboutSlowness(t *testing.T) {
 	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
 	c.connect()
 	flags := func(f uint8) func(*ir.Header) { return func(h *ir.Header) { h.Flags = f } }
@@ -99,14 +101,15 @@ func TestLiesAboutSlowness(t *testing.T) {
 	}
 }
 
-// TestWrittenInACrowd: where peers share processors, only the shorter ones of the messages that have just been written go in packets.
+// TestWrittenInACrowd: where peers share processors, only the shorter ones of the messages that have just
+// been written go in packets.
 func TestWrittenInACrowd(t *testing.T) {
-	for _, crowded := range []bool{false, true} {
+	for _, oversubscribed := range []bool{false, true} {
 		caps := ir.Caps{Rings: 1, Slots: 64, Bytes: 1 << 18, Fragment: 1 << 14, Eager: 64 << 10, Offered: 16 << 10, Remote: true, Copies: 1}
-		e := llc.New(llc.Config{Peers: 2, Caps: caps, Crowded: crowded})
-		for n, want := range map[int]bool{16 << 10: true, 32 << 10: true, 32<<10 + 1: !crowded, 64 << 10: !crowded, 64<<10 + 1: false} {
+		e := llc.New(llc.Config{Peers: 2, Caps: caps, Oversubscribed: oversubscribed})
+		for n, want := range map[int]bool{16 << 10: true, 32 << 10: true, 32<<10 + 1: !oversubscribed, 64 << 10: !oversubscribed, 64<<10 + 1: false} {
 			if got := llc.WrittenPacks(e, 1, n); got != want {
-				t.Errorf("crowded %v, %d bytes: in packets %v", crowded, n, got)
+				t.Errorf("oversubscribed %v, %d bytes: in packets %v", oversubscribed, n, got)
 			}
 		}
 	}

@@ -2,44 +2,44 @@ package mpi
 
 import "slices"
 
-// An agreement is the part of one rank in a decision that ranks come to although
-// some of them die meanwhile: which of them take part, and what each brings in.
-// It is a state machine without clock and transport.
+// An agreement is one rank's part in a decision that ranks reach although some of them
+// die meanwhile: which of them take part, and what each contributes. It is a state
+// machine without clock and transport.
 //
-// The lowest rank that lives leads. All others send it what they bring in, and
-// send it again to the next one when it dies; it decides when it has heard from
-// all that live, and tells all. Who knows the decision tells it to whoever leads
-// later. So a decision that one of those who live has got is the only one: it was
-// made of what all of them had brought in, and who asks a new leader for a
-// decision takes none of the old one any more.
+// The lowest live rank leads. All others send it their contribution, and send it again
+// to the next leader when it dies. The leader decides when it has heard from all live
+// ranks, and tells all of them. A rank that knows the decision tells it to every later
+// leader. So a decision that has reached one live rank is the only one: it was made of
+// the contributions of all live ranks, and a rank that asks a new leader for a decision
+// accepts none from the old leader any more.
 //
-// It holds if nobody is taken for dead who lives, and nothing is taken from who
-// is known to be dead.
+// This holds if no live rank is taken for dead, and nothing is accepted from a rank
+// that is known to be dead.
 type agreement struct {
 	self    int
 	dead    []bool
 	begun   bool
 	decided bool
 	mine    []byte
-	offers  map[int][]byte // what others have sent this rank
-	told    int            // the leader who knows what this rank knows; -1: none
+	offers  map[int][]byte // contributions of others
+	told    int            // the leader that knows what this rank knows; -1: none
 	votes   []vote         // the decision
 }
 
-// A vote is what one rank has brought into a decision.
+// A vote is what one rank has contributed to a decision.
 type vote struct {
 	rank  int
 	value []byte
 }
 
-// A parcel is for another rank: what this one brings in, or the decision.
+// A parcel is for another rank: the contribution of this one, or the decision.
 type parcel struct {
 	to       int
 	decision bool
 }
 
-// newAgreement returns the part of rank self. dead is the caller's, who says of
-// each death.
+// newAgreement returns the part of rank self. dead is the caller's, which reports each
+// death by died.
 func newAgreement(self int, dead []bool) *agreement {
 	return &agreement{self: self, dead: slices.Clone(dead), told: -1, offers: map[int][]byte{}}
 }
@@ -47,19 +47,19 @@ func newAgreement(self int, dead []bool) *agreement {
 // leader is the lowest rank that lives.
 func (a *agreement) leader() int { return slices.Index(a.dead, false) }
 
-// begin brings something in.
+// begin contributes value.
 func (a *agreement) begin(value []byte) []parcel {
 	a.begun, a.mine = true, value
 	return a.advance()
 }
 
-// died says that a rank is dead. It is not heard any more.
+// died says that a rank is dead. Nothing is accepted from it any more.
 func (a *agreement) died(rank int) []parcel {
 	a.dead[rank] = true
 	return a.advance()
 }
 
-// offered takes what another rank brings in.
+// offered takes the contribution of another rank.
 func (a *agreement) offered(from int, value []byte) []parcel {
 	if a.dead[from] {
 		return nil
@@ -85,7 +85,7 @@ func (a *agreement) decide(votes []vote) []parcel {
 	return a.advance()
 }
 
-// advance does what is to be done now.
+// advance sends what this rank can send now.
 func (a *agreement) advance() []parcel {
 	lead := a.leader()
 	switch {
@@ -102,8 +102,8 @@ func (a *agreement) advance() []parcel {
 	return nil
 }
 
-// spread tells all the decision, once. Some may have asked this rank for it before
-// it led, or before it knew.
+// spread tells all the decision, once. Some may have asked this rank for it before it
+// became the leader, or before it knew the decision.
 func (a *agreement) spread() (out []parcel) {
 	if a.told == a.self {
 		return nil
@@ -117,7 +117,7 @@ func (a *agreement) spread() (out []parcel) {
 	return out
 }
 
-// count is what all that live have brought in, and whether all of it is here.
+// count returns what the live ranks have contributed, and whether none is missing.
 func (a *agreement) count() (votes []vote, all bool) {
 	for r, dead := range a.dead {
 		value, here := a.offers[r]

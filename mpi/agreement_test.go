@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// A parliament is some agreements in a network that delays what it carries. It
-// keeps the order between two ranks.
+// A parliament is a set of agreements in a network that delays messages, and keeps the
+// order between two ranks.
 type parliament struct {
 	all    []*agreement
 	killed []bool
 	links  map[[2]int][]motion // from, to
-	heard  map[[2]int]bool     // who, of whose death
+	heard  map[[2]int]bool     // who knows of whose death
 	rng    *rand.Rand
-	budget int // parcels until the next death; negative: none comes
+	budget int // parcels until the next death; negative: no death
 }
 
-// A motion is a parcel on its way.
+// A motion is a parcel in flight.
 type motion struct {
 	votes []vote // nil: an offer
 	value []byte
@@ -32,7 +32,7 @@ func newParliament(n int, seed uint64) *parliament {
 	return p
 }
 
-// post sends the parcels of a rank, which may die on the way.
+// post sends the parcels of a rank, which may die between two of them.
 func (p *parliament) post(from int, out []parcel) {
 	for _, x := range out {
 		if p.killed[from] {
@@ -54,7 +54,7 @@ func (p *parliament) post(from int, out []parcel) {
 
 func (p *parliament) kill(r int) { p.killed[r], p.budget = true, -1 }
 
-// step makes one random thing happen, and reports whether there was one.
+// step makes one random event happen, and reports whether there was one.
 func (p *parliament) step() bool {
 	type event struct {
 		key   [2]int
@@ -94,7 +94,7 @@ func (p *parliament) step() bool {
 	return true
 }
 
-// judge says what is wrong at the end.
+// judge returns what is wrong at the end.
 func (p *parliament) judge() error {
 	var first []vote
 	for r, a := range p.all {
@@ -118,7 +118,7 @@ func (p *parliament) judge() error {
 	return nil
 }
 
-// run has all ranks vote in random order, with up to deaths of them dying.
+// run has all ranks vote in random order; so many of them die.
 func (p *parliament) run(deaths int) error {
 	order := p.rng.Perm(len(p.all))
 	for {
@@ -140,8 +140,8 @@ func (p *parliament) run(deaths int) error {
 	}
 }
 
-// All that live decide the same, and nobody's vote is lost who lives, whoever dies
-// after whichever message.
+// All live ranks decide the same, and no vote of a live rank is lost, whichever rank
+// dies after whichever message.
 func TestAgreementSurvivesDeaths(t *testing.T) {
 	seeds := uint64(20_000)
 	if testing.Short() {
@@ -155,7 +155,7 @@ func TestAgreementSurvivesDeaths(t *testing.T) {
 	}
 }
 
-// The leader dies after each of its messages, and the next one too.
+// The leader dies after each of its messages, and so does the next one.
 func TestAgreementWhenLeadersDieAtEachMessage(t *testing.T) {
 	for first := range 8 {
 		for second := range 8 {

@@ -7,8 +7,8 @@ import (
 	"rhinet/mpi"
 )
 
-// A hint names the algorithms of one communicator; calls on it give what they
-// always give, and others do not notice.
+// A hint names the algorithms of one communicator; results do not change, and other
+// communicators are not affected.
 func TestHintsNameAlgorithms(t *testing.T) {
 	everywhere(t, 4, func(w *mpi.Comm) error {
 		before, err := w.Algorithm("bcast", 100_000)
@@ -55,9 +55,9 @@ func TestHintsNameAlgorithms(t *testing.T) {
 	})
 }
 
-// Forcing one operation leaves the board to the others, and naming the board
-// by hand is no error where there is none.
-func TestHintsOfTheBoard(t *testing.T) {
+// Forcing one operation leaves the flag array to the others, and naming the algorithm
+// of the flag array is no error where there is none.
+func TestHintsOfTheFlagArray(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		for _, list := range []string{"", "barrier=exchange", "allreduce=exchange", "barrier=linear", "allreduce=ring"} {
 			c, err := w.DupWithInfo(map[string]string{mpi.HintAlgorithms: list})

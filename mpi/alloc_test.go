@@ -70,7 +70,7 @@ func TestPointToPointCallsAllocateNothing(t *testing.T) {
 	}
 }
 
-// What the transport reports reaches the caller with the call and its values.
+// Failures of the transport are returned to the caller with the call and its values.
 func TestFailuresOfTheTransportAreErrors(t *testing.T) {
 	boom := errors.New("peer 0 is gone")
 	tr := &instant{err: boom, bytes: -1}
@@ -106,8 +106,7 @@ func TestFailuresOfTheTransportAreErrors(t *testing.T) {
 	}
 }
 
-// A send whose context ends may stay with the transport; its memory is not
-// used again.
+// A send whose context ends may stay with the transport; its memory is not used again.
 func TestASendThatCannotBeWithdrawnIsLeftToTheTransport(t *testing.T) {
 	w := alone(t, &instant{stuck: true})
 	r := Isend(w.WithContext(ended()), []int{1}, 0, 0)
@@ -138,7 +137,7 @@ func TestAReceiveThatCannotBeWithdrawnIsLeftToTheTransport(t *testing.T) {
 	}
 }
 
-// The transport of collective calls as package collectives demands it.
+// The transport of collective calls does what package collectives requires.
 func TestTransfersOfCollectiveCalls(t *testing.T) {
 	tr := &instant{bytes: -1, stuck: true}
 	c := newCollTransport(alone(t, tr).core)
@@ -183,7 +182,7 @@ func TestJoinRefusesAJobThatCannotBe(t *testing.T) {
 	}
 }
 
-// Statuses of a job, as the process ends with them.
+// The process ends with the status of its job.
 func TestAbortEndsTheJobWithAStatus(t *testing.T) {
 	for status, want := range map[int]int{1: 1, 7: 7, 255: 255, 0: 1, -1: 1, 256: 1} {
 		got := -1
@@ -215,7 +214,8 @@ func TestClassesHaveNames(t *testing.T) {
 	}
 }
 
-// A transfer that comes back from an operation serves messages, which have none.
+// A transfer that comes back from an operation can serve a message, which has no
+// operation.
 func TestTransfersComeBackWithoutTheirOperation(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	rs := []*Request{Ibarrier(ws[0]), Ibarrier(ws[1])}
@@ -227,8 +227,8 @@ func TestTransfersComeBackWithoutTheirOperation(t *testing.T) {
 	}
 }
 
-// The report of requests that nobody completed names those of the program, also on communicators
-// that it does not see, and none of the runtime's own.
+// The report of requests that were never completed names those of the program, also on
+// communicators that it does not see, and none of the runtime's own.
 func TestPendingAreThoseOfTheProgram(t *testing.T) {
 	w := alone(t, &instant{bytes: -1})
 	b := make([]byte, 40)

@@ -1,7 +1,8 @@
 package mpi
 
-// Alltoall sends part i of the Size equal parts of send to rank i, and gets in
-// part i of recv what rank i has for the caller. In place: pass recv as send.
+// Alltoall sends part i of the Size equal parts of send to rank i, and receives the
+// part that rank i sends to the caller into part i of recv. In place: pass recv as
+// send.
 //
 // MPI 4.1, section 6.8.
 func Alltoall[T any](c *Comm, send, recv []T) error {
@@ -32,10 +33,10 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	return c.leave(s, c.coll.alltoall(b, out))
 }
 
-// Alltoallv is Alltoall with a length and a place for each part: the caller
-// sends scounts[i] elements from send[sdispls[i]:] to rank i, and gets from it
-// rcounts[i] elements in recv[rdispls[i]:]. With nil displs the parts lie one
-// after the other. In place: pass recv as send; rcounts and rdispls hold for both.
+// Alltoallv is Alltoall with a length and a displacement for each part: the caller
+// sends scounts[i] elements from send[sdispls[i]:] to rank i, and receives rcounts[i]
+// elements from it into recv[rdispls[i]:]. With nil displs the parts follow each other.
+// In place: pass recv as send; rcounts and rdispls then hold for both.
 //
 // MPI 4.1, section 6.8.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
@@ -65,5 +66,5 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 		return c.fail(s, ErrCount, "the caller sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
 	}
 	c.coll.sign(makeSign(callAlltoallv, e.code, 0), 0)
-	return c.leave(s, c.coll.group.Alltoallv(b, scounts, sdispls, out, rcounts, rdispls, e.size))
+	return c.leave(s, c.coll.alltoallv(b, scounts, sdispls, out, rcounts, rdispls, e.size))
 }

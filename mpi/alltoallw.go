@@ -1,19 +1,19 @@
 package mpi
 
-// A Part is memory of any element type, or with any layout, for calls in which
-// each rank may have another one: see [PartOf].
+// A Part is memory of any element type, or with any layout, for calls in which each
+// rank's part may have another one: see [PartOf].
 type Part struct {
 	b   []byte
 	e   func(*Comm) *elem
 	set bool
 }
 
-// PartOf gives the memory of buf.
+// PartOf returns the memory of buf as a Part.
 func PartOf[T any](buf []T) Part { return Part{view(buf), elemFor[T], true} }
 
-// Alltoallw is [Alltoallv] with an element type for each part: the caller sends
-// send[i] to rank i and gets from it recv[i], which has as many bytes. The zero
-// Part is empty. In place: pass recv as send.
+// Alltoallw is [Alltoallv] with an element type for each part: the caller sends send[i]
+// to rank i and receives recv[i] from it, which must have as many bytes as rank i
+// sends. The zero Part is empty. In place: pass recv as send.
 //
 // MPI 4.1, section 6.8.
 func Alltoallw(c *Comm, send, recv []Part) (err error) {
@@ -28,7 +28,7 @@ func Alltoallw(c *Comm, send, recv []Part) (err error) {
 	return err
 }
 
-// Ialltoallw begins what [Alltoallw] does, and does not wait.
+// Ialltoallw begins [Alltoallw] and does not wait.
 //
 // MPI 4.1, section 6.12.6.
 func Ialltoallw(c *Comm, send, recv []Part) *Request {
@@ -54,7 +54,7 @@ func (w *packedParts) call(c *Comm) error {
 	return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil)
 }
 
-// AlltoallwInit makes a persistent request for what [Alltoallw] does.
+// AlltoallwInit makes a persistent request for [Alltoallw].
 //
 // MPI 4.1, section 6.13.6.
 func AlltoallwInit(c *Comm, send, recv []Part) (_ *Request, err error) {
@@ -75,8 +75,9 @@ func AlltoallwInit(c *Comm, send, recv []Part) (_ *Request, err error) {
 	return c.repeat(s, func() Request { return l.begin(c, s) }), nil
 }
 
-// after is a request that is complete when r is, and then f has been called
-// with its error; the error is what f returns. It uses regions until then.
+// after returns a request that completes when r is complete and f has been called with
+// its error; the error of the request is what f returns. The regions are in use until
+// then.
 func (c *Comm) after(r *Request, s site, used []region, f func(error) error) *Request {
 	p := r.active()
 	c.disown(p)
@@ -97,7 +98,7 @@ func (c *Comm) after(r *Request, s site, used []region, f func(error) error) *Re
 	return &next
 }
 
-// named puts the name of the call that the user made into an error.
+// named puts the name of the call that the program made into an error.
 func named(call string, err error) error {
 	if e, ok := err.(*Error); ok {
 		e.Call = call
@@ -155,7 +156,7 @@ func (c *Comm) packParts(call string, send, recv []Part) (w packedParts, err err
 func (w *packedParts) packAgain(c *Comm, send []Part) {
 	next := 0
 	for _, p := range send {
-		_, b, _ := c.packed(at("AlltoallwInit"), p.elem(c), p.b) // packParts has seen it
+		_, b, _ := c.packed(at("AlltoallwInit"), p.elem(c), p.b) // packParts has checked it
 		next += copy(w.out[next:], b)
 	}
 }
@@ -165,7 +166,7 @@ func (w *packedParts) unpack(c *Comm, recv []Part) {
 	b := w.in
 	for i, p := range recv {
 		if mine := b[:w.rcounts[i]]; p.elem(c).items {
-			in, _ := c.bodyOf(at("Alltoallw"), elements[Item](p.b), true) // packParts has seen it
+			in, _ := c.bodyOf(at("Alltoallw"), elements[Item](p.b), true) // packParts has checked it
 			in.Scatter(mine, 0)
 		} else {
 			copy(p.b, mine)

@@ -8,20 +8,20 @@ import (
 	"rhinet/collectives"
 )
 
-// A bid is what one rank brings into the making of communicators. It fits a flag.
+// A bid is what one rank contributes when communicators are made. It fits a flag.
 type bid struct {
 	color, key int64
-	boards     uint64 // that it offers
-	seq        uint64 // up to which it has used boards
+	flagArrays uint64 // that it offers
+	seq        uint64 // up to which it has used flag arrays
 	rank       int32
 	world      int32     // its world rank
-	id         contextID // by which it will know the new communicator
+	id         contextID // of the new communicator
 }
 
-// assemble makes the communicator of the ranks of c that give the same color,
-// ordered by key, or nil for color Undefined, with the sequence number up to
-// which its board has been used. It is one exchange of what each rank has free:
-// none chooses for another, so none waits for what another rank makes of other
+// assemble makes the communicator of the ranks of c that give the same color, ordered
+// by key, or nil for color Undefined, and returns the sequence number up to which its
+// flag array has been used. It takes one exchange of what each rank has free: no rank
+// chooses for another, so none waits for another rank that is making other
 // communicators meanwhile.
 func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
 	c.coll.sign(makeSign(callSplit, 0, 0), 0)
@@ -29,26 +29,25 @@ func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
 	return c.settle(s, mine, all, c.first, err)
 }
 
-// bids exchanges what the ranks of g, some of those of c, bring in. settle must follow.
+// bids exchanges the bids of the ranks of g, some of those of c. settle must follow.
 func (c *Comm) bids(g *collectives.Group, color, key int) (mine bid, all []bid, err error) {
 	mine, all = c.bid(color, key), make([]bid, g.Size())
 	return mine, all, g.Allgather(view([]bid{mine}), view(all))
 }
 
-// bid is what this rank brings in. settle must follow.
+// bid returns the bid of this rank. settle must follow.
 func (c *Comm) bid(color, key int) bid {
 	mine := bid{color: int64(color), key: int64(key), rank: int32(c.rank), world: int32(c.w.Rank), id: noID}
 	if color != Undefined {
 		mine.id = c.w.admit()
 	}
-	mine.boards, mine.seq = c.w.ids.offer()
+	mine.flagArrays, mine.seq = c.w.ids.offer()
 	return mine
 }
 
-// settle makes the communicator of what all have brought in; err is that of
-// the exchange. If first is not 0, the first ranks of all are one group of an
-// inter-communicator, and the others the other: who makes one without anybody
-// of the other group gets nil.
+// settle makes the communicator from the bids of all; err is the error of the exchange.
+// If first is not 0, the first ranks of all are one group of an inter-communicator, and
+// the others the other: a rank whose color has no rank in one of the groups gets nil.
 func (c *Comm) settle(s site, mine bid, all []bid, first int, err error) (*core, uint64, error) {
 	ids := &c.w.ids
 	for _, b := range all {
@@ -57,17 +56,17 @@ func (c *Comm) settle(s site, mine bid, all []bid, first int, err error) (*core,
 		}
 	}
 	if err != nil || mine.color == Undefined || first > 0 && oneSided(all, mine.color, first) {
-		ids.settle(mine.boards, noBoard)
+		ids.settle(mine.flagArrays, noFlagArray)
 		if mine.id != noID {
 			c.w.shut(mine.id)
 		}
 		return nil, 0, err
 	}
-	made, boards, seq := among(all, mine, first)
-	if boards != 0 && made.size > 1 && made.size <= maxBoardRanks && made.onHost(c.w) {
-		made.board = boardSlot(bits.TrailingZeros64(boards))
+	made, flagArrays, seq := among(all, mine, first)
+	if flagArrays != 0 && made.size > 1 && made.size <= maxFlagArrayRanks && made.onHost(c.w) {
+		made.flagArray = flagArraySlot(bits.TrailingZeros64(flagArrays))
 	}
-	ids.settle(mine.boards, made.board)
+	ids.settle(mine.flagArrays, made.flagArray)
 	return made, seq, nil
 }
 
@@ -77,9 +76,10 @@ func oneSided(all []bid, color int64, first int) bool {
 	return !slices.ContainsFunc(all[:first], has) || !slices.ContainsFunc(all[first:], has)
 }
 
-// among is the communicator of those who bid the color of mine, the boards that
-// all of them offer, and the highest sequence number that one of them has used.
-func among(all []bid, mine bid, first int) (made *core, boards, seq uint64) {
+// among returns the communicator of the ranks that bid the color of mine, the flag
+// arrays that all of them offer, and the highest sequence number that any of them has
+// used.
+func among(all []bid, mine bid, first int) (made *core, flagArrays, seq uint64) {
 	all = slices.DeleteFunc(all, func(b bid) bool { return b.color != mine.color })
 	side := func(b bid) int {
 		if int(b.rank) < first {
@@ -91,15 +91,15 @@ func among(all []bid, mine bid, first int) (made *core, boards, seq uint64) {
 		return cmp.Or(cmp.Compare(side(a), side(b)), cmp.Compare(a.key, b.key), cmp.Compare(a.rank, b.rank))
 	})
 	n := len(all)
-	made = &core{size: n, members: make([]int32, n), ids: make([]contextID, n), id: mine.id, board: noBoard}
-	boards = mine.boards
+	made = &core{size: n, members: make([]int32, n), ids: make([]contextID, n), id: mine.id, flagArray: noFlagArray}
+	flagArrays = mine.flagArrays
 	uniform := true
 	for i, b := range all {
 		made.members[i], made.ids[i] = b.world, b.id
 		if first > 0 && int(b.rank) < first {
 			made.first++
 		}
-		boards &= b.boards
+		flagArrays &= b.flagArrays
 		seq = max(seq, b.seq)
 		uniform = uniform && b.id == mine.id
 		if b.rank == mine.rank {
@@ -109,11 +109,11 @@ func among(all []bid, mine bid, first int) (made *core, boards, seq uint64) {
 	if uniform {
 		made.ids = nil
 	}
-	return made, boards, seq
+	return made, flagArrays, seq
 }
 
-// admit takes a context for a new communicator, or noID, and has the transport
-// take its messages: they may come before this rank knows that it is made.
+// admit takes a context for a new communicator, or noID, and has the transport accept
+// its messages: they may arrive before this rank knows that the communicator is made.
 func (w *world) admit() contextID {
 	id := w.ids.take()
 	if id != noID {

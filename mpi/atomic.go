@@ -5,17 +5,17 @@ import (
 	"reflect"
 )
 
-// A fetch changes the number at p, atomically, by one operation with in, and
-// returns what was there: both as the bits of the number.
+// A fetch changes the number at p, atomically, by one operation with in, and returns
+// the number before: both as bits.
 type fetch func(p *byte, in uint64) (old uint64)
 
-// atomics are the processor's atomic operations on what elements are made of.
-// All accumulates on elements of one kind go the same way, by these or under a lock: only then
-// are they atomic with respect to each other (MPI 4.1, section 12.7.1).
+// atomics are the processor's atomic operations for a kind of elements. All accumulates
+// on elements of one kind use either these or a lock: only then are they atomic with
+// respect to each other (MPI 4.1, section 12.7.1).
 type atomics struct {
-	unit  int // bytes of one number; 0: there are none
+	unit  int // bytes of one number; 0: no atomic operations
 	fetch [numUpdates]fetch
-	swap  func(p *byte, compare, v uint64) (old uint64) // nil: not of this kind
+	swap  func(p *byte, compare, v uint64) (old uint64) // nil: not for this kind
 }
 
 func atomicsOf(code typeCode) atomics {
@@ -86,21 +86,20 @@ func truth[T integer](b bool) T {
 	return 0
 }
 
-// An update changes memory of a window: it is an accumulate, or what fetches as
-// well.
+// An update changes memory of a window: an accumulate, with or without fetch.
 type update struct {
 	e       *elem
 	op      Predefined
 	data    []byte // operands; unused by NoOp
-	old     []byte // gets what was there; nil: nobody wants it
-	compare []byte // not nil: data replaces what equals it
+	old     []byte // gets the memory before; nil: not fetched
+	compare []byte // not nil: data replaces memory that equals it
 	alone   bool   // no other rank uses the memory meanwhile
 }
 
-// bytes is how much memory u concerns.
+// bytes is the length of the memory that u accesses.
 func (u *update) bytes() int { return max(len(u.data), len(u.old)) }
 
-// longest is the buffer that is as long as that.
+// longest returns the longer one of the two buffers.
 func (u *update) longest() []byte {
 	if len(u.data) < len(u.old) {
 		return u.old
@@ -108,10 +107,10 @@ func (u *update) longest() []byte {
 	return u.data
 }
 
-// natural reports whether u goes by the processor's atomic operations.
+// natural reports whether u uses the processor's atomic operations.
 func (u *update) natural() bool { return u.e.unit > 0 }
 
-// apply carries u out on mem, which nobody else uses meanwhile.
+// apply carries u out on mem, which no other rank uses meanwhile.
 func (u *update) apply(mem []byte) {
 	copy(u.old, mem)
 	switch {

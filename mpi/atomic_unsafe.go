@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// A number is what a processor has atomic operations for.
+// A number is a type that processors have atomic operations for.
 type number interface {
 	int32 | int64 | uint32 | uint64 | float32 | float64
 }
@@ -15,7 +15,7 @@ type integer interface {
 	int32 | int64 | uint32 | uint64
 }
 
-// fetch64 is f carried out on the 64-bit word at p.
+// fetch64 is f, carried out atomically on the 64-bit word at p.
 func fetch64[T number](f func(in, was T) T) fetch {
 	return func(p *byte, in uint64) uint64 {
 		w := (*uint64)(unsafe.Pointer(p))
@@ -30,7 +30,7 @@ func fetch64[T number](f func(in, was T) T) fetch {
 	}
 }
 
-// fetch32 is f carried out on the 32-bit word at p.
+// fetch32 is f, carried out atomically on the 32-bit word at p.
 func fetch32[T number](f func(in, was T) T) fetch {
 	return func(p *byte, in uint64) uint64 {
 		w := (*uint32)(unsafe.Pointer(p))
@@ -66,7 +66,7 @@ func load64(p *byte, _ uint64) uint64 { return atomic.LoadUint64((*uint64)(unsaf
 
 func load32(p *byte, _ uint64) uint64 { return uint64(atomic.LoadUint32((*uint32)(unsafe.Pointer(p)))) }
 
-// swap64 stores v at p if compare is there, and returns what was.
+// swap64 stores v at p if compare is there, and returns the word before.
 func swap64(p *byte, compare, v uint64) uint64 {
 	w := (*uint64)(unsafe.Pointer(p))
 	for {

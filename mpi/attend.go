@@ -9,23 +9,23 @@ import (
 	"rhinet/llc/ir"
 )
 
-// An attendance is how a rank in virtual time serves its windows: in its calls, as it
-// makes all progress there. A goroutine would be at work at times that the
-// scheduler of Go chooses.
+// An attendance is how a rank in virtual time serves its windows: within its calls,
+// where it makes all its progress. A goroutine would run at times that the scheduler of
+// Go chooses.
 //
-// A wait ends when a request of another rank has come, too; then the goroutine that
-// waited answers it, and waits on. While it does, no other request is taken, so
-// answers never wait for each other.
+// A wait also ends when a request of another rank has arrived; the goroutine that
+// waited then answers the request and waits again. Meanwhile no other request is taken,
+// so answers never wait for each other.
 type attendance struct {
 	windows atomic.Pointer[[]*served]
 	busy    atomic.Bool // a request is being answered, or the windows change
 }
 
-// some reports whether there are windows.
+// some reports whether there are windows to serve.
 func (a *attendance) some() bool { return a.windows.Load() != nil }
 
-// claim returns a window that a request has come for, or nil. The caller, who has the
-// lock of the port, answers it and calls release.
+// claim returns a window for which a request has arrived, or nil. The caller, which
+// holds the lock of the port, answers it and calls release.
 func (a *attendance) claim() *served {
 	all := a.windows.Load()
 	if all == nil || !a.busy.CompareAndSwap(false, true) {
@@ -58,7 +58,7 @@ func (a *attendance) all() []*served {
 	return nil
 }
 
-// attend begins to serve s.
+// attend starts to serve s.
 func (v *virtual) attend(s *served) {
 	v.seize("WinCreate")
 	s.listen()
@@ -66,14 +66,14 @@ func (v *virtual) attend(s *served) {
 	v.free()
 }
 
-// dismiss ends that.
+// dismiss stops serving s.
 func (v *virtual) dismiss(s *served) {
 	v.seize("WinFree")
 	v.drop(s)
 	v.free()
 }
 
-// drop has nobody serve s. The windows are claimed.
+// drop takes s out of the windows that are served. The caller has claimed them.
 func (v *virtual) drop(s *served) {
 	v.windows.change(slices.DeleteFunc(v.windows.all(), func(o *served) bool { return o == s }))
 	s.pending.withdraw()
@@ -90,7 +90,7 @@ func (v *virtual) seize(call string) {
 	})
 }
 
-// free gives the windows back to other goroutines that wait.
+// free releases the windows, and wakes the other goroutines that wait for them.
 func (v *virtual) free() {
 	v.windows.release()
 	v.mu.Lock()
@@ -101,7 +101,7 @@ func (v *virtual) free() {
 	}
 }
 
-// answer answers the request that has come for s.
+// answer answers the request that has arrived for s.
 func (v *virtual) answer(s *served) {
 	if s.answerNext() {
 		s.listen()
@@ -111,8 +111,8 @@ func (v *virtual) answer(s *served) {
 	v.free()
 }
 
-// until waits until done, and answers requests meanwhile. It may return
-// before, if the network has been lost. done is called with the port's lock held.
+// until waits until done, and answers requests meanwhile. It returns earlier if the
+// network has been lost. done is called with the port's lock held.
 func (v *virtual) until(call string, c *ir.Collective, begin func(), done func() bool) {
 	for met := false; ; begin = nil {
 		var s *served
@@ -129,7 +129,7 @@ func (v *virtual) until(call string, c *ir.Collective, begin func(), done func()
 	}
 }
 
-// glance answers the requests that have come, without a wait.
+// glance answers the requests that have arrived, and does not wait.
 func (v *virtual) glance() {
 	for v.windows.some() {
 		var s *served
@@ -141,7 +141,7 @@ func (v *virtual) glance() {
 	}
 }
 
-// pass has time pass for a program that looks at its own memory again and again.
+// pass has time pass for a program that polls its own memory.
 func (v *virtual) pass(c *Comm) error {
 	_, _, err := Iprobe(c, AnySource, tagPost)
 	return err
@@ -171,8 +171,8 @@ func (v *virtual) awaitContext(ctx context.Context, r *llc.Request) error {
 	return v.Transport.WaitContext(ctx, r)
 }
 
-// probe is Probe that waits, of a rank that serves windows: it looks again and
-// again, which takes time.
+// probe is a Probe that waits, on a rank that serves windows: it polls, which takes
+// time.
 func (v *virtual) probe(ctx uint16, src, tag int) (llc.Status, bool) {
 	for v.windows.some() && failure(v.Transport) == nil {
 		if st, ok := v.Transport.Probe(ctx, src, tag, false); ok {

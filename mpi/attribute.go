@@ -33,9 +33,9 @@ type Holder interface{ held() holder }
 
 // A holder is a Holder that may be nil.
 type holder interface {
-	// attributes is what it caches, or why it cannot be asked.
+	// attributes returns what it caches, or why it cannot be used.
 	attributes(s site) (*attributes, error)
-	owner() *Comm  // that errors name, or nil
+	owner() *Comm  // that errors name; may be nil
 	maker() string // the call that makes keys
 	raised(err *error)
 }
@@ -47,12 +47,11 @@ type keyval struct {
 	freed atomic.Bool
 }
 
-// NewKeyval makes a key for communicators. onDup is asked when a communicator with
-// a value is duplicated: for the value of the duplicate, and whether it gets one; an error
-// ends Dup. With nil duplicates get none (MPI_COMM_NULL_COPY_FN); [Keep] gives
-// them the same value (MPI_COMM_DUP_FN). onDelete, unless nil, is called with a
-// value that is deleted or replaced, or whose communicator is freed; its error
-// keeps that from happening.
+// NewKeyval makes a key for communicators. onDup is called when a communicator with a
+// value is duplicated: it returns the value of the duplicate and whether it gets one;
+// an error ends Dup. With nil, duplicates get none (MPI_COMM_NULL_COPY_FN); with [Keep]
+// they get the same value (MPI_COMM_DUP_FN). onDelete, unless nil, is called when a
+// value is deleted or replaced, or its communicator is freed; an error prevents that.
 //
 // MPI 4.1, section 7.7.2 (MPI_Comm_create_keyval).
 func NewKeyval[T any](onDup func(old *Comm, value T) (T, bool, error), onDelete func(c *Comm, value T) error) *Keyval[T] {
@@ -85,16 +84,18 @@ func newKey[H Holder, T any](onDup func(H, T) (T, bool, error), onDelete func(H,
 	return k
 }
 
-// Keep is for [NewKeyval] and [NewLayoutKeyval]: a duplicate gets the same value.
+// Keep is an onDup of [NewKeyval] and [NewLayoutKeyval]: a duplicate gets the same
+// value.
 func Keep[T any, H Holder](_ H, value T) (T, bool, error) { return value, true, nil }
 
-// Free ends the use of the key. Values under it stay until what has them is freed.
+// Free ends the use of the key. Values under it stay until the object that has them is
+// freed.
 //
 // MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_free_keyval, MPI_Win_free_keyval,
 // MPI_Type_free_keyval).
 func (k *Key[H, T]) Free() { k.k.freed.Store(true) }
 
-// Set caches value on h. A value that was there is deleted first.
+// Set caches value on h. An earlier value is deleted first.
 //
 // MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_set_attr, MPI_Win_set_attr, MPI_Type_set_attr).
 func (k *Key[H, T]) Set(h H, value T) (err error) {
@@ -141,7 +142,7 @@ func (k *Key[H, T]) Delete(h H) (err error) {
 	return a.remove(h, s, &k.k)
 }
 
-// of is what h caches, if k can be used with it.
+// of returns what h caches, if k can be used with it.
 func (k *Key[H, T]) of(h H, s site) (*attributes, error) {
 	a, err := h.held().attributes(s)
 	if err == nil && (k == nil || k.k.freed.Load()) {
@@ -202,8 +203,8 @@ func (l *Layout) maker() string { return "NewLayoutKeyval" }
 
 func (l *Layout) raised(*error) {}
 
-// Dup is l with what the functions of its keys give a duplicate. Layouts are values,
-// which need no duplicates otherwise.
+// Dup returns a copy of l, with the values that the onDup functions of its keys give
+// it. Layouts are values: only those with attributes need Dup.
 //
 // MPI 4.1, section 5.1.10 (MPI_Type_dup).
 func (l *Layout) Dup() (Layout, error) {
@@ -216,8 +217,8 @@ func (l *Layout) Dup() (Layout, error) {
 	return d, a.copyTo(l, d.attrs, s)
 }
 
-// Free deletes what l caches under keys, and calls the functions that they have for
-// that; their error keeps it. Nothing else needs to be freed.
+// Free deletes what l caches under keys and calls their onDelete functions; an error of
+// one keeps its value. Nothing else of a layout needs to be freed.
 //
 // MPI 4.1, section 5.1.9 (MPI_Type_free).
 func (l *Layout) Free() error {
@@ -235,7 +236,7 @@ type attribute struct {
 	value any
 }
 
-// attributes are those of one object, in the order in which they came.
+// attributes are the values of one object, in the order in which they were set.
 // Callbacks are called without the lock.
 type attributes struct {
 	mu   sync.Mutex
@@ -290,7 +291,7 @@ func (a *attributes) deleteAll(h Holder, s site) error {
 	return nil
 }
 
-// copyTo gives a duplicate of h what it shall have.
+// copyTo gives d, a duplicate of h, the values that the keys have for it.
 func (a *attributes) copyTo(h Holder, d *attributes, s site) error {
 	for _, v := range a.all() {
 		if v.k.copy == nil {

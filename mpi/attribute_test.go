@@ -10,8 +10,9 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// MPI 4.1, section 7.7.3: windows cache values, which are deleted when they are replaced
-// or deleted, or the window is freed, the last first; an error of the function keeps them.
+// MPI 4.1, section 7.7.3: windows cache values, which are deleted when they are
+// replaced or deleted, or the window is freed, the last first; an error of the callback
+// keeps them.
 func TestAttributesOfWindows(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		var deleted []string
@@ -62,8 +63,8 @@ func TestAttributesOfWindows(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 7.7.4: layouts cache values; a duplicate gets what the function of the
-// key gives, and MPI_Type_free deletes them.
+// MPI 4.1, section 7.7.4: layouts cache values; a duplicate gets the value that the
+// callback of the key returns, and MPI_Type_free deletes them.
 func TestAttributesOfLayouts(t *testing.T) {
 	var deleted []int
 	k := mpi.NewLayoutKeyval(func(_ *mpi.Layout, n int) (int, bool, error) {

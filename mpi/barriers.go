@@ -7,34 +7,37 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Barriers are those of a communicator that the barrier controllers of the network keep. Each is two codes: the first says
-// that this rank has come, and the second waits until all have executed the first. A code is executed when the
-// one before has been passed, so barriers follow each other in the order in which they were entered, on all
-// ranks the same one, and each is carried on by whoever waits for any of them.
+// barriers are the barriers of a communicator that the barrier controllers of the
+// network serve. Each consists of two codes: the first says that this rank has come,
+// and the second waits until all have executed the first. A code is executed when the
+// one before has been passed, so barriers follow each other in the order in which they
+// were entered, which is the same on all ranks, and a rank that waits for any of them
+// makes progress with all.
 //
-// Its methods are called by whoever may call the transport: in AwaitCollective and Perform.
+// The methods are called where the transport may be called: in AwaitCollective and
+// Perform.
 type barriers struct {
 	codes  ir.Codes
 	ranks  []int     // the other ranks
 	peers  []int     // the same as numbers in the transport
-	all    []barrier // by number; those that are not used any more are taken again
+	all    []barrier // by number; numbers of finished ones are reused
 	unused []int
-	queue  []int // entered and not left by all, oldest first
+	queue  []int // entered, and not yet by all ranks, oldest first
 	codesN int   // codes of the oldest that have been executed
 	waits  bool  // the one executed last has not been passed
 }
 
-// A barrier is one of them.
+// A barrier is the state of one barrier.
 type barrier struct {
 	sign    callSign
-	over    bool // all have come
+	over    bool // all ranks have come
 	odd     bool // rank strange is in another call, with the sign theirs
 	strange int
 	theirs  callSign
 }
 
-// openBarriers returns those of a communicator that has a board, nil if no controllers serve it. Places up to
-// seq have been used there.
+// openBarriers returns the barriers of a communicator that has a flag array; nil if no
+// controllers serve it. Sequence numbers up to seq have been used there.
 func openBarriers(c *core, seq uint64) (*barriers, error) {
 	b := &barriers{}
 	for rank := range c.size {
@@ -43,7 +46,7 @@ func openBarriers(c *core, seq uint64) (*barriers, error) {
 		}
 	}
 	var err error
-	if b.codes, err = c.t.Codes(int(c.board), b.peers, seq+1); b.codes == nil || err != nil {
+	if b.codes, err = c.t.Codes(int(c.flagArray), b.peers, seq+1); b.codes == nil || err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -63,7 +66,7 @@ func (b *barriers) enter(sign callSign) int {
 	return n
 }
 
-// codesOfBarrier is how many codes a barrier is.
+// codesOfBarrier is the number of codes of a barrier.
 const codesOfBarrier = 2
 
 // progress executes codes as far as they can be passed.
@@ -90,7 +93,8 @@ func (b *barriers) progress() {
 	}
 }
 
-// end ends the oldest barrier, to which all have come, and sees whether it was the same call for all.
+// end ends the oldest barrier, to which all have come, and checks that all ranks made
+// the same call.
 func (b *barriers) end() {
 	oldest := &b.all[b.queue[0]]
 	oldest.over = true
@@ -103,7 +107,7 @@ func (b *barriers) end() {
 	b.queue, b.codesN = append(b.queue[:0], b.queue[1:]...), 0
 }
 
-// left takes the end of a barrier, if it has come.
+// left returns the end of a barrier, if it has ended.
 func (b *barriers) left(n int) (end barrier) {
 	b.progress()
 	if end = b.all[n]; end.over {
@@ -112,8 +116,8 @@ func (b *barriers) left(n int) (end barrier) {
 	return end
 }
 
-// ahead reports whether a rank, by its number in the transport, has come to a barrier to which this one has
-// not, and as which call.
+// ahead reports whether a rank, by its number in the transport, has come to a barrier
+// to which this rank has not come, and in which call.
 func (b *barriers) ahead(peer int) (theirs callSign, ok bool) {
 	if b.progress(); len(b.queue) > 0 {
 		return 0, false
@@ -122,13 +126,13 @@ func (b *barriers) ahead(peer int) (theirs callSign, ok bool) {
 	return callSign(mark), ok
 }
 
-// last is the last place that this rank has used, or will use.
+// last is the last sequence number that this rank has used, or will use.
 func (b *barriers) last() uint64 { return b.codes.Next() }
 
-// A crossing is what a collTransport does at a barrier.
+// A crossing is the state of a collTransport at a barrier.
 type crossing struct {
 	*barriers
-	entered int  // the barrier that was entered, or whose end is looked for
+	entered int  // the barrier that was entered, or is waited for
 	over    bool // it is over, as end says
 	end     barrier
 	enter   func() // made once, like the others, so that waiting does not allocate
@@ -136,7 +140,7 @@ type crossing struct {
 	peek    func() bool
 }
 
-// cross lets t use the barriers of its communicator.
+// cross has t use the barriers of its communicator.
 func (t *collTransport) cross(b *barriers) {
 	x := &t.crossing
 	*x = crossing{barriers: b}
@@ -180,7 +184,7 @@ func (t *collTransport) Enter() (int, error) {
 	return x.entered, nil
 }
 
-// Left reports whether all have come to a barrier.
+// Left reports whether all ranks have come to a barrier.
 func (t *collTransport) Left(barrier int, wait bool) (done bool, err error) {
 	x := &t.crossing
 	if t.op != nil {
@@ -194,7 +198,7 @@ func (t *collTransport) Left(barrier int, wait bool) (done bool, err error) {
 	case !wait:
 		return t.leftAlready()
 	case t.ctx != nil:
-		poll(context.Background(), func() bool { // it ends with the context by itself
+		poll(context.Background(), func() bool { // leftAlready ends with the context
 			done, err = t.leftAlready()
 			return done
 		})
@@ -209,7 +213,7 @@ func (t *collTransport) Left(barrier int, wait bool) (done bool, err error) {
 	return true, t.met()
 }
 
-// leftAlready is Left that does not wait.
+// leftAlready is Left without waiting.
 func (t *collTransport) leftAlready() (bool, error) {
 	x := &t.crossing
 	t.c.t.Probe(t.c.id.pointToPoint(), 0, 0, false) // makes progress
@@ -229,7 +233,7 @@ func (t *collTransport) leftAlready() (bool, error) {
 	return err != nil, err
 }
 
-// passed is the end of a barrier for which the operation waits no more.
+// passed ends a barrier for which the operation does not wait any more.
 func (t *collTransport) passed() error {
 	if t.crossing.over {
 		return t.met()
@@ -246,7 +250,7 @@ func (t *collTransport) passed() error {
 	return t.lost
 }
 
-// met is the end of a barrier to which all have come.
+// met ends a barrier to which all ranks have come.
 func (t *collTransport) met() error {
 	switch end := &t.crossing.end; {
 	case end.odd && end.theirs == end.sign^otherWay:

@@ -11,10 +11,10 @@ import (
 // fakeCodes are codes that are passed when the test says so.
 type fakeCodes struct {
 	next   uint64
-	passed uint64 // places below are
+	passed uint64 // codes below are passed
 	marks  []uint32
 	theirs uint32 // the mark of others
-	early  bool   // they are at the next place
+	early  bool   // the others are at the next code
 }
 
 func (f *fakeCodes) Code(mark uint32)        { f.next++; f.marks = append(f.marks, mark) }
@@ -65,8 +65,8 @@ func crossingOf(t testing.TB) (*controlled, *fakeCodes, *collTransport) {
 	return tr, codes, ct
 }
 
-// TestBarriersFollowEachOther: a code is executed when the one before has been passed; barriers end in their order,
-// whichever of them is looked for.
+// TestBarriersFollowEachOther: a code is executed when the one before has been passed;
+// barriers end in order, whichever of them is tested.
 func TestBarriersFollowEachOther(t *testing.T) {
 	_, codes, ct := crossingOf(t)
 	var entered [3]int
@@ -99,7 +99,7 @@ func TestBarriersFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestBarriersInAnotherCall: who is in another call is found out.
+// TestBarriersInAnotherCall: a rank in another call is noticed.
 func TestBarriersInAnotherCall(t *testing.T) {
 	_, codes, ct := crossingOf(t)
 	ct.note.Sign = uint32(makeSign(callBarrier, 0, 0))
@@ -116,8 +116,8 @@ func TestBarriersInAnotherCall(t *testing.T) {
 	}
 }
 
-// TestBarriersOfALostTransport: where the network is lost or closed a barrier ends with the reason, and
-// nothing more is entered in the name of that call.
+// TestBarriersOfALostTransport: if the network is lost or closed, a barrier ends with
+// the reason, and that call enters nothing more.
 func TestBarriersOfALostTransport(t *testing.T) {
 	for _, wait := range []bool{true, false} {
 		for _, failed := range []error{errors.New("lost"), nil} {
@@ -129,7 +129,7 @@ func TestBarriersOfALostTransport(t *testing.T) {
 			tr.failed, tr.closed = failed, failed == nil
 			done, err := ct.Left(n, wait)
 			switch want := failed; {
-			case !wait && want == nil: // a closed transport tells who waits
+			case !wait && want == nil: // a closed transport tells only calls that wait
 				if done || err != nil {
 					t.Error(done, err)
 				}
@@ -154,7 +154,7 @@ func TestBarriersOfALostTransport(t *testing.T) {
 	}
 }
 
-// TestBarriersAllocateNothing, once there have been as many at once.
+// TestBarriersAllocateNothing, after as many have been in progress at once.
 func TestBarriersAllocateNothing(t *testing.T) {
 	_, codes, ct := crossingOf(t)
 	codes.marks = make([]uint32, 0, 10_000)
@@ -172,8 +172,8 @@ func TestBarriersAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestBarriersAhead: a rank is ahead in a barrier to which this one has not come, and not in one that this one has
-// entered and whose code it has not executed yet.
+// TestBarriersAhead: a rank is ahead in a barrier to which this one has not come, but
+// not in one that this one has entered without having executed its code.
 func TestBarriersAhead(t *testing.T) {
 	_, codes, ct := crossingOf(t)
 	codes.early = true

@@ -13,7 +13,8 @@ import (
 // A pattern is n doubles in blocks over a slice.
 type pattern struct{ n, block, stride, items int }
 
-// drawPattern is blocks of some KiB, which the network moves from where they lie, or short ones, of about n doubles.
+// drawPattern draws about n doubles in blocks: of some KiB, which the network moves in
+// place, or short ones.
 func drawPattern(rng *rand.Rand, n int) pattern {
 	block := 1 + rng.IntN([]int{50, 1000, 5000}[rng.IntN(3)])
 	s := pattern{block: block, stride: block + rng.IntN(block+1), items: 1 + rng.IntN(3)}
@@ -28,11 +29,11 @@ func (s pattern) view() ([]mpi.Item, []float64) {
 	return mpi.Views(mem, s.items, mpi.Vector(count, s.block, s.stride).Resized(0, 8*count*s.stride)), mem
 }
 
-// place is where double number i lies.
+// place is the index of double number i.
 func (s pattern) place(i int) int { return i/s.block*s.stride + i%s.block }
 
-// Whatever blocks a long message has on either side, it is what Pack and Unpack would have moved, and nothing between the blocks
-// changes.
+// Whatever blocks a long message has on either side, the data is the same as by Pack
+// and Unpack, and memory between the blocks does not change.
 func TestBlocksMoveAsPackedOnesDo(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		rng := rand.New(rand.NewPCG(7, 7)) // the same at both ranks
@@ -92,7 +93,7 @@ func sendHow(w *mpi.Comm, how int, out []mpi.Item) error {
 	return err
 }
 
-// Both sides send blocks at once, and a slice matches them.
+// Both sides send blocks at once, and a slice receives them.
 func TestBlocksBothWays(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		s := pattern{n: 60_000, block: 600, stride: 1000, items: 1}
@@ -117,7 +118,8 @@ func TestBlocksBothWays(t *testing.T) {
 	})
 }
 
-// Partitions of a message in blocks are blocks too; those of the other side may begin within one.
+// Partitions of a message in blocks are blocks, too; those of the peer may begin within
+// one.
 func TestPartitionsOfBlocks(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		for _, partitions := range []int{2, 8, 24} {

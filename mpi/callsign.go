@@ -6,8 +6,8 @@ import (
 	"rhinet/llc"
 )
 
-// A callCode names a collective call, so that ranks that are in different ones
-// notice.
+// A callCode identifies a collective call, so that ranks notice that they are in
+// different ones.
 type callCode uint32
 
 const (
@@ -37,19 +37,19 @@ var callNames = [...]string{
 	"Reduce", "Allreduce", "ReduceScatterBlock", "ReduceScatter", "Scan", "Exscan", "Dup or Split", "Free", "Finalize",
 }
 
-// A callSign is what all ranks must agree on in a collective call: the call,
-// the operation, what the elements are made of, the root, and the rest: a hash
-// of the calls before on the communicator, and of the length in bytes unless
-// that may differ from rank to rank.
+// A callSign is what all ranks must agree on in a collective call: the call, the
+// operation, the type of the elements, the root, and the rest: a hash of the earlier
+// calls on the communicator, and of the length in bytes unless the length may differ
+// from rank to rank.
 //
 //	rooted  31   25 24  15 14   9 8        5 4    0
 //	        | rest | root | type | operation | call |
 //	others  31          15 14   9 8        5 4    0
 //	        | rest        | type | operation | call |
 //
-// It travels as the mark of a flag, and without the length, which shows in the
-// messages themselves, as their type. With the calls before, a rank that was
-// alone in another call and came through is found out in the next one.
+// It travels as the mark of a flag and, without the length, which the messages
+// themselves show, as the type of messages. Because of the hash of earlier calls, a
+// rank that completed another call without being noticed is noticed in the next one.
 type callSign uint32
 
 func (s callSign) call() callCode { return callCode(s & (1<<5 - 1)) }
@@ -57,7 +57,7 @@ func (s callSign) op() uint32     { return uint32(s>>5) & (1<<4 - 1) }
 func (s callSign) typ() uint32    { return uint32(s>>9) & (1<<6 - 1) }
 func (s callSign) root() int      { return int(s>>15) & (1<<10 - 1) }
 
-// rooted reports whether all ranks name a root.
+// rooted reports whether the call has a root that all ranks name.
 func (k callCode) rooted() bool {
 	switch k {
 	case callBcast, callGather, callGatherv, callScatter, callScatterv, callReduce:
@@ -79,7 +79,7 @@ func makeRootedSign(k callCode, typ typeCode, op uint32, root int) callSign {
 // spread hashes a length: the upper bits of the result depend on all of n.
 func spread(n int) uint32 { return uint32(uint64(n) * 0x9e3779b97f4a7c15 >> 32) }
 
-// short is a code in 6 bits.
+// short is a type code in 6 bits.
 func (k typeCode) short() uint32 {
 	if k >= firstHash {
 		return uint32(firstHash + k%firstHash)
@@ -95,7 +95,7 @@ func shortName(short uint32) string {
 	return typeCode(short).String()
 }
 
-// countsLength stands for the length of a call whose counts all ranks know.
+// countsLength is the length, for the sign, of a call whose counts all ranks know.
 func countsLength(counts []int, size int) (n int) {
 	for _, k := range counts {
 		n = n*31 + k
@@ -103,7 +103,7 @@ func countsLength(counts []int, size int) (n int) {
 	return n * size
 }
 
-// The operations in a sign; those of the standard come first, from 1 on.
+// The operations in a sign; predefined ones come first, from 1 on.
 const (
 	opUser     = numPredefined + 1
 	opCommutes = opUser + 1
@@ -119,8 +119,8 @@ func opName(op uint32) string {
 	return Predefined(op - 1).String()
 }
 
-// differ says in what the sign of another rank differs from s, and the class
-// of that mistake. flag says that the signs are those of flags.
+// differ says how the sign of another rank differs from s, and returns the class of
+// that mistake. flag says that the signs come from flags.
 func (s callSign) differ(rank string, theirs callSign, flag bool) (Class, string) {
 	const all = "; all ranks must "
 	switch {
@@ -145,14 +145,14 @@ func (k callCode) String() string {
 	return fmt.Sprintf("call %d", uint32(k))
 }
 
-// sign notes what the call in progress is, with so many bytes of data at this rank, for the other ranks to compare: see makeSign. It
-// comes when the arguments have been found right.
+// sign records the call in progress, with bytes of data at this rank, for the other
+// ranks to compare: see makeSign. It comes after the check of the arguments.
 func (k *collState) sign(s callSign, bytes int) { k.put(s, 1<<15-1, bytes) }
 
 // signRooted is sign of a call with a root.
 func (k *collState) signRooted(s callSign, bytes int) { k.put(s, 1<<25-1, bytes) }
 
-// put is sign of a call whose sign has its rest where fixed has no ones.
+// put is sign for a call whose sign has its rest in the bits that are 0 in fixed.
 func (k *collState) put(s, fixed callSign, bytes int) {
 	if k.apart {
 		s = k.remark(s, bytes)
@@ -164,8 +164,8 @@ func (k *collState) put(s, fixed callSign, bytes int) {
 	k.before = (k.before ^ uint32(s)) * 0x9e3779b1
 }
 
-// disagree ends the call in progress, and the use of the communicator for others:
-// rank is in another call, as its flag says, or a message of it.
+// disagree ends the call in progress, and the use of the communicator for further
+// collective calls: the flag of rank, or a message from it, shows another call.
 func (t *collTransport) disagree(rank int, mine, theirs callSign, flag bool) error {
 	if t.broken == nil {
 		class, text := mine.differ(t.c.who(rank), theirs, flag)
@@ -174,11 +174,11 @@ func (t *collTransport) disagree(rank int, mine, theirs callSign, flag bool) err
 	return t.broken
 }
 
-// otherWay turns the sign of a call that goes by flags into the one that tells ranks in a barrier of the
-// controllers that it is the same call.
+// otherWay turns the sign of a call by flags into a sign that tells ranks in a barrier
+// of the controllers that it is the same call.
 const otherWay callSign = 1 << 31
 
-// another is disagree with a rank that makes the same call by other means.
+// another is disagree for a rank that makes the same call by other means.
 func (t *collTransport) another(rank int) error {
 	if t.broken == nil {
 		t.broken = &Error{Class: ErrMismatch, text: t.c.who(rank) + " makes the call in another way; a call that does not block matches only its like, and all ranks must use the same algorithms"}

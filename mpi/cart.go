@@ -2,8 +2,8 @@ package mpi
 
 import "slices"
 
-// DimsCreate fills the zeros of dims so that their product is nodes, as equal
-// as they can be and the largest first. What is not zero stays.
+// DimsCreate replaces the zeros of dims so that the product is nodes, with dimensions
+// as equal as possible, the largest first. Entries that are not zero stay.
 //
 // MPI 4.1, section 8.5.2.
 func DimsCreate(nodes int, dims []int) error {
@@ -33,8 +33,8 @@ func DimsCreate(nodes int, dims []int) error {
 	return nil
 }
 
-// evenFactors are k factors of n, not increasing and at most limit, that are
-// as close to each other as they can be; nil if there are none.
+// evenFactors returns k factors of n, in descending order and at most limit, that are
+// as close to each other as possible; nil if there are none.
 func evenFactors(n, k, limit int) (best []int) {
 	if k <= 1 {
 		if k == 1 && n <= limit {
@@ -56,7 +56,7 @@ func evenFactors(n, k, limit int) (best []int) {
 	return best
 }
 
-// power is f to the k, or something at least as large as any product that matters.
+// power is f to the k, or a number at least as large as any product that matters.
 func power(f, k int) int {
 	p := 1
 	for range k {
@@ -68,7 +68,7 @@ func power(f, k int) int {
 	return p
 }
 
-// A cart is a Cartesian grid. Ranks go with the last coordinate fastest.
+// A cart is a Cartesian grid. Ranks are numbered with the last coordinate fastest.
 type cart struct {
 	dims    []int
 	periods []bool
@@ -92,7 +92,8 @@ func (t *cart) coords(rank int) []int {
 	return at
 }
 
-// rank is that of coordinates, which wrap where the grid is periodic, or ProcNull.
+// rank returns the rank at coordinates, which wrap where the grid is periodic, or
+// ProcNull.
 func (t *cart) rank(at []int) int {
 	r := 0
 	for i, x := range at {
@@ -108,15 +109,15 @@ func (t *cart) rank(at []int) int {
 	return r
 }
 
-// shifted is the rank at a distance along a dimension, or ProcNull.
+// shifted returns the rank at a distance along a dimension, or ProcNull.
 func (t *cart) shifted(rank, dim, by int) int {
 	at := t.coords(rank)
 	at[dim] += by
 	return t.rank(at)
 }
 
-// neighbors are, along each dimension, that below and that above. What goes to
-// the one below comes there from above (MPI 4.1, section 8.6).
+// neighbors returns, for each dimension, the lower and the upper neighbor. A message to
+// the lower one arrives there as from its upper neighbor (MPI 4.1, section 8.6).
 func (t *cart) neighbors(rank int) (in, out []edge) {
 	for i := range t.dims {
 		for k, by := range []int{-1, 1} {
@@ -128,7 +129,7 @@ func (t *cart) neighbors(rank int) (in, out []edge) {
 	return in, out
 }
 
-// newCart checks the shape of a grid of at most n ranks.
+// newCart checks the shape of a grid, which must fit into the ranks of c.
 func (c *Comm) newCart(s site, dims []int, periods []bool) (*cart, error) {
 	if err := c.intra(s); err != nil {
 		return nil, err
@@ -148,9 +149,9 @@ func (c *Comm) newCart(s site, dims []int, periods []bool) (*cart, error) {
 	return &cart{slices.Clone(dims), slices.Clone(periods)}, nil
 }
 
-// CartCreate makes a communicator of the first ranks of c as a grid; those that
-// it has no place for get nil. In a dimension that is periodic the ends are
-// neighbors. The order of the ranks stays. All ranks of c call it.
+// CartCreate makes a communicator of the first ranks of c as a grid; ranks beyond the
+// grid get nil. In a periodic dimension the ends are neighbors. Ranks keep their order.
+// All ranks of c must call it.
 //
 // MPI 4.1, section 8.5.1.
 func (c *Comm) CartCreate(dims []int, periods []bool) (_ *Comm, err error) {
@@ -163,8 +164,8 @@ func (c *Comm) CartCreate(dims []int, periods []bool) (_ *Comm, err error) {
 	return c.shaped(s, t.size(), "cart", t)
 }
 
-// CartMap returns the rank that the caller would have in a grid of [Comm.CartCreate],
-// or Undefined.
+// CartMap returns the rank that the caller would have in a grid made by
+// [Comm.CartCreate], or Undefined.
 //
 // MPI 4.1, section 8.5.8.
 func (c *Comm) CartMap(dims []int, periods []bool) (_ int, err error) {
@@ -178,8 +179,8 @@ func (c *Comm) CartMap(dims []int, periods []bool) (_ int, err error) {
 
 func (c *Comm) cart(s site) (*cart, error) { return topologyOf[*cart](c, s, "CartCreate") }
 
-// CartGet returns the shape of the grid, which of its dimensions are periodic,
-// and the caller's coordinates.
+// CartGet returns the dimensions of the grid, which of them are periodic, and the
+// caller's coordinates.
 //
 // MPI 4.1, section 8.5.5 (MPI_Cartdim_get, MPI_Cart_get).
 func (c *Comm) CartGet() (dims []int, periods []bool, coords []int, err error) {
@@ -191,8 +192,7 @@ func (c *Comm) CartGet() (dims []int, periods []bool, coords []int, err error) {
 	return slices.Clone(t.dims), slices.Clone(t.periods), t.coords(c.rank), nil
 }
 
-// CartRank returns the rank at the coordinates, which wrap in dimensions that
-// are periodic.
+// CartRank returns the rank at the coordinates, which wrap in periodic dimensions.
 //
 // MPI 4.1, section 8.5.5.
 func (c *Comm) CartRank(coords ...int) (_ int, err error) {
@@ -228,8 +228,8 @@ func (c *Comm) CartCoords(rank int) (_ []int, err error) {
 	return t.coords(rank), nil
 }
 
-// CartShift returns from whom to receive and to whom to send for a shift by
-// disp along a dimension; ProcNull beyond an end.
+// CartShift returns the rank to receive from and the rank to send to for a shift by
+// disp along a dimension; ProcNull beyond an end that is not periodic.
 //
 // MPI 4.1, section 8.5.6.
 func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
@@ -245,8 +245,9 @@ func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
 	return t.shifted(c.rank, dim, -disp), t.shifted(c.rank, dim, disp), nil
 }
 
-// CartSub cuts the grid into grids of the dimensions that are kept, one for
-// each place in the others, and returns the caller's. All ranks of c call it.
+// CartSub cuts the grid into grids of the dimensions that are kept, one for each
+// combination of the other coordinates, and returns the caller's. All ranks of c must
+// call it.
 //
 // MPI 4.1, section 8.5.7.
 func (c *Comm) CartSub(keep ...bool) (_ *Comm, err error) {

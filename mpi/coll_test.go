@@ -8,10 +8,10 @@ import (
 	"rhinet/mpi"
 )
 
-// Every rank can compute what every rank puts in, so each checks its own
-// result against a plain loop.
+// Every rank can compute the contribution of every rank, so each checks its own result
+// against a plain loop.
 
-// value is element i of what rank r puts into round k.
+// value is element i of the contribution of rank r to round k.
 func value(k, r, i int) int64 { return int64(k*1_000_003+r*10_007+i*31) % 9973 }
 
 func values(k, r, n int) []int64 {
@@ -52,7 +52,7 @@ func TestBcastCopiesFromTheRoot(t *testing.T) {
 	})
 }
 
-// everybody is the blocks of all ranks, n elements each.
+// everybody returns the blocks of all ranks, n elements each.
 func everybody(w *mpi.Comm, k, n int) []int64 {
 	var all []int64
 	for r := range w.Size() {
@@ -230,7 +230,7 @@ func TestAlltoallvMovesEachPartFromAndToItsPlace(t *testing.T) {
 				return err
 			}
 		}
-		// in place: what goes to a rank is as long as what comes from it
+		// in place: a rank sends to each rank as much as it receives from it
 		same := make([]int, size)
 		for r := range same {
 			same[r] = (rank + r) % (n + 1)
@@ -247,8 +247,8 @@ func TestAlltoallvMovesEachPartFromAndToItsPlace(t *testing.T) {
 	})
 }
 
-// after is an operation that does not commute: composition of affine maps
-// x -> a*x+b modulo a prime, rank order from left to right.
+// An affine is a map x -> A*x+B modulo a prime. compose, their composition, is an
+// operation that does not commute: it applies that of the lowest rank first.
 type affine struct{ A, B uint64 }
 
 const prime = 1_000_003
@@ -361,8 +361,8 @@ func TestReductionsInPlace(t *testing.T) {
 	})
 }
 
-// The result of Allreduce is the same on all ranks and in all runs, also where
-// rounding makes the order matter.
+// The result of Allreduce is the same on all ranks and in all runs, also where rounding
+// makes the order matter.
 func TestAllreduceOfFloatsIsTheSameEverywhereAndAlways(t *testing.T) {
 	for _, tr := range transports {
 		for n := 2; n <= 7; n++ {

@@ -26,7 +26,8 @@ func (c *Comm) barrier(s site, k callCode) error {
 	return c.leave(s, c.coll.barrier())
 }
 
-// Bcast copies buf from root to every rank of c. Lengths must agree on all ranks.
+// Bcast copies buf from root to every rank of c. The length must be the same on all
+// ranks.
 //
 // MPI 4.1, section 6.4.
 func Bcast[T any](c *Comm, buf []T, root int) error {
@@ -54,19 +55,19 @@ func elemFor[T any](c *Comm) *elem {
 	return elemOf[T](&c.w.elems)
 }
 
-// enter checks what all collective calls check and takes the communicator's
-// collective lock, which leave gives back. e is nil for calls without data.
+// enter makes the checks of all collective calls and takes the communicator's
+// collective lock, which leave releases. e is nil for calls without data.
 func (c *Comm) enter(s site, e *elem) error {
 	if err := c.admit(s, e); err != nil {
 		if isItems(err) {
-			return err // the call goes on in another way
+			return err // the caller handles items
 		}
 		return c.raise(err)
 	}
 	return nil
 }
 
-// admit is enter that calls no handler.
+// admit is enter without the error handler.
 func (c *Comm) admit(s site, e *elem) error {
 	if c == nil || c.state.Load() != commOpen || c.ctx != nil {
 		if err := c.check(s); err != nil {
@@ -141,14 +142,14 @@ func (c *Comm) explain(s site, err error) error {
 	return e
 }
 
-// otherLength is the error of a part of a collective call that has another length than
-// the one that belongs there.
+// otherLength is the error of a part of a collective call that has not the expected
+// length.
 func otherLength(sent, room int64) *Error {
 	return &Error{Class: ErrTruncate, Bytes: sent, Room: room,
 		text: fmt.Sprintf("%d bytes arrived where %d belong; all ranks must call it with the same lengths", sent, room)}
 }
 
-// cease gives back the lock of a call that does not take place.
+// cease releases the lock of a call that does not take place.
 func (c *Comm) cease() {
 	if c.launch != nil {
 		c.launch.restore(&c.coll)

@@ -13,32 +13,32 @@ import (
 type collState struct {
 	mu       sync.Mutex // one collective call at a time
 	t        *collTransport
-	x        *exchanger // nil: no flag board
+	x        *exchanger // nil: no flag array
 	history  *history   // of a checked job; else nil
 	barriers *barriers  // nil: no barrier controllers
 	group    *collectives.Group
-	before   uint32       // hash of the calls so far, see callSign
-	begun    observe.Mark // when the call in progress began, if that is written down
-	over     callSign     // turns the type of bytes into that of the items they are of; else 0
-	apart    bool         // that is so, or there is a history
+	before   uint32       // hash of the earlier calls, see callSign
+	begun    observe.Mark // when the call in progress began, if calls are recorded
+	over     callSign     // for bytes of items: turns the type of bytes into that of the items; else 0
+	apart    bool         // over is set, or there is a history
 
 	launches launches   // of operations that are not blocking
-	async    *exchanges // of these; nil: none
+	async    *exchanges // the exchanges of these; nil: none
 	scripts  uint32     // calls so far, of an inter-communicator
 
 	quick *quick
-	none  quick // in the place of quick while calls are prepared, and not carried out
+	none  quick // replaces quick while calls are only prepared
 }
 
-// init readies c for collective calls. Exchanges on its board so far have used
-// the sequence numbers up to seq.
+// init readies c for collective calls. Exchanges on its flag array have used the
+// sequence numbers up to seq.
 func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	k.t = newCollTransport(c)
 	k.history = c.w.newHistory(c.size)
 	k.swap(0)
 	k.t.note.Team = uint32(c.global(0))<<16 | uint32(c.idOf(0).number())
 	var t collectives.Transport = k.t
-	if c.board != noBoard {
+	if c.flagArray != noFlagArray {
 		var err error
 		if k.barriers, err = openBarriers(c, seq); err != nil {
 			return err
@@ -46,8 +46,8 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 		if k.barriers != nil {
 			k.t.cross(k.barriers)
 		}
-		if board := c.t.Board(); board != nil {
-			k.x = newExchanger(k.t, board, c.board, seq)
+		if flagArray := c.t.FlagArray(); flagArray != nil {
+			k.x = newExchanger(k.t, flagArray, c.flagArray, seq)
 			t = k.x
 		}
 	}
@@ -68,13 +68,14 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	return err
 }
 
-// part is a barrier by messages. After it no rank looks at another's flags of
-// this communicator any more, which a barrier on the board itself cannot tell:
-// there the others may have seen this rank's last flag, or not yet. Before it this rank
-// shows the others that it is in Free, if they should be in another call.
+// part is a barrier by messages. After it no rank reads another's flags of this
+// communicator any more. A barrier on the flag array itself cannot tell that: some
+// ranks may not yet have seen this rank's last flag. Before the barrier this rank shows
+// the others that it is in Free, in case they are in another call.
 //
-// A rank that has left the communicator to itself because the ranks were in different calls does
-// not wait. It says so to those who do, and all come to know. Then nothing is known of who looks at flags.
+// A rank whose use of the communicator has ended because the ranks were in different
+// calls does not wait. It says so to those that do, and all learn it. Then it is
+// unknown who still reads flags.
 func (k *collState) part() (broken bool, err error) {
 	k.before = 0 // where a context has ended the ranks need not have made the same calls
 	k.sign(makeSign(callFree, 0, 0), 0)
@@ -97,7 +98,8 @@ func (k *collState) part() (broken bool, err error) {
 	return mine[0] != 0 || err != nil, err
 }
 
-// show has those who wait for this rank in an exchange or a barrier see what it is in.
+// show has ranks that wait for this one in an exchange or a barrier see the call it is
+// in.
 func (k *collState) show() {
 	if k.x != nil {
 		k.x.show()
@@ -107,16 +109,16 @@ func (k *collState) show() {
 	}
 }
 
-// partTag is the first of the tags that calls leave free: where a context has ended, one rank may
-// free a communicator while another is still in a call on it.
+// partTag is the first of the tags that calls do not use: where a context has ended,
+// one rank may free a communicator while another is still in a call on it.
 const partTag = collectives.MaxTag + 1
 
-// begin notes the name of the call in progress and the context that limits it.
+// begin records the name of the call in progress and the context that limits it.
 func (k *collState) begin(call string, ctx context.Context) {
 	k.t.call, k.t.ctx, k.t.lost = call, ctx, nil
 }
 
-// lastSeq is the last sequence number used on the board, and on the barrier controllers.
+// lastSeq is the last sequence number used on the flag array, and on the barrier controllers.
 func (k *collState) lastSeq() (last uint64) {
 	if k.x != nil {
 		last = k.x.turns.seq
@@ -132,7 +134,7 @@ func (k *collState) lastSeq() (last uint64) {
 
 var _ collectives.Reducer = (*reducer)(nil)
 
-// A reducer is a fold with what algorithms must know of it.
+// A reducer is a fold and what algorithms must know about it.
 type reducer struct {
 	fold        fold
 	size        int // bytes of one element

@@ -10,8 +10,8 @@ import (
 	"rhinet/llc/port"
 )
 
-// collSlots is how many transfers of collective calls a communicator may have
-// open at once.
+// collSlots is how many transfers of collective calls a communicator may have in
+// progress at once.
 const collSlots = 64
 
 // A collTransport carries the messages of the collective calls of one
@@ -19,17 +19,17 @@ const collSlots = 64
 type collTransport struct {
 	c    *core
 	ctx  context.Context // limits the call in progress; nil: none
-	call string          // name of the call in progress, for those who look from outside
-	note ir.Collective   // what the call is, for the same
-	mark uint32          // and for the other ranks: the type of its messages
-	// broken is why this rank takes part in no call any more: the ranks are not in
-	// the same one.
+	call string          // name of the call in progress, shown to observers
+	note ir.Collective   // the call in progress, shown to observers
+	mark uint32          // the type of its messages, checked by the other ranks
+	// broken is why this rank takes part in no further call: the ranks were in
+	// different calls.
 	broken error
 	slots  [collSlots]collSlot
-	set    *switcher  // nil: none was asked for
-	read   bool       // what the next transfer brings is read at once
-	lost   error      // why a transfer of the call in progress brought nothing; nil: none
-	op     *operation // that the transport carries on; nil: none
+	set    *switcher  // nil: no switcher was asked for
+	read   bool       // the data of the next transfer is read at once
+	lost   error      // why a transfer of the call in progress failed; nil: none has
+	op     *operation // that the transport advances; nil: none
 
 	crossing crossing
 }
@@ -53,10 +53,11 @@ func (t *collTransport) Rank() int { return t.c.rank }
 // Size is the number of ranks of the communicator.
 func (t *collTransport) Size() int { return t.c.size }
 
-// told reports whether all ranks have been told that their calls do not match: then calls that wait end.
+// told reports whether all ranks have been told that their calls do not match: calls
+// that wait then end.
 func (t *collTransport) told() bool { return t.c.coll.history.told() }
 
-// Slots is the number of transfers that may be open at once.
+// Slots is the number of transfers that may be in progress at once.
 func (t *collTransport) Slots() int { return collSlots }
 
 // Isend starts a send in slot i.
@@ -74,7 +75,7 @@ func (t *collTransport) Recv(buf []byte, src, tag int) error {
 	return t.receive(buf, t.c.global(src), t.c.id.collective(), t.c.id.tag(tag))
 }
 
-// receive receives from a world rank, by the shortest way that the transport has.
+// receive receives from a world rank, by the shortest path of the transport.
 func (t *collTransport) receive(buf []byte, peer int, in uint16, tag int) error {
 	p, short := t.c.t.(*port.Port)
 	if !short || t.ctx != nil {
@@ -92,7 +93,7 @@ func (t *collTransport) receive(buf []byte, peer int, in uint16, tag int) error 
 	return err
 }
 
-// Folds says that what the next receive brings is read at once.
+// Folds says that the data of the next receive is read at once.
 func (t *collTransport) Folds() { t.read = true }
 
 func (t *collTransport) start(i int, buf []byte, peer, tag int, recv bool) error {
@@ -112,7 +113,7 @@ func (t *collTransport) post(i int, buf []byte, peer int, in uint16, tag int, re
 	return err
 }
 
-// ready readies a slot for a transfer, unless nothing is sent any more.
+// ready readies a slot for a transfer, unless the call or the communicator has ended.
 func (t *collTransport) ready(i int, buf []byte, peer int, in uint16, tag int, recv bool) (*collSlot, error) {
 	read := t.read
 	t.read = false
@@ -120,8 +121,8 @@ func (t *collTransport) ready(i int, buf []byte, peer int, in uint16, tag int, r
 		return nil, t.broken
 	}
 	if t.ctx != nil {
-		// A call that has ended sends nothing more: what it computes from here
-		// on is wrong, and must not reach ranks that would take it for a result.
+		// A call that has ended sends nothing more: its further results are wrong, and
+		// must not reach ranks that would accept them.
 		if err := t.ended(); err != nil {
 			return nil, err
 		}
@@ -175,8 +176,8 @@ func (t *collTransport) miss(err error) {
 	}
 }
 
-// Test reports whether the transfers in slots first to last-1 are complete. If not, and the transport
-// carries on the operation, that goes on when they are.
+// Test reports whether the transfers in slots first to last-1 are complete. If not, and
+// the transport advances the operation, the operation continues when they are.
 func (t *collTransport) Test(first, last int) (bool, error) {
 	if t.op != nil {
 		if r := t.linked(first, last); r != nil && !t.op.when(r, nil) {
@@ -206,7 +207,7 @@ func (t *collTransport) Test(first, last int) (bool, error) {
 	return true, failed
 }
 
-// linked returns the first of the transfers in slots first to last-1, which it links.
+// linked links the transfers in slots first to last-1 and returns the first.
 func (t *collTransport) linked(first, last int) (list *llc.Request) {
 	for i := last - 1; i >= first; i-- {
 		if s := &t.slots[i]; s.busy {
@@ -236,8 +237,8 @@ func (t *collTransport) finish(s *collSlot) error {
 	return nil
 }
 
-// giveUp frees the slot of a transfer whose context has ended. A request that
-// the transport cannot give back is left to it.
+// giveUp frees the slot of a transfer whose context has ended. If the transport still
+// needs the request, the slot gets a new one.
 func (t *collTransport) giveUp(s *collSlot) {
 	s.busy = false
 	if !t.c.t.Cancel(s.r) && !t.c.t.Test(s.r) {

@@ -10,8 +10,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// Every algorithm of every collective operation works on the transports of
-// this package as it does on the one that the algorithms are tested with.
+// Every algorithm of every collective operation works on the transports of this
+// package, as on the transport of its own tests.
 func TestEveryAlgorithmOnEveryTransport(t *testing.T) {
 	sizes := []int{1, 2, 3, 5, 8}
 	if testing.Short() {
@@ -24,7 +24,7 @@ func TestEveryAlgorithmOnEveryTransport(t *testing.T) {
 	}
 }
 
-// collectiveTransports are those of the worlds of n ranks, which live until t ends.
+// collectiveTransports returns those of the worlds of n ranks, which live until t ends.
 func collectiveTransports(t testing.TB, n int, option mpitest.Option) []collectives.Transport {
 	ts := make([]collectives.Transport, n)
 	var ready sync.WaitGroup

@@ -8,52 +8,52 @@ import (
 	"rhinet/llc"
 )
 
-// A Comm is a communicator: an ordered group of ranks and a context, so that
-// its messages meet only receives on itself. Any number of goroutines may use
-// it at once, except that collective calls on one communicator come one after
-// the other, in the same order on all ranks.
+// A Comm is a communicator: an ordered group of ranks and a context, so that its
+// messages match only receives on it. Any number of goroutines may use it at once, but
+// collective calls on one communicator must come one after the other, in the same order
+// on all ranks.
 //
 // MPI 4.1, chapter 7.
 type Comm struct {
 	*core
 	ctx    context.Context // limits waits; nil: none
-	user   context.Context // the part of that which the program has set; nil: none
-	whole  context.Context // limits waits for all ranks; nil: none
-	launch *launch         // has collective calls prepared, not carried out; nil: no
+	user   context.Context // the one that the program has set; nil: none
+	whole  context.Context // limits calls that wait for all ranks; nil: none
+	launch *launch         // collective calls are prepared for it, not carried out; nil: no
 }
 
-// A core is a communicator without the limits of one user's view. Of an
-// inter-communicator rank is that in the own group, and size, members, back and
-// ids are those of the remote one, to which messages go.
+// A core is a communicator without the context of one user's view. In an
+// inter-communicator rank is the rank in the local group; size, members, back and ids
+// describe the remote group, to which messages go.
 type core struct {
-	w        *world
-	t        Transport
-	rank     int
-	size     int
-	members  []int32     // world rank of each rank; nil: the same
-	back     []int32     // rank of each world rank, or Undefined; nil: the same
-	key      llc.Key     // of point-to-point messages to this rank, and to others if ids is nil
-	ids      []contextID // by which each rank knows the communicator; nil: all by id
-	state    atomic.Uint32
-	name     string
-	id       contextID
-	board    boardSlot
-	coll     collState
-	born     atomic.Int32           // communicators made of this one, for their names
-	attrs    attributes             // that the program caches on it
-	hints    Info                   // that it was made with and that have a meaning
-	topo     topology               // nil: none
-	vicinity atomic.Pointer[around] // what topo says of this rank; nil: nobody has asked
-	inter    *inter                 // of an inter-communicator; else nil
-	fate     *fate                  // what becomes of it when ranks die; nil: the end of the job
-	private  bool                   // what another object needs, which the program does not see
-	win      *window                // which is a window; else nil
-	handler  handlerSlot[*Comm]
-	session  *Session       // that it comes from; nil: the world
-	first    int            // if it joins the groups of an inter-communicator: how many ranks are of the first one
-	counted  observe.CommID // see Counters
-	seen     uint64         // messages that waited in the context before c was made
-	buffer   sendBuffer     // for sends in buffered mode, if one is attached
+	w         *world
+	t         Transport
+	rank      int
+	size      int
+	members   []int32     // world rank of each rank; nil: the same
+	back      []int32     // rank of each world rank, or Undefined; nil: the same
+	key       llc.Key     // of point-to-point messages to this rank, and to others if ids is nil
+	ids       []contextID // by which each rank knows the communicator; nil: all by id
+	state     atomic.Uint32
+	name      string
+	id        contextID
+	flagArray flagArraySlot
+	coll      collState
+	born      atomic.Int32           // communicators made from this one, for their names
+	attrs     attributes             // cached by the program
+	hints     Info                   // that it was made with and that are recognized
+	topo      topology               // nil: none
+	vicinity  atomic.Pointer[around] // what topo says of this rank; nil: not asked yet
+	inter     *inter                 // of an inter-communicator; else nil
+	fate      *fate                  // of a job that survives deaths of ranks; nil: a death ends the job
+	private   bool                   // belongs to another object; the program does not see it
+	win       *window                // the window it belongs to, or nil
+	handler   handlerSlot[*Comm]
+	session   *Session       // that it comes from; nil: the world
+	first     int            // if it joins the groups of an inter-communicator: size of the first one
+	counted   observe.CommID // see Counters
+	seen      uint64         // messages that waited in the context before c was made
+	buffer    sendBuffer     // for sends in buffered mode, if one is attached
 }
 
 // The states of a communicator.
@@ -69,8 +69,8 @@ const (
 // MPI 4.1, section 7.4.1.
 func (c *Comm) Rank() int { return c.rank }
 
-// Size returns the number of ranks of c: of an inter-communicator, those of the
-// own group.
+// Size returns the number of ranks of c: in an inter-communicator, those of the local
+// group.
 //
 // MPI 4.1, section 7.4.1.
 func (c *Comm) Size() int {
@@ -80,17 +80,16 @@ func (c *Comm) Size() int {
 	return c.size
 }
 
-// Name returns what errors call c: "world", or how it was made from that.
+// Name returns what errors call c: "world", or a name that says how it was made.
 //
 // MPI 4.1, section 7.8 (MPI_Comm_get_name).
 func (c *Comm) Name() string { return c.name }
 
-// WithContext returns a view of c whose waits end with [ErrCancelled] when ctx
-// does. The communicator is the same: messages meet those sent and received on
-// c. A receive that ends so takes no message. A send that ends so may still
-// arrive, and its buffer must stay as it is; if it is long and nobody ever
-// receives it, [Finalize] fails. A collective call that ends so leaves c
-// unusable for further collective calls on this rank.
+// WithContext returns a view of c on which waits end with [ErrCancelled] when ctx does.
+// It is the same communicator: messages match those sent and received on c. A receive
+// that ends so takes no message. A send that ends so may still arrive, so its buffer
+// must not be changed; if it is long and is never received, [Finalize] fails. After a
+// collective call that ends so, this rank can make no further collective calls on c.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	if c == nil {
 		return nil
@@ -102,7 +101,7 @@ func (c *Comm) WithContext(ctx context.Context) *Comm {
 	return v.bind()
 }
 
-// global is the world rank of rank r of c.
+// global returns the world rank of rank r of c.
 func (c *core) global(r int) int {
 	if c.members == nil {
 		return r
@@ -110,7 +109,8 @@ func (c *core) global(r int) int {
 	return int(c.members[r])
 }
 
-// onHost reports whether all ranks of c are on one host: then they can share boards and memory.
+// onHost reports whether all ranks of c are on one host and so can share flag arrays
+// and memory.
 func (c *core) onHost(w *world) bool {
 	for r := range c.size {
 		if w.Transport.Host(c.global(r)) != w.Transport.Host(w.Rank) {
@@ -120,7 +120,7 @@ func (c *core) onHost(w *world) bool {
 	return true
 }
 
-// idOf is the context of c at rank r.
+// idOf returns the context ID of c at rank r.
 func (c *core) idOf(r int) contextID {
 	if c.ids == nil {
 		return c.id
@@ -128,7 +128,7 @@ func (c *core) idOf(r int) contextID {
 	return c.ids[r]
 }
 
-// local is the rank in c of world rank p.
+// local returns the rank in c of world rank p.
 func (c *core) local(p int) int {
 	if c.back == nil {
 		return p
@@ -136,7 +136,7 @@ func (c *core) local(p int) int {
 	return int(c.back[p])
 }
 
-// check is the slow half of validation: why c cannot be used, or nil.
+// check is the slow half of validation: it returns why c cannot be used, or nil.
 func (c *Comm) check(s site) error {
 	if err := c.alive(s); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (c *Comm) check(s site) error {
 	return nil
 }
 
-// alive is check for what neither a context nor the death of ranks can end.
+// alive is check without those reasons that are a context or the death of ranks.
 func (c *Comm) alive(s site) error {
 	if c == nil {
 		return c.errorAt(s, ErrComm, "the communicator is nil; Split gives nil to a rank whose color is Undefined")
@@ -163,7 +163,7 @@ func (c *Comm) alive(s site) error {
 	return nil
 }
 
-// checkRank says why r cannot be the partner of a transfer, or nil.
+// checkRank returns why r cannot be the peer of a transfer, or nil.
 func (c *Comm) checkRank(s site, r int) error {
 	if r >= 0 && r < c.size || r == ProcNull || r == AnySource && s.role == fromPeer {
 		return nil
@@ -171,7 +171,7 @@ func (c *Comm) checkRank(s site, r int) error {
 	return c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", r, c.size-1)
 }
 
-// checkTag says why tag cannot be the tag of a transfer, or nil.
+// checkTag returns why tag cannot be the tag of a transfer, or nil.
 func (c *Comm) checkTag(s site, tag int) error {
 	if tag >= 0 && tag <= MaxTag || tag == AnyTag && s.role == fromPeer {
 		return nil

@@ -90,8 +90,8 @@ func TestRowsAndColumnsOfAGrid(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 7.4.2: communicators are made by all goroutines at once
-// here, each of its own parent, and must not share a context.
+// MPI 4.1, section 7.4.2: communicators that all goroutines make at once, each from its
+// own parent, must not share a context.
 func TestCommunicatorsMadeAtOnceAreDistinct(t *testing.T) {
 	const parents, rounds = 5, 10
 	everywhere(t, 3, func(w *mpi.Comm) error {
@@ -138,8 +138,7 @@ func TestCommunicatorsMadeAtOnceAreDistinct(t *testing.T) {
 	})
 }
 
-// Contexts are a bounded set: when all are in use, Dup says so, and Free gives
-// them back.
+// Contexts are a bounded set: when all are in use, Dup fails, and Free returns them.
 func TestContextsRunOutAndComeBack(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		var made []*mpi.Comm
@@ -175,8 +174,8 @@ func TestContextsRunOutAndComeBack(t *testing.T) {
 	})
 }
 
-// Communicators that come and go take each other's contexts and boards, and
-// never see each other's messages.
+// Communicators that come and go reuse contexts and flag arrays, and never receive each
+// other's messages.
 func TestContextsAreUsedAgainCleanly(t *testing.T) {
 	everywhere(t, 4, func(w *mpi.Comm) error {
 		for i := range 60 {
@@ -201,10 +200,10 @@ func TestContextsAreUsedAgainCleanly(t *testing.T) {
 	})
 }
 
-// Rank 0 goes from a communicator that it frees with rank 1 straight to one with
-// rank 2, which gets the same board. Rank 1 may be late, and must still find
-// what rank 0 gave to the first.
-func TestABoardChangesHandsWhenAllHaveSeenIt(t *testing.T) {
+// Rank 0 frees a communicator with rank 1 and makes one with rank 2, which gets the
+// same flag array. Rank 1 may be late, and must still find what rank 0 gave to the
+// first one.
+func TestAFlagArrayChangesHandsWhenAllHaveReadIt(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		with := func(peer int) (*mpi.Comm, error) {
 			color := 0
@@ -264,8 +263,8 @@ func TestNamesSayWhereACommunicatorComesFrom(t *testing.T) {
 	})
 }
 
-// Several goroutines may make collective calls on one communicator if ranks
-// agree on the order; a lock keeps those of one rank apart.
+// Several goroutines may make collective calls on one communicator if ranks agree on
+// the order; a lock serializes those of one rank.
 func TestCollectiveCallsOfGoroutinesAreKeptApart(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		var group sync.WaitGroup
@@ -286,9 +285,9 @@ func TestCollectiveCallsOfGoroutinesAreKeptApart(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 11.6: collective calls on different communicators of one
-// rank go on at once in its goroutines, each in its own order, beside messages
-// and beside a communicator that some of the ranks share.
+// MPI 4.1, section 11.6: goroutines of one rank may make collective calls on different
+// communicators at once, each in its own order, beside messages and calls on a
+// communicator of some of the ranks.
 func TestCollectiveCallsOnDifferentCommunicatorsGoOnAtOnce(t *testing.T) {
 	const comms, rounds = 6, 12
 	everywhere(t, 4, func(w *mpi.Comm) error {
@@ -315,8 +314,7 @@ func TestCollectiveCallsOnDifferentCommunicatorsGoOnAtOnce(t *testing.T) {
 	})
 }
 
-// manyCalls makes a sequence of calls that differs from seed to seed, and
-// checks what they give.
+// manyCalls makes a sequence of calls that depends on seed, and checks the results.
 func manyCalls(c *mpi.Comm, seed, rounds int) error {
 	rank, size := c.Rank(), c.Size()
 	for k := range rounds {

@@ -6,10 +6,10 @@ import (
 	"rhinet/collectives"
 )
 
-// Create makes a communicator of the processes of g, in its order. All ranks
-// of c call it; groups of different ranks are equal or have no process in
-// common. A rank whose group it is not in gets nil. On an inter-communicator g
-// is a part of the own group, equal on its ranks, and the result is one, too.
+// Create makes a communicator of the processes of g, in its order. All ranks of c must
+// call it, with groups that are equal or have no process in common. A rank that is not
+// in its group gets nil. On an inter-communicator g is a part of the local group, equal
+// on all its ranks, and the result is an inter-communicator.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create).
 func (c *Comm) Create(g *Group) (_ *Comm, err error) {
@@ -22,7 +22,8 @@ func (c *Comm) Create(g *Group) (_ *Comm, err error) {
 	return c.split(s, color, max(g.Rank(), 0), "create")
 }
 
-// colorOf is the rank in c of the first of g, or Undefined for who is not in g.
+// colorOf returns the rank in c of the first process of g, or Undefined for a rank that
+// is not in g.
 func (c *Comm) colorOf(s site, g *Group) (int, error) {
 	if err := c.check(s); err != nil {
 		return 0, err
@@ -40,13 +41,13 @@ func (c *Comm) colorOf(s site, g *Group) (int, error) {
 		return Undefined, nil
 	}
 	if c.inter != nil {
-		return 0, nil // the other group has a color of its own choice, and all must meet
+		return 0, nil // the ranks of both groups need one color
 	}
 	return own.find(g.members[0]), nil
 }
 
-// CreateGroup is [Comm.Create] that only the processes of g call. tag tells
-// calls apart that several goroutines make at once.
+// CreateGroup is [Comm.Create] that only the processes of g call. tag distinguishes
+// calls that several goroutines make at once.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create_group).
 func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
@@ -112,16 +113,17 @@ func (t *groupTransport) Recv(buf []byte, src, _ int) error {
 	return t.collTransport.Recv(buf, t.ranks[src], t.tag)
 }
 
-// A SplitType says what ranks of one part of [Comm.SplitType] share.
+// A SplitType says what the ranks of each part of [Comm.SplitType] share.
 //
 // MPI 4.1, section 7.4.2.
 type SplitType int
 
-// SplitShared is MPI_COMM_TYPE_SHARED: ranks that can share memory, which all
-// ranks on one host can.
+// SplitShared is MPI_COMM_TYPE_SHARED: ranks that can share memory, which are all ranks
+// of one host.
 const SplitShared SplitType = 0
 
-// SplitType is [Comm.Split] by what the ranks share; kind Undefined gives nil.
+// SplitType is [Comm.Split] by what the ranks share; a rank that passes kind Undefined
+// gets nil.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split_type).
 func (c *Comm) SplitType(kind SplitType, key int) (_ *Comm, err error) {
@@ -142,10 +144,10 @@ func (c *Comm) SplitType(kind SplitType, key int) (_ *Comm, err error) {
 	return c.split(s, color, key, "shared")
 }
 
-// Compare says whether two communicators are Ident (one and the same),
-// Congruent (the same ranks in the same order), Similar (another order) or
-// Unequal. Two inter-communicators are as alike as the group that is less so;
-// one and a communicator of another kind are Unequal.
+// Compare says whether two communicators are Ident (the same object), Congruent (the
+// same ranks in the same order), Similar (the same ranks in another order) or Unequal.
+// For two inter-communicators the groups that differ more decide; an inter-communicator
+// and an intra-communicator are Unequal.
 //
 // MPI 4.1, section 7.4.1.
 func (c *Comm) Compare(o *Comm) (_ Comparison, err error) {
@@ -170,8 +172,8 @@ func (c *Comm) Compare(o *Comm) (_ Comparison, err error) {
 	return max(how, Congruent), nil
 }
 
-// SetName has errors and reports call c by another name. It is not to be
-// called while other goroutines use c.
+// SetName sets the name by which errors and reports call c. It must not be called while
+// other goroutines use c.
 //
 // MPI 4.1, section 7.8 (MPI_Comm_set_name).
 func (c *Comm) SetName(name string) (err error) {
@@ -183,8 +185,8 @@ func (c *Comm) SetName(name string) (err error) {
 	return nil
 }
 
-// Self returns the communicator of the calling process alone, always the same.
-// c is any communicator.
+// Self returns the communicator of the calling process alone, always the same one. c
+// may be any communicator.
 //
 // MPI 4.1, section 7.2.4 (MPI_COMM_SELF).
 func Self(c *Comm) (_ *Comm, err error) {
@@ -204,14 +206,14 @@ func Self(c *Comm) (_ *Comm, err error) {
 	if id == noID {
 		return nil, c.errorAt(s, ErrComm, "all %d communicators are in use; Free those that are not needed", maxContexts)
 	}
-	made := &core{size: 1, members: []int32{int32(w.Rank)}, id: id, board: noBoard, name: "self"}
+	made := &core{size: 1, members: []int32{int32(w.Rank)}, id: id, flagArray: noFlagArray, name: "self"}
 	if err := w.open(made, 0, w.Collectives); err != nil {
 		return nil, c.because(s, ErrOther, err, "")
 	}
 	self = (&Comm{core: made}).bind()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.self != nil { // another goroutine was quicker
+	if w.self != nil { // another goroutine was faster
 		delete(w.comms, made)
 		w.shut(id)
 		return w.self, nil
@@ -226,7 +228,7 @@ func (w *world) isSelf(c *core) bool {
 	return w.self != nil && w.self.core == c
 }
 
-// endSelf deletes the attributes of Self, before all else that Finalize does.
+// endSelf deletes the attributes of Self, as the first thing that Finalize does.
 //
 // MPI 4.1, section 11.2.4.
 func (w *world) endSelf(s site) error {

@@ -18,8 +18,8 @@ func WaitAllStatus(reqs ...*Request) ([]Status, error) {
 	return sts, failed
 }
 
-// TestAll completes all requests if all are complete, and reports whether it
-// did; otherwise it changes none. Their errors are joined. It does not wait.
+// TestAll completes all requests if all are complete, and reports whether it did;
+// otherwise it changes none of them. Their errors are joined. It does not wait.
 //
 // MPI 4.1, section 3.7.5.
 func TestAll(reqs ...*Request) ([]Status, bool, error) {
@@ -30,8 +30,8 @@ func TestAll(reqs ...*Request) ([]Status, bool, error) {
 	return sts, true, err
 }
 
-// allReady reports whether all requests are complete. It looks at each, so
-// that all get on.
+// allReady reports whether all requests are complete. It tests each of them, so that
+// all make progress.
 func allReady(reqs []*Request) bool {
 	all := true
 	for _, r := range reqs {
@@ -42,9 +42,9 @@ func allReady(reqs []*Request) bool {
 	return all
 }
 
-// TestAny completes one of the requests if one is complete, and reports its
-// index and whether it did. If none is active, it reports true and index
-// Undefined. It does not wait.
+// TestAny completes one of the requests if one is complete, and returns its index and
+// whether it did. If no request is active, it returns index Undefined and true. It does
+// not wait.
 //
 // MPI 4.1, section 3.7.5.
 func TestAny(reqs ...*Request) (int, Status, bool, error) {
@@ -56,8 +56,8 @@ func TestAny(reqs ...*Request) (int, Status, bool, error) {
 	return i, st, true, err
 }
 
-// firstReady is the index of an active request that is complete, or Undefined,
-// and whether none is active.
+// firstReady returns the index of an active request that is complete, or Undefined, and
+// whether no request is active.
 func firstReady(reqs []*Request) (index int, none bool) {
 	none = true
 	for i, r := range reqs {
@@ -71,9 +71,9 @@ func firstReady(reqs []*Request) (index int, none bool) {
 	return Undefined, none
 }
 
-// WaitSome waits until at least one request is complete and completes all that
-// are; it returns their indices with the status of each. Errors are joined.
-// The indices are nil if no request is active.
+// WaitSome waits until at least one request is complete and completes all that are; it
+// returns their indices with the status of each. Errors are joined. The indices are nil
+// if no request is active.
 //
 // MPI 4.1, section 3.7.5.
 func WaitSome(reqs ...*Request) ([]int, []Status, error) {
@@ -85,8 +85,8 @@ func WaitSome(reqs ...*Request) ([]int, []Status, error) {
 	return append([]int{i}, index...), append([]Status{st}, sts...), errors.Join(err, more)
 }
 
-// TestSome is [WaitSome] that does not wait: the indices are empty if no
-// request is complete, and nil if none is active.
+// TestSome is [WaitSome] without waiting: the indices are empty if no request is
+// complete, and nil if none is active.
 //
 // MPI 4.1, section 3.7.5.
 func TestSome(reqs ...*Request) ([]int, []Status, error) {
@@ -110,8 +110,8 @@ func TestSome(reqs ...*Request) ([]int, []Status, error) {
 	return index, sts, failed
 }
 
-// StatusAll reports whether all requests are complete, with their statuses,
-// and completes none.
+// StatusAll reports whether all requests are complete, and their statuses. It completes
+// none of them.
 //
 // MPI 4.1, section 3.7.6 (MPI_Request_get_status_all).
 func StatusAll(reqs ...*Request) ([]Status, bool, error) {
@@ -127,7 +127,7 @@ func StatusAll(reqs ...*Request) ([]Status, bool, error) {
 	return sts, true, failed
 }
 
-// StatusAny is [TestAny] that leaves the request as it is.
+// StatusAny is [TestAny] without completing the request.
 //
 // MPI 4.1, section 3.7.6 (MPI_Request_get_status_any).
 func StatusAny(reqs ...*Request) (int, Status, bool, error) {
@@ -143,7 +143,7 @@ func getStatus(i int, r *Request) (int, Status, bool, error) {
 	return i, st, done, err
 }
 
-// StatusSome is [TestSome] that leaves the requests as they are.
+// StatusSome is [TestSome] without completing the requests.
 //
 // MPI 4.1, section 3.7.6 (MPI_Request_get_status_some).
 func StatusSome(reqs ...*Request) ([]int, []Status, error) {

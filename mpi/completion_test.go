@@ -11,7 +11,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// ringOf begins a message to each of n tags to the right, and a receive of each
+// ringOf begins to send a message with each of n tags to the right, and to receive each
 // from the left.
 func ringOf(w *mpi.Comm, n int) (recvs, sends []*mpi.Request, bufs [][]int) {
 	right, left := (w.Rank()+1)%w.Size(), (w.Rank()+w.Size()-1)%w.Size()
@@ -84,8 +84,8 @@ func TestTestAllCompletesAllOrNone(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.7.5: Testany and Testsome report one, and all, of what is
-// complete; Waitsome waits for at least one; without active requests all say so.
+// MPI 4.1, section 3.7.5: Testany and Testsome report one, and all, of the complete
+// requests; Waitsome waits for at least one; without active requests all report that.
 func TestSomeAndAnyCompleteEachRequestOnce(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -186,7 +186,7 @@ func TestStatusDoesNotCompleteARequest(t *testing.T) {
 	})
 }
 
-// Done gives a channel that is closed when Wait would return at once.
+// Done returns a channel that is closed when Wait would return at once.
 func TestDoneServesSelect(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		for i := range 20 {
@@ -224,13 +224,13 @@ func TestDoneServesSelect(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.8.4: a cancelled receive ends for whoever waits, also where no message
-// comes any more.
+// MPI 4.1, section 3.8.4: cancelling a receive ends a wait for it in another goroutine,
+// also if no message will ever come.
 func TestCancelWakesAnotherGoroutine(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		r := mpi.Irecv(w, []int{0}, 0, 5)
 		done := r.Done()
-		time.Sleep(20 * time.Millisecond) // so that the wait has begun; if it has not, there is nothing to see
+		time.Sleep(20 * time.Millisecond) // for the wait to begin; if it has not, the test passes
 		if err := r.Cancel(); err != nil {
 			return err
 		}
@@ -283,8 +283,7 @@ func TestACancelledReceiveTakesNoMessage(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.7.3: a request that is freed goes on, and Finalize does
-// not ask for it.
+// MPI 4.1, section 3.7.3: a freed request continues, and Finalize does not report it.
 func TestAFreedRequestGoesOn(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		if w.Rank() == 1 {
@@ -309,8 +308,8 @@ func TestAFreedRequestGoesOn(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.10: Isendrecv exchanges around a ring, also among other
-// calls, and with one buffer.
+// MPI 4.1, section 3.10: Isendrecv exchanges around a ring, also beside other calls,
+// and with one buffer.
 func TestIsendrecvExchanges(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -337,7 +336,7 @@ func TestIsendrecvExchanges(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 13.2: a program completes a request of its own, which waits
+// MPI 4.1, section 13.2: a program completes a request of its own, which is waited for
 // like others.
 func TestNewRequestIsCompletedByTheProgram(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
@@ -368,7 +367,7 @@ func TestNewRequestIsCompletedByTheProgram(t *testing.T) {
 	})
 }
 
-// Requests that cannot be used so are errors that name the call and what to do.
+// Requests that do not allow a call are errors that name the call and what to do.
 func TestMisusedRequestsAreErrors(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		inactive := mpi.Irecv(w, []int{0}, mpi.ProcNull, 0)
@@ -417,7 +416,7 @@ func TestMisusedRequestsAreErrors(t *testing.T) {
 	})
 }
 
-// Random messages between random ranks, completed in every way there is.
+// Random messages between random ranks, completed by all calls that complete requests.
 func TestRandomCompletions(t *testing.T) {
 	for n := 1; n <= 9; n += 2 {
 		mpitest.Run(t, n, func(w *mpi.Comm) error {

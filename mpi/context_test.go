@@ -9,9 +9,9 @@ import (
 	"rhinet/mpi"
 )
 
-// Communicators that different goroutines make at once do not wait for each
-// other: here a rank makes one of itself alone while its Dup of the world waits
-// for the other rank, which waits for that.
+// Communicators that different goroutines make at once do not wait for each other: here
+// a rank makes one of itself alone while its Dup of the world waits for the other rank,
+// which waits for the first one.
 func TestACommunicatorOfOneRankWaitsForNobody(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		self, err := w.Split(w.Rank(), 0)
@@ -49,8 +49,8 @@ func TestACommunicatorOfOneRankWaitsForNobody(t *testing.T) {
 	})
 }
 
-// Goroutines make communicators of groups that overlap, each rank in another
-// order: only calls on one communicator need an order.
+// Goroutines make communicators of overlapping groups, each rank in a different order:
+// only calls on one communicator need an order.
 func TestCommunicatorsOfOverlappingGroupsMadeAtOnce(t *testing.T) {
 	const ranks, lines = 4, 5
 	everywhere(t, ranks, func(w *mpi.Comm) error {
@@ -79,7 +79,7 @@ func TestCommunicatorsOfOverlappingGroupsMadeAtOnce(t *testing.T) {
 	})
 }
 
-// comeAndGo makes and frees communicators, and adds something up on each.
+// comeAndGo makes and frees communicators, and makes a sum on each.
 func comeAndGo(parent *mpi.Comm, salt int) error {
 	for round := range 20 {
 		c, err := parent.Split(parent.Rank()%2, -parent.Rank())
@@ -101,8 +101,8 @@ func comeAndGo(parent *mpi.Comm, salt int) error {
 	return nil
 }
 
-// Ranks that are in different numbers of communicators know a common one by
-// different contexts.
+// Ranks that are in different numbers of communicators use different contexts for a
+// common one.
 func TestRanksKnowACommunicatorByDifferentContexts(t *testing.T) {
 	everywhere(t, 4, func(w *mpi.Comm) error {
 		self, err := w.Split(w.Rank(), 0)
@@ -157,8 +157,8 @@ func exchangeAll(c *mpi.Comm, n int) error {
 	return equal("last sum", sums[n-1], c.Size()*(n-1)+c.Size()*(c.Size()-1)/2)
 }
 
-// What nobody has received on a freed communicator never meets another, also
-// when all contexts have been used and come round again.
+// A message never received on a freed communicator never matches on another one, also
+// after all contexts have been used.
 func TestWhatIsLeftOnAFreedCommunicatorIsNeverReceived(t *testing.T) {
 	rounds := 4300 // more than there are contexts
 	if testing.Short() {
@@ -193,14 +193,14 @@ func TestWhatIsLeftOnAFreedCommunicatorIsNeverReceived(t *testing.T) {
 	})
 }
 
-// nothingWaits makes a communicator that has no message. w.Rank() is 1.
+// nothingWaits returns an error if a message waits. w.Rank() is 1.
 func nothingWaits(w *mpi.Comm) error {
 	_, found, err := mpi.Iprobe(w, mpi.AnySource, mpi.AnyTag)
 	return errors.Join(err, equal("a message waits", found, false))
 }
 
-// A send that depends on a receive ends when its receiver frees the
-// communicator, and says so; a receive that is pending there does.
+// A send that waits for its receive ends with an error when its receiver frees the
+// communicator; so does a receive that is pending there.
 func TestFreeEndsWhatIsPending(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		c, err := w.Dup()

@@ -9,28 +9,27 @@ import (
 )
 
 // A contextID names a communicator at one of its ranks: a number that no other
-// communicator of that rank has, and how often the number was used before. Each
-// rank chooses its own, so that making a communicator waits for nothing but the
-// ranks of its parent; the others address their messages with it. The two
-// transport contexts of a number are the even one for point-to-point and the odd
-// one for collective messages.
+// communicator of that rank has, and how often the number was used before. Each rank
+// chooses its own, so that making a communicator waits only for the ranks of its
+// parent; the other ranks address their messages with it. The two transport contexts of
+// a number are the even one for point-to-point and the odd one for collective messages.
 //
 //	31          12 11       0
 //	| generation  | number   |
 //
-// A point-to-point message carries the generation in the upper bits of its type,
-// a collective one in those of its tag, so that what a freed communicator has
-// left under way never meets the next one of that number.
+// A point-to-point message carries the generation in the upper bits of its type, a
+// collective one in those of its tag, so that a message that a freed communicator left
+// in flight never matches in the next communicator of that number.
 type contextID uint32
 
 // worldID is the context of the world, on every rank.
 const worldID contextID = 0
 
-// noID says that a rank has no number left.
+// noID says that a rank has no free number.
 const noID = ^contextID(0)
 
-// maxContexts is how many communicators a rank can be in at once. Its bits and
-// the type's are the same ones: see key.
+// maxContexts is how many communicators a rank can be in at once. The number of an ID is
+// as wide as the class of elements in the type of a message: see stamp.
 const maxContexts = wire.TypeMask + 1
 
 func (id contextID) number() uint16       { return uint16(id % maxContexts) }
@@ -50,66 +49,67 @@ func (id contextID) tag(tag int) int {
 	return int(uint32(id)/maxContexts%generations)<<tagBits | tag
 }
 
-// tagBits holds a tag of a collective call (see collectives.MaxTag), or, with
-// groupTag, that of a call of some ranks of a communicator only.
+// tagBits is the width of a tag of a collective call (see collectives.MaxTag), or, with
+// groupTag, of a call of only some ranks of a communicator.
 const (
 	tagBits  = 16
 	groupTag = 1 << 15
-	// neighborTag tells those of neighborhood calls apart among these.
+	// neighborTag distinguishes neighborhood calls among these.
 	neighborTag = 1 << 14
 )
 
-// Contexts that are no communicator's.
+// Contexts that belong to no communicator.
 const (
-	matchedContext     = 2*maxContexts + iota // where messages wait that a probe has matched
-	groupContext                              // where processes of a group meet that have no communicator yet
+	matchedContext     = 2*maxContexts + iota // of messages that a probe has matched
+	groupContext                              // of processes of a group that have no communicator yet
 	noticeContext                             // what ranks tell each other about the deaths of others
-	lastContext                               // what a rank sends last to others: see seeOff
+	lastContext                               // the last message of a rank to each other one: see seeOff
 	courtContext                              // what ranks tell each other about collective calls: see court
 	partitionContext                          // answers to offers of partitioned messages, and partitions
-	partitionedContext                        // offers on the world; behind it those on other communicators
+	partitionedContext                        // offers on the world; those on other communicators follow
 )
 
-// A boardSlot is the flag board of a communicator and its sequence of the barrier controllers, as far as the network has these, or
-// noBoard.
-type boardSlot int
+// A flagArraySlot is the flag array of a communicator and its sequence at the barrier
+// controllers, as far as the network has these, or noFlagArray.
+type flagArraySlot int
 
-const noBoard boardSlot = -1
+const noFlagArray flagArraySlot = -1
 
-// maxBoardRanks is the largest communicator that gets a flag board: in an
-// exchange each rank looks at the flags of all. Protocol constant.
-const maxBoardRanks = 64
+// maxFlagArrayRanks is the largest communicator that gets a flag array: in an exchange
+// each rank reads the flags of all. Protocol constant.
+const maxFlagArrayRanks = 64
 
-// An idSpace knows which contexts and boards a rank has free.
+// An idSpace records which contexts and flag arrays a rank has free.
 type idSpace struct {
-	mu      sync.Mutex
-	used    [maxContexts / 64]uint64
-	uses    [maxContexts]uint32 // of each number, so far
-	last    int                 // number handed out last: the search goes on behind it
-	boards  uint64              // free
-	offered uint64              // of these, offered to communicators in the making
-	seq     uint64              // highest sequence number used on any board
+	mu         sync.Mutex
+	used       [maxContexts / 64]uint64
+	uses       [maxContexts]uint32 // of each number, so far
+	last       int                 // last number handed out: the search starts after it
+	flagArrays uint64              // free
+	offered    uint64              // of these, offered to communicators in the making
+	seq        uint64              // highest sequence number used on any flag array
 }
 
-// init readies it for so many boards.
-func (s *idSpace) init(boards int) { s.boards = 1<<min(boards, 63) - 1 }
+// init readies it for so many flag arrays.
+func (s *idSpace) init(flagArrays int) { s.flagArrays = 1<<min(flagArrays, 63) - 1 }
 
-// slotsOf returns how many boards a transport has, or, if it has none, sequences of barrier controllers.
+// slotsOf returns how many flag arrays a transport has, or, if none, how many sequences
+// of barrier controllers.
 func slotsOf(t Transport) int {
-	if b := t.Board(); b != nil {
-		return b.Boards()
+	if b := t.FlagArray(); b != nil {
+		return b.FlagArrays()
 	}
 	return t.Sequences()
 }
 
-// first takes the context of the world, which nothing else gets, and its board, if
-// its ranks may have one.
-func (s *idSpace) first(size int, may bool) boardSlot {
+// first takes the context of the world, which no other communicator gets, and its flag
+// array if its ranks may have one.
+func (s *idSpace) first(size int, may bool) flagArraySlot {
 	s.used[0] = 1
-	if s.boards&1 == 0 || !may || size < 2 || size > maxBoardRanks {
-		return noBoard
+	if s.flagArrays&1 == 0 || !may || size < 2 || size > maxFlagArrayRanks {
+		return noFlagArray
 	}
-	s.boards &^= 1
+	s.flagArrays &^= 1
 	return 0
 }
 
@@ -139,35 +139,35 @@ func (s *idSpace) give(id contextID) {
 	s.mu.Unlock()
 }
 
-// offer returns boards that a new communicator may have, and the highest
-// sequence number in use. It offers half of those that are left: others may be
-// in the making.
-func (s *idSpace) offer() (boards, seq uint64) {
+// offer returns flag arrays that a new communicator may have, and the highest sequence
+// number in use. It offers half of the free ones: other communicators may be in the
+// making.
+func (s *idSpace) offer() (flagArrays, seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := s.boards &^ s.offered
+	left := s.flagArrays &^ s.offered
 	for n := (bits.OnesCount64(left) + 1) / 2; n > 0; n-- {
-		boards |= left & -left
+		flagArrays |= left & -left
 		left &= left - 1
 	}
-	s.offered |= boards
-	return boards, s.seq
+	s.offered |= flagArrays
+	return flagArrays, s.seq
 }
 
-// settle ends an offer, of which one board was taken, or none.
-func (s *idSpace) settle(offered uint64, taken boardSlot) {
+// settle ends an offer, of which one flag array was taken, or none.
+func (s *idSpace) settle(offered uint64, taken flagArraySlot) {
 	s.mu.Lock()
 	s.offered &^= offered
-	if taken != noBoard {
-		s.boards &^= 1 << taken
+	if taken != noFlagArray {
+		s.flagArrays &^= 1 << taken
 	}
 	s.mu.Unlock()
 }
 
-// giveBoard returns a board that was used up to seq.
-func (s *idSpace) giveBoard(b boardSlot, seq uint64) {
+// giveFlagArray returns a flag array that was used up to seq.
+func (s *idSpace) giveFlagArray(b flagArraySlot, seq uint64) {
 	s.mu.Lock()
-	s.boards |= 1 << b
+	s.flagArrays |= 1 << b
 	s.seq = max(s.seq, seq)
 	s.mu.Unlock()
 }

@@ -2,8 +2,8 @@ package mpi
 
 import "testing"
 
-// A number is handed out again when all others were, in another generation,
-// which ends up in types and tags.
+// A number is handed out again after all others, in another generation, which is part
+// of types and tags.
 func TestGenerationsOfContexts(t *testing.T) {
 	var s idSpace
 	s.init(0)
@@ -17,7 +17,7 @@ func TestGenerationsOfContexts(t *testing.T) {
 		seen[id] = true
 		s.give(id)
 	}
-	// The count of uses goes on through its end.
+	// The count of uses wraps around.
 	s.uses[7] = ^uint32(0)
 	for range maxContexts {
 		id := s.take()
@@ -36,10 +36,10 @@ func TestGenerationsOfContexts(t *testing.T) {
 	}
 }
 
-// Boards that are offered to one communicator in the making are not offered to
-// another, and come back unless they are taken.
-func TestOffersOfBoards(t *testing.T) {
-	s := idSpace{boards: 0b11111}
+// Flag arrays that are offered to one communicator in the making are not offered to
+// another, and are free again unless they are taken.
+func TestOffersOfFlagArrays(t *testing.T) {
+	s := idSpace{flagArrays: 0b11111}
 	a, _ := s.offer()
 	b, _ := s.offer()
 	c, _ := s.offer()
@@ -48,20 +48,20 @@ func TestOffersOfBoards(t *testing.T) {
 		t.Fatalf("offered %b, %b, %b, %b", a, b, c, d)
 	}
 	s.settle(a, 1)
-	s.settle(b, noBoard)
+	s.settle(b, noFlagArray)
 	s.settle(c, 4)
-	if s.boards != 0b01101 || s.offered != 0 {
-		t.Fatalf("left %b, offered %b", s.boards, s.offered)
+	if s.flagArrays != 0b01101 || s.offered != 0 {
+		t.Fatalf("left %b, offered %b", s.flagArrays, s.offered)
 	}
-	s.giveBoard(4, 77)
-	if _, seq := s.offer(); seq != 77 || s.boards != 0b11101 {
-		t.Fatalf("sequence %d, boards %b", seq, s.boards)
+	s.giveFlagArray(4, 77)
+	if _, seq := s.offer(); seq != 77 || s.flagArrays != 0b11101 {
+		t.Fatalf("sequence %d, flag arrays %b", seq, s.flagArrays)
 	}
 }
 
 type celsius float64
 
-// Only what elements are made of counts.
+// Only the layout of elements counts.
 func TestTypeCodes(t *testing.T) {
 	k := new(elemCache)
 	same := [][]*elem{
@@ -96,13 +96,13 @@ func TestTypeCodes(t *testing.T) {
 		}](k)},
 		{elemOf[struct {
 			A float64
-			_ struct{} // which has the compiler leave room behind A
+			_ struct{} // makes the compiler pad after A
 		}](k)},
 		{elemOf[struct {
 			A, B float64
 			_    struct{}
 		}](k)},
-		{elemOf[struct { // as large, with the room between A and B
+		{elemOf[struct { // same size, with the padding between A and B
 			X struct {
 				A float64
 				_ struct{}

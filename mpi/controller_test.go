@@ -16,8 +16,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// onControllers runs fn on 2, 3 and 5 ranks whose network has barrier controllers, with a communicator that uses them for
-// every barrier.
+// onControllers runs fn on 2, 3 and 5 ranks whose network has barrier controllers, with a
+// communicator that uses them for every barrier.
 func onControllers(t *testing.T, fn func(w, c *mpi.Comm) error, options ...mpitest.Option) {
 	t.Helper()
 	for _, n := range []int{2, 3, 5} {
@@ -44,8 +44,9 @@ func TestEveryAlgorithmOnControllers(t *testing.T) {
 	}, sizes...)
 }
 
-// What the controllers serve: barriers where they are named, and those that do not block. Persistent ones, which ranks may
-// start in another order than other calls, go by messages.
+// What the controllers serve: barriers if they are named, and nonblocking ones.
+// Persistent barriers, which ranks may start in another order than other calls, use
+// messages.
 func TestWhatControllersServe(t *testing.T) {
 	onControllers(t, func(w, c *mpi.Comm) error {
 		for _, k := range []struct {
@@ -90,8 +91,8 @@ func TestWhatControllersServe(t *testing.T) {
 
 func wait(r *mpi.Request) error { _, err := r.Wait(); return err }
 
-// Nobody leaves a barrier before all have come, whether it blocks or not, whatever other calls are under
-// way, and in whatever order requests are completed.
+// No rank leaves a barrier before all have come, whether it blocks or not, whatever
+// other calls are in progress, and in whatever order requests are completed.
 func TestNobodyLeavesEarly(t *testing.T) {
 	const barriers = 200
 	var came [4][6][barriers]atomic.Int32 // by run, size
@@ -146,7 +147,8 @@ func TestNobodyLeavesEarly(t *testing.T) {
 	}
 }
 
-// Communicators come and go, of other ranks each time, and use the same controllers one after the other.
+// Communicators come and go, each time of other ranks, and use the same controllers one
+// after the other.
 func TestControllersAreUsedAgain(t *testing.T) {
 	onControllers(t, func(w, c *mpi.Comm) error {
 		for round := range 40 {
@@ -167,7 +169,7 @@ func TestControllersAreUsedAgain(t *testing.T) {
 	})
 }
 
-// A rank that has made another call before is found out.
+// A rank that has made a different call before is noticed.
 func TestControllersSeeOtherCalls(t *testing.T) {
 	onControllers(t, func(w, c *mpi.Comm) error {
 		other, err := c.Dup()
@@ -186,7 +188,7 @@ func TestControllersSeeOtherCalls(t *testing.T) {
 	}, mpitest.Unguarded())
 }
 
-// A context ends the wait for a rank that does not come, also of a call that blocks.
+// A context ends the wait for a rank that does not come, also in a blocking call.
 func TestContextEndsABarrierOfControllers(t *testing.T) {
 	for name, call := range map[string]func(c *mpi.Comm) error{"Barrier": mpi.Barrier, "Ibarrier": func(c *mpi.Comm) error { return wait(mpi.Ibarrier(c)) }} {
 		onControllers(t, func(w, c *mpi.Comm) error {
@@ -207,7 +209,7 @@ func TestContextEndsABarrierOfControllers(t *testing.T) {
 	}
 }
 
-// What a rank is told, and what the others are, when one of them is in the first call and the others are in the
+// What each side is told when one rank is in the first call and the others are in the
 // second.
 var crossings = []struct {
 	name     string
@@ -228,14 +230,14 @@ var crossings = []struct {
 		func(c *mpi.Comm) error { return errors.Join(both(c), allreduce[int](1, mpi.Sum)(c)) }, "rank 0 is in Allreduce;", "is in Barrier;"},
 }
 
-// both makes two barriers that do not block, and waits for the first at the end.
+// both makes two nonblocking barriers, and completes the second first.
 func both(c *mpi.Comm) error {
 	first, second := mpi.Ibarrier(c), mpi.Ibarrier(c)
 	return errors.Join(wait(second), wait(first))
 }
 
-// A rank in a barrier of the controllers, and ranks that wait for its flag in the place of that, find each other out.
-// They can free the communicator, also who is in Free already.
+// A rank in a barrier of the controllers, and ranks that wait for its flag instead,
+// notice each other. They can free the communicator, also if one is in Free already.
 func TestControllersAndFlagsFindEachOtherOut(t *testing.T) {
 	for _, k := range crossings {
 		t.Run(k.name, func(t *testing.T) {
@@ -261,7 +263,7 @@ func TestControllersAndFlagsFindEachOtherOut(t *testing.T) {
 	}
 }
 
-// A barrier that blocks and goes by flags does not match one that does not and is kept by controllers.
+// A blocking barrier by flags does not match a nonblocking one by controllers.
 func TestABarrierOfFlagsAndOneOfControllers(t *testing.T) {
 	onControllers(t, func(w, c *mpi.Comm) error {
 		other, err := w.Dup()

@@ -1,7 +1,7 @@
 package mpi
 
-// Counters are what this rank has done on a communicator so far: performance variables of
-// class counter in the words of the standard.
+// Counters are what this rank has done on a communicator so far: performance variables
+// of class counter.
 //
 // MPI 4.1, section 15.3.7 (MPI_T performance variables).
 type Counters struct {
@@ -11,9 +11,10 @@ type Counters struct {
 	Waits                   int64 // calls that had to wait more than briefly for another rank
 }
 
-// Counters returns what this rank has done on c. Messages are counted if the job is observed
-// (mpirun --stats, --trace or --metrics); otherwise the call fails with class [ErrOther], and
-// only Unexpected is set. What is received counts when the receive is completed.
+// Counters returns what this rank has done on c. Messages are counted if the job is
+// observed (mpirun --stats, --trace or --metrics); otherwise the call fails with class
+// [ErrOther], and only Unexpected is set. A received message counts when its receive is
+// completed.
 //
 // MPI 4.1, section 15.3.7 (MPI_T_pvar_read).
 func (c *Comm) Counters() (_ Counters, err error) {
@@ -32,7 +33,8 @@ func (c *Comm) Counters() (_ Counters, err error) {
 	return all, nil
 }
 
-// unexpected is how many messages have waited in a context, if the transport knows.
+// unexpected returns how many messages have waited in a context, if the transport
+// knows.
 func unexpected(t Transport, ctx uint16) uint64 {
 	switch t := t.(type) {
 	case *observed:

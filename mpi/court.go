@@ -10,18 +10,22 @@ import (
 	"rhinet/llc"
 )
 
-// A court is what a rank of a checked job does about collective calls that do not match. Rank 0 of each communicator hears of
-// calls that a rank found not to match, and of those in which a rank waits long. It asks all ranks what their calls with
-// that number are, and if they differ tells all the same. Calls that wait end then, and later ones fail.
+// A court is what a rank of a checked job does about collective calls that do not
+// match. Rank 0 of each communicator is told of calls that a rank found not to match,
+// and of those in which a rank waits long. It asks all ranks what their calls with that
+// number are, and if they differ tells all ranks the same verdict. Calls that wait then
+// end, and later ones fail.
 //
-// What the ranks say are messages in a context of their own. A goroutine looks for them now and then; nothing is posted, so
-// what calls do costs the same as long as nobody has anything to say.
+// The ranks talk by messages in a context of their own. A goroutine polls for them at
+// long intervals; no receive is posted, so calls cost the same as long as no rank has
+// anything to report.
 //
-// There is none in jobs that go on when ranks die, in which nobody may rely on rank 0; nor in virtual time, where messages would change
-// what is measured; nor on the library of another MPI, which takes one call at a time.
+// There is no court in jobs that go on when ranks die, where rank 0 may be dead; in
+// virtual time, where messages would change what is measured; and on the library of
+// another MPI, which takes one call at a time.
 type court struct {
 	w        *world
-	t        Transport     // what it uses is not observed
+	t        Transport     // its messages are not observed
 	patience time.Duration // before a call that waits is reported
 	kicked   chan struct{}
 	quit     chan struct{}
@@ -30,43 +34,43 @@ type court struct {
 
 	mu    sync.Mutex
 	pleas []*plea // that the goroutine has not seen
-	freed []*core // the last that were freed, whose ranks may still ask
+	freed []*core // the last that were freed; other ranks may still ask about them
 
 	// Of the goroutine:
 	disputes map[*core]*dispute
 	pleading []*plea
-	sends    []*llc.Request // under way
+	sends    []*llc.Request // in flight
 	list     []*core
 	alive    bool // the transport is open
 	touch    func()
-	news     time.Time    // when something came
+	news     time.Time    // when the last brief arrived
 	left     map[int]bool // processes that have left MPI before the others
 }
 
-// A plea is a call that has failed and waits to be told what all are told.
+// A plea is a call that has failed and waits for the verdict.
 type plea struct {
 	c    *core
 	turn uint32
 	next time.Time     // when it is reported again
-	done chan struct{} // closed when there is something to know
+	done chan struct{} // closed when there is a verdict, or none will come
 }
 
-// A stall is a call that a rank is in, and when to say so.
+// A stall is the call that a rank is in, and when to report it.
 type stall struct {
 	turn uint32 // 0: none
 	next time.Time
 }
 
-// Times of a court. A rank that has been told waits for the others to be told before its call returns, since the
-// launcher ends the job when it fails.
+// Times of a court. A rank that has been told waits until the others have been told
+// before its call returns, since the launcher ends the job when a rank fails.
 const (
 	patience     = 200 * time.Millisecond
-	quickLook    = 2 * time.Millisecond // while others have something to say
+	quickLook    = 2 * time.Millisecond // while other ranks report
 	newsTime     = 100 * time.Millisecond
 	pleaTime     = 10 * time.Second
 	looksAStall  = 4       // in the time of patience
 	keptFreed    = 16      // communicators
-	longestBrief = 8 << 10 // so that it travels at once: nobody may be there who asks for it
+	longestBrief = 8 << 10 // short enough for an eager message: perhaps no rank receives it
 )
 
 // open opens the court of a rank, if the job has one.
@@ -79,13 +83,13 @@ func (w *world) openCourt(t Transport) {
 		k.patience = patience
 	}
 	k.touch = func() { k.alive = true }
-	t.Probe(courtContext, llc.AnyPeer, llc.AnyTag, false) // makes room for what comes there
+	t.Probe(courtContext, llc.AnyPeer, llc.AnyTag, false) // makes room for messages in this context
 	w.court = k
 	go k.run()
 }
 
-// close ends the court. Who leaves because of err says so to the others: nobody shall wait for what it would
-// answer, nor disturb its end by asking.
+// close ends the court. A rank that leaves because of err tells the others, so that
+// they neither wait for its answers nor disturb its end with questions.
 func (k *court) close(err error) {
 	if k == nil {
 		return
@@ -108,7 +112,7 @@ func (k *court) farewell() {
 	}
 }
 
-// run looks for news until the court or the transport is closed.
+// run looks for briefs until the court or the transport is closed.
 func (k *court) run() {
 	defer close(k.over)
 	slow := k.patience / looksAStall
@@ -141,7 +145,8 @@ func (k *court) run() {
 	}
 }
 
-// look reports calls that wait long, and ends those that still wait where all have been told.
+// look reports calls that wait long, and ends calls that still wait on communicators
+// with a verdict.
 func (k *court) look(now time.Time) {
 	k.list = k.open(k.list[:0])
 	for _, c := range k.list {
@@ -165,7 +170,7 @@ func (k *court) look(now time.Time) {
 	k.sent()
 }
 
-// open adds the communicators that have a history to a list.
+// open appends the communicators that have a history to list.
 func (k *court) open(list []*core) []*core {
 	k.w.mu.Lock()
 	for c := range k.w.comms {
@@ -186,7 +191,7 @@ func (k *collState) idle() bool {
 	return !k.launches.used()
 }
 
-// sent forgets what has been sent.
+// sent forgets the briefs that have been sent.
 func (k *court) sent() {
 	left := k.sends[:0]
 	for _, r := range k.sends {
@@ -198,7 +203,7 @@ func (k *court) sent() {
 	k.sends = left
 }
 
-// hear returns what the ranks of c are told of the call with a number that has failed, or nil.
+// hear returns the verdict on the call with a number that has failed on c, or nil.
 func (k *court) hear(c *core, turn uint32) *verdict {
 	h := c.coll.history
 	if !h.told() {
@@ -241,7 +246,7 @@ func (k *court) takePleas(now time.Time) {
 	k.answerPleas(func(p *plea) bool { return p.c.coll.history.told() || k.left[p.c.global(0)] })
 }
 
-// answerPleas ends those that wait.
+// answerPleas ends the pleas that which selects.
 func (k *court) answerPleas(which func(*plea) bool) {
 	left := k.pleading[:0]
 	for _, p := range k.pleading {
@@ -254,7 +259,7 @@ func (k *court) answerPleas(which func(*plea) bool) {
 	k.pleading = left
 }
 
-// judge sees to the disputes of communicators of which this rank is the first.
+// judge judges the disputes of communicators of which this rank is the first.
 func (k *court) judge(now time.Time) {
 	for c, d := range k.disputes {
 		v, ask := d.judge(now, func(rank int, turn uint32) { k.tell(c, rank, brief{Kind: briefDismiss, Turn: turn}) })
@@ -265,7 +270,7 @@ func (k *court) judge(now time.Time) {
 			}
 		}
 		if v != nil {
-			for rank := c.size - 1; rank >= 0; rank-- { // this one at last
+			for rank := c.size - 1; rank >= 0; rank-- { // this one last
 				k.tell(c, rank, brief{Kind: briefVerdict, Class: v.class, Text: v.text})
 			}
 		}
@@ -275,7 +280,7 @@ func (k *court) judge(now time.Time) {
 	}
 }
 
-// take takes a verdict: calls on c that wait end, and no other one begins.
+// take takes a verdict: calls on c that wait end, and no further one begins.
 func (k *court) take(c *core, v *verdict) {
 	if !c.coll.history.verdict.CompareAndSwap(nil, v) {
 		return
@@ -284,8 +289,8 @@ func (k *court) take(c *core, v *verdict) {
 	k.shut(c)
 }
 
-// shut ends what waits for messages of collective calls on c, and has other waits look again. What has been freed is left alone:
-// its context may be another's.
+// shut ends waits for messages of collective calls on c, and wakes other waits. A
+// communicator that has been freed is left alone: another may have its context.
 func (k *court) shut(c *core) {
 	k.w.mu.Lock()
 	defer k.w.mu.Unlock()
@@ -294,7 +299,7 @@ func (k *court) shut(c *core) {
 	}
 }
 
-// retire keeps what is known of a communicator that this rank has freed.
+// retire keeps the history of a communicator that this rank has freed.
 func (k *court) retire(c *core) {
 	if k == nil || c.coll.history == nil {
 		return
@@ -312,8 +317,8 @@ type brief struct {
 	Team  uint64 // the communicator
 	Turn  uint32
 	Plea  bool       // the sender waits for a verdict, or to be dismissed
-	Knows knowledge  // what it says of its call
-	Call  *statement // which this is
+	Knows knowledge  // what the sender knows of its call
+	Call  *statement // the call
 	Class Class
 	Text  string
 }
@@ -328,10 +333,10 @@ const (
 	briefLeave // the sender leaves MPI before the others
 )
 
-// team is the number of a communicator on all its ranks.
+// team returns the number of a communicator, which is the same on all its ranks.
 func (c *core) team() uint64 { return uint64(c.global(0))<<32 | uint64(c.idOf(0)) }
 
-// report says to rank 0 what this rank's call is.
+// report tells rank 0 what this rank's call is.
 func (k *court) report(c *core, turn uint32, pleads bool) {
 	h := c.coll.history
 	m, knows := h.call(turn)
@@ -353,14 +358,14 @@ func (k *court) tell(c *core, rank int, b brief) {
 	k.send(to, b)
 }
 
-// send sends a brief to another process, unless that has left.
+// send sends a brief to another process, unless that process has left.
 func (k *court) send(to int, b brief) {
 	if k.left[to] {
 		return
 	}
 	text, err := json.Marshal(b)
 	if err != nil || len(text) > longestBrief {
-		return // its sender is not told: nothing in it is that long but the names of files
+		return // not reported: only file names can make it that long
 	}
 	r := &llc.Request{Peer: to, Context: courtContext, Buf: text}
 	k.t.Start(r, true)
@@ -369,7 +374,7 @@ func (k *court) send(to int, b brief) {
 	}
 }
 
-// receive takes what other ranks have said.
+// receive handles the briefs of other ranks.
 func (k *court) receive(now time.Time) {
 	for {
 		st, ok := k.t.Probe(courtContext, llc.AnyPeer, llc.AnyTag, false)
@@ -388,7 +393,7 @@ func (k *court) receive(now time.Time) {
 	}
 }
 
-// find is a communicator that this rank has, or has had.
+// find returns a communicator that this rank has, or has freed lately.
 func (k *court) find(team uint64) *core {
 	k.w.mu.Lock()
 	for c := range k.w.comms {
@@ -406,8 +411,9 @@ func (k *court) find(team uint64) *core {
 	return nil
 }
 
-// handle acts upon a brief of a process. What is not of a member is dropped, and what is of a communicator
-// that this rank does not have yet, since who waits reports again.
+// handle acts upon a brief of a process. Briefs of a process that is no member are
+// dropped, and those about a communicator that this rank does not have yet, since a
+// rank that waits reports again.
 func (k *court) handle(from int, b *brief, now time.Time) {
 	if b.Kind == briefLeave {
 		k.leave(from)
@@ -432,7 +438,8 @@ func (k *court) handle(from int, b *brief, now time.Time) {
 	}
 }
 
-// leave takes note that a process has left. Where it would judge nobody does.
+// leave records that a process has left. If it would be the judge, pleas end without a
+// verdict.
 func (k *court) leave(from int) {
 	k.left[from] = true
 	for c, d := range k.disputes {
@@ -443,7 +450,7 @@ func (k *court) leave(from int) {
 	k.answerPleas(func(p *plea) bool { return k.left[p.c.global(0)] })
 }
 
-// hearReport is what rank 0 does about a report.
+// hearReport is what rank 0 does with a report.
 func (k *court) hearReport(c *core, rank int, b *brief, now time.Time) {
 	if v := c.coll.history.verdict.Load(); v != nil {
 		k.tell(c, rank, brief{Kind: briefVerdict, Class: v.class, Text: v.text})
@@ -462,7 +469,7 @@ func (k *court) hearReport(c *core, rank int, b *brief, now time.Time) {
 	}
 }
 
-// disputed reports whether err may be of ranks whose calls do not match.
+// disputed reports whether err may come from ranks whose calls do not match.
 func disputed(err error) bool {
 	for _, class := range []Class{ErrMismatch, ErrRoot, ErrType, ErrOp, ErrCount, ErrTruncate} {
 		if errors.Is(err, class) {
@@ -472,7 +479,8 @@ func disputed(err error) bool {
 	return errors.Is(err, llc.ErrShut)
 }
 
-// failed is the error of the call with a number that has failed with err: in a checked job the one that all ranks are told.
+// failed returns the error of the call with a number that has failed with err: in a
+// checked job the one that all ranks are told.
 func (c *Comm) failed(s site, turn uint32, err error) error {
 	e := c.explain(s, err)
 	if h := c.coll.history; h != nil && (h.told() || disputed(e)) {

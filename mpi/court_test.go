@@ -15,13 +15,14 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// A mistaken is a program in which the last rank of a communicator makes another call than the others. All
-// must be told the same: both calls, what differs, and both lines.
+// A mistaken is a program in which the last rank of a communicator makes another call
+// than the others. All must be told the same: both calls, how they differ, and both
+// lines.
 type mistaken struct {
 	name         string
 	others, last func(c *mpi.Comm) error
 	class        mpi.Class
-	they, it     string // the calls, with what differs
+	they, it     string // the calls, with the difference
 	todo         string
 }
 
@@ -37,7 +38,7 @@ func again(n int, call func(c *mpi.Comm) error) func(c *mpi.Comm) error {
 	}
 }
 
-// afterwards makes calls one after the other, as far as they succeed.
+// afterwards makes calls one after the other, until one fails.
 func afterwards(calls ...func(c *mpi.Comm) error) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error {
 		for _, call := range calls {
@@ -85,7 +86,7 @@ func toldBy(t *testing.T, n int, run func(c *mpi.Comm) error, options ...mpitest
 	return toldWith(t, n, nil, run, options...)
 }
 
-// toldWith is toldBy of a duplicate with a hint.
+// toldWith is toldBy for a duplicate with a hint.
 func toldWith(t *testing.T, n int, hint mpi.Info, run func(c *mpi.Comm) error, options ...mpitest.Option) []error {
 	t.Helper()
 	told := make([]error, n)
@@ -97,11 +98,11 @@ func toldWith(t *testing.T, n int, hint mpi.Info, run func(c *mpi.Comm) error, o
 			return err
 		}
 		if err = run(c); err == nil {
-			err = mpi.Barrier(c) // who has come through learns of it in the next call
+			err = mpi.Barrier(c) // a rank that has completed the call is told in the next one
 		}
 		told[w.Rank()] = err
 		all.Done()
-		all.Wait() // nobody leaves before all have been told
+		all.Wait() // no rank leaves before all have been told
 		return nil
 	}, append(options, mpitest.Timeout(20*time.Second))...)
 	return told
@@ -128,7 +129,7 @@ func (p *mistaken) judge(t *testing.T, told []error) {
 			t.Errorf("rank %d was told %v", rank, err)
 			continue
 		}
-		// The lowest rank that has come to the call is named, most often 0.
+		// The lowest rank that has come to the call is named, usually 0.
 		who, rest, _ := strings.Cut(text, " ")
 		lowest, err := strconv.Atoi(who)
 		if want := fmt.Sprintf("is in %s %s and rank %d in %s %s; all ranks must %s", p.they, lines[0], last, p.it, lines[1], p.todo); rest != want || err != nil || lowest < 0 || lowest >= last {
@@ -144,7 +145,8 @@ func (p *mistaken) run(c *mpi.Comm) error {
 	return p.others(c)
 }
 
-// In a checked job all ranks are told of calls that do not match, and all the same.
+// In a checked job all ranks are told of calls that do not match, and all are told the
+// same.
 func TestAllRanksAreToldTheSame(t *testing.T) {
 	for i, p := range mistakenPrograms {
 		for k, net := range transports {
@@ -161,7 +163,7 @@ func TestAllRanksAreToldTheSame(t *testing.T) {
 	}
 }
 
-// On a network with barrier controllers, too, whether they keep the barriers or not.
+// On a network with barrier controllers, too, whether they serve the barriers or not.
 func TestAllRanksAreToldTheSameOnControllers(t *testing.T) {
 	for i, p := range mistakenPrograms {
 		for j, n := range []int{2, 3, 8} {
@@ -172,7 +174,7 @@ func TestAllRanksAreToldTheSameOnControllers(t *testing.T) {
 				t.Parallel()
 				for _, hint := range []mpi.Info{nil, {mpi.HintAlgorithms: "barrier=controller"}} {
 					if hint != nil && p.name == "Barrier and Ibarrier" {
-						continue // both are barriers of the controllers then, and nobody waits
+						continue // both are barriers of the controllers then, and no rank waits
 					}
 					p.judge(t, toldWith(t, n, hint, p.run, mpitest.NIC("sync"), mpitest.Patience(20*time.Millisecond)))
 				}
@@ -213,7 +215,7 @@ func TestARankThatComesLate(t *testing.T) {
 	})
 }
 
-// A rank that only gives something is ahead of those that are late, perhaps further than it remembers.
+// A rank that only sends gets ahead of late ranks, perhaps further than its history.
 func TestARankThatIsAhead(t *testing.T) {
 	withPatience(t, func(w *mpi.Comm) error {
 		for _, n := range []int{1, 30} {
@@ -231,7 +233,7 @@ func TestARankThatIsAhead(t *testing.T) {
 	})
 }
 
-// Communicators are freed and made again, with the numbers of those before.
+// Communicators are freed and made again, with the numbers of earlier ones.
 func TestCommunicatorsThatAreMadeAnewMatch(t *testing.T) {
 	withPatience(t, func(w *mpi.Comm) error {
 		for round := range 12 {
@@ -250,7 +252,7 @@ func TestCommunicatorsThatAreMadeAnewMatch(t *testing.T) {
 	})
 }
 
-// A context that ends is no mistake of the ranks that free the communicator then.
+// A rank that frees a communicator because its context ended has made no mistake.
 func TestARankWhoseContextEndedFrees(t *testing.T) {
 	withPatience(t, func(w *mpi.Comm) error {
 		c, err := w.Dup()
@@ -269,7 +271,8 @@ func TestARankWhoseContextEndedFrees(t *testing.T) {
 	})
 }
 
-// After the ranks have been told they are told again by each call, can free the communicator, and use others.
+// Ranks that have been told are told again by each call, can free the communicator, and
+// use others.
 func TestAfterAllHaveBeenTold(t *testing.T) {
 	withPatience(t, func(w *mpi.Comm) error {
 		c, err := w.Dup()
@@ -302,7 +305,8 @@ func TestAfterAllHaveBeenTold(t *testing.T) {
 	})
 }
 
-// What is wrong with parts of which ranks know their own only is told to the rank that finds it, when the others have been asked.
+// A mistake in parts that only one rank knows is reported by the rank that finds it,
+// after the others have been asked.
 func TestAMistakeThatNoCallShows(t *testing.T) {
 	withPatience(t, func(w *mpi.Comm) error {
 		begun := time.Now()
@@ -327,7 +331,7 @@ func TestBarrierAndFree(t *testing.T) {
 	}
 }
 
-// Ranks may call in different orders where one of them does not wait for the other.
+// Ranks may make calls in different orders if none of them waits for the other.
 func TestDifferentOrdersThatAreRight(t *testing.T) {
 	withPatience(t, func(w *mpi.Comm) error {
 		d, err := w.Dup()

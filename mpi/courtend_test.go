@@ -14,8 +14,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// In a checked job no rank is left waiting by ranks whose calls do not match, and no two are told different
-// things of it.
+// In a checked job no rank is left waiting by ranks whose calls do not match, and all
+// are told the same.
 func TestAllRanksOfErroneousProgramsAreTold(t *testing.T) {
 	for i, p := range erroneousPrograms {
 		if !strings.Contains(p.text, "all ranks must") && !strings.Contains(p.text, "this rank") && !strings.Contains(p.text, "operation of the user") {
@@ -43,7 +43,7 @@ func TestAllRanksOfErroneousProgramsAreTold(t *testing.T) {
 	}
 }
 
-// However a program completes calls that do not block, it is told what all are told.
+// However a program completes nonblocking calls, it is told what all are told.
 func TestOperationsThatAreCompletedOtherwise(t *testing.T) {
 	ways := map[string]func(r *mpi.Request) error{
 		"Test": func(r *mpi.Request) error {
@@ -91,7 +91,8 @@ func TestOperationsThatAreCompletedOtherwise(t *testing.T) {
 	}
 }
 
-// The lines of calls are those of the program, however deep in the package a call is noted.
+// The lines of calls are those of the program, however deep in the package a call is
+// recorded.
 func TestLinesOfCallsOfLayouts(t *testing.T) {
 	column := func() []mpi.Item { return mpi.View(make([]float64, 9), mpi.Vector(3, 1, 3)) }
 	for name, p := range map[string]mistaken{
@@ -109,7 +110,7 @@ func TestLinesOfCallsOfLayouts(t *testing.T) {
 	}
 }
 
-// A rank that comes to the end while the others are in a call is told like these.
+// A rank in Finalize while the others are in a call is told the same as they are.
 func TestBarrierAndFinalize(t *testing.T) {
 	for _, net := range transports {
 		for _, who := range []int{0, 2} {
@@ -134,7 +135,8 @@ func TestBarrierAndFinalize(t *testing.T) {
 	}
 }
 
-// A rank that fails, panics or goes while others are being told ends them all, and leaves no goroutine.
+// A rank that fails, panics or exits while others are being told ends them all, and
+// leaves no goroutine.
 func TestARankThatEndsWhileOthersAreTold(t *testing.T) {
 	ends := []func() error{
 		func() error { return errors.New("enough") },
@@ -189,7 +191,7 @@ func TestGoroutinesInDifferentOrders(t *testing.T) {
 	})
 }
 
-// Operations that go on while ranks are elsewhere accuse nobody.
+// Operations that take long while ranks are elsewhere cause no error.
 func TestOperationsThatGoOnForLong(t *testing.T) {
 	withPatience(t, func(w *mpi.Comm) error {
 		d, err := w.Dup()
@@ -207,8 +209,8 @@ func TestOperationsThatGoOnForLong(t *testing.T) {
 	})
 }
 
-// A rank that leaves because a call of it has ended half-way is asked nothing any more: what comes would keep its end
-// waiting, and those that wait for it.
+// A rank that leaves because a call of it has failed gets no more questions: they would
+// delay its end, and that of ranks that wait for it.
 func TestNobodyAsksWhoLeaves(t *testing.T) {
 	for _, net := range transports {
 		for root := range 3 {
@@ -219,10 +221,10 @@ func TestNobodyAsksWhoLeaves(t *testing.T) {
 					part, parts := []byte{1}, make([]byte, 3)
 					if w.Rank() != root {
 						<-over
-						time.Sleep(50 * time.Millisecond) // it is in Finalize, most likely
+						time.Sleep(50 * time.Millisecond) // for it to be in Finalize
 						return errors.Join(mpi.Gather(w, part, parts, root), mpi.Finalize(w))
 					}
-					left := mpi.Isend(w, make([]byte, 1<<20), (root+1)%3, 0) // nobody receives it
+					left := mpi.Isend(w, make([]byte, 1<<20), (root+1)%3, 0) // never received
 					defer left.Wait()
 					ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 					defer cancel()

@@ -7,24 +7,25 @@ import (
 	"time"
 )
 
-// A dispute is what rank 0 of a communicator has heard of calls in which some rank waits, or that some rank has found
-// not to match. It compares what the ranks say of their calls of one number, and where these differ, or the calls
-// before did, it asks for those before, since an earlier call may be the reason.
+// A dispute is what rank 0 of a communicator has heard about calls in which some rank
+// waits, or that some rank has found not to match. It compares what the ranks say about
+// their calls with one number. Where these calls, or the ones before them, differ, it
+// asks for the ones before, since an earlier call may be the cause.
 type dispute struct {
 	c     *core
 	calls map[uint32]*hearing // by number
-	pleas map[int]uint32      // ranks that wait to be told of a call of this number
-	left  map[int]bool        // processes that have left MPI, as the court knows them
+	pleas map[int]uint32      // ranks that wait for a verdict on the call with this number
+	left  map[int]bool        // processes that have left MPI, as known to the court
 }
 
-// A hearing is what the ranks say of their calls of one number.
+// A hearing is what the ranks say about their calls with one number.
 type hearing struct {
 	since time.Time
 	asked time.Time
 	said  []spoken // by rank
 }
 
-// A spoken is what one rank says of one call.
+// A spoken is what one rank says about one call.
 type spoken struct {
 	knowledge // 0: nothing yet
 	*statement
@@ -34,7 +35,7 @@ func newDispute(c *core, left map[int]bool) *dispute {
 	return &dispute{c: c, calls: map[uint32]*hearing{}, pleas: map[int]uint32{}, left: left}
 }
 
-// leave takes note that a rank makes no further calls.
+// leave records that a rank makes no further calls.
 func (d *dispute) leave(rank int) {
 	for _, h := range d.calls {
 		h.leave(rank)
@@ -47,12 +48,12 @@ func (h *hearing) leave(rank int) {
 	}
 }
 
-// hear takes what a rank says of one of its calls.
+// hear takes what a rank says about one of its calls.
 func (d *dispute) hear(rank int, turn uint32, s spoken, now time.Time) {
 	d.at(turn, now).said[rank] = s
 }
 
-// at is the hearing of a call.
+// at returns the hearing of a call.
 func (d *dispute) at(turn uint32, now time.Time) *hearing {
 	h := d.calls[turn]
 	if h == nil {
@@ -67,20 +68,21 @@ func (d *dispute) at(turn uint32, now time.Time) *hearing {
 	return h
 }
 
-// A question is what some ranks are to be asked: what their call with a number is.
+// A question asks some ranks what their call with a number is.
 type question struct {
 	ranks []int
 	turn  uint32
 }
 
-// How long rank 0 waits for answers before it judges without them, and how long before it asks again.
+// How long rank 0 waits for answers before it judges without them, and before it asks
+// again.
 const (
 	answerTime = time.Second
 	askAgain   = 250 * time.Millisecond
 )
 
-// judge says what the ranks are to be told, or nil, and else whom to ask. Ranks that pleaded for a call in which
-// nothing is wrong are told so by dismiss.
+// judge returns the verdict, or nil and the questions to ask. Ranks that pleaded for a
+// call in which nothing is wrong are told so by dismiss.
 func (d *dispute) judge(now time.Time, dismiss func(rank int, turn uint32)) (v *verdict, ask []question) {
 	turns := slices.Sorted(maps.Keys(d.calls))
 	for _, turn := range turns {
@@ -92,7 +94,7 @@ func (d *dispute) judge(now time.Time, dismiss func(rank int, turn uint32)) (v *
 		if below := d.calls[turn-1]; turn > 1 && (below == nil || !below.answered(h) && now.Sub(below.since) < answerTime) {
 			return nil, []question{d.at(turn-1, now).ask(turn-1, d.c.size, now)}
 		} else if other == Undefined && !below.forgotten() {
-			continue // nothing is wrong there: the ranks have come from an end that a context made
+			continue // no mistake: a context ended the calls before
 		}
 		if h.missing(other) && now.Sub(h.since) < answerTime {
 			return nil, []question{h.ask(turn, other, now)}
@@ -116,7 +118,8 @@ func (d *dispute) judge(now time.Time, dismiss func(rank int, turn uint32)) (v *
 	return nil, ask
 }
 
-// odd are the lowest rank that has made the call, and the lowest that has made another one; or Undefined.
+// odd returns the lowest rank that has made the call, and the lowest that has made a
+// different one; or Undefined.
 func (h *hearing) odd() (first, other int) {
 	first, other = Undefined, Undefined
 	for rank, s := range h.said {
@@ -132,7 +135,8 @@ func (h *hearing) odd() (first, other int) {
 	return first, other
 }
 
-// disagrees reports whether the ranks have made different calls, one of them the rank other, or did so before.
+// disagrees reports whether the ranks have made different calls, one of them the rank
+// other, or had done so before.
 func (h *hearing) disagrees(other int) bool {
 	var one *statement
 	for _, s := range h.said {
@@ -149,7 +153,8 @@ func (h *hearing) disagrees(other int) bool {
 	return other != Undefined
 }
 
-// answered reports whether all who have made the call above have said what this one was.
+// answered reports whether all ranks that have made the call above have said what this
+// one was.
 func (h *hearing) answered(above *hearing) bool {
 	for rank, s := range above.said {
 		if k := h.said[rank].knowledge; s.knowledge == callMade && k != callMade && k != callForgotten {
@@ -159,19 +164,20 @@ func (h *hearing) answered(above *hearing) bool {
 	return true
 }
 
-// forgotten reports whether somebody does not know any more what the call was.
+// forgotten reports whether some rank does not know any more what the call was.
 func (h *hearing) forgotten() bool {
 	return h != nil && slices.ContainsFunc(h.said, func(s spoken) bool { return s.knowledge == callForgotten })
 }
 
-// missing reports whether somebody of the first n ranks may yet say what the call is: of the ranks that
-// have not come to it all may, if all are asked.
+// missing reports whether one of the first n ranks may still say what the call is. If n
+// includes all ranks, so may those that have not come to the call yet.
 func (h *hearing) missing(n int) bool {
 	all := n == len(h.said)
 	return slices.ContainsFunc(h.said[:max(n, 0)], func(s spoken) bool { return s.knowledge == 0 || all && s.knowledge == callAhead })
 }
 
-// ask is the question to those of the first n ranks that have not made the call, if it is time to ask.
+// ask returns the question to those of the first n ranks that have not made the call,
+// if it is time to ask.
 func (h *hearing) ask(turn uint32, n int, now time.Time) question {
 	q := question{turn: turn}
 	if now.Sub(h.asked) < askAgain {
@@ -186,7 +192,8 @@ func (h *hearing) ask(turn uint32, n int, now time.Time) question {
 	return q
 }
 
-// verdict is what all ranks are told. If other is Undefined the calls differed that are forgotten.
+// verdict returns what all ranks are told. If other is Undefined, the calls that
+// differed have been forgotten.
 func (h *hearing) verdict(c *core, first, other int) *verdict {
 	if other == Undefined {
 		other = slices.IndexFunc(h.said, func(s spoken) bool { return s.knowledge == callMade && s.Before != h.said[first].Before })

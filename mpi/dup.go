@@ -7,8 +7,8 @@ import (
 	"rhinet/collectives"
 )
 
-// Dup returns a communicator of the same ranks whose messages meet only each
-// other. All ranks of c call it.
+// Dup returns a communicator of the same ranks whose messages match only each other.
+// All ranks of c must call it.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_dup).
 func (c *Comm) Dup() (_ *Comm, err error) {
@@ -16,9 +16,10 @@ func (c *Comm) Dup() (_ *Comm, err error) {
 	return c.dup(at("Dup"), nil)
 }
 
-// DupWithInfo is Dup with hints, equal on all ranks. The one that has a meaning
-// here is [HintAlgorithms]; others are ignored, as the standard has it. A wrong
-// value of it is ErrArg. Communicators made of the result do not inherit them.
+// DupWithInfo is Dup with hints, which must be equal on all ranks. The only one
+// recognized is [HintAlgorithms], and a wrong value of it is ErrArg; others are
+// ignored, as the standard allows. Communicators made from the result do not inherit
+// them.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_dup_with_info).
 func (c *Comm) DupWithInfo(info Info) (_ *Comm, err error) {
@@ -26,23 +27,23 @@ func (c *Comm) DupWithInfo(info Info) (_ *Comm, err error) {
 	return c.dup(at("DupWithInfo"), info)
 }
 
-// Idup begins what [Comm.Dup] does. The communicator may be used when the
-// request is complete without an error.
+// Idup begins [Comm.Dup]. The communicator may be used when the request is complete
+// without an error.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_idup).
 func (c *Comm) Idup() (*Comm, *Request) { return c.idup(at("Idup"), nil) }
 
-// IdupWithInfo begins what [Comm.DupWithInfo] does: see [Comm.Idup].
+// IdupWithInfo begins [Comm.DupWithInfo]: see [Comm.Idup].
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_idup_with_info).
 func (c *Comm) IdupWithInfo(info Info) (*Comm, *Request) { return c.idup(at("IdupWithInfo"), info) }
 
-// HintAlgorithms is the hint of [Comm.DupWithInfo] that names algorithms of
-// collective calls to use: "bcast=chain,allreduce=ring", in the place of what
-// the variable RHINET_COLL says for the whole job.
+// HintAlgorithms is the hint of [Comm.DupWithInfo] that names algorithms of collective
+// calls to use: "bcast=chain,allreduce=ring". It replaces the variable RHINET_COLL,
+// which is for the whole job.
 const HintAlgorithms = "rhinet_coll"
 
-// worldOptions are those of communicators without hints.
+// worldOptions returns the options of communicators without hints.
 func (c *Comm) worldOptions() (o collectives.Options) {
 	if c != nil {
 		o = c.w.Collectives
@@ -66,8 +67,8 @@ func (c *Comm) dup(s site, info Info) (*Comm, error) {
 	return c.duplicate(s, made, seq, o, hints)
 }
 
-// optionsOf are those of a communicator made with hints, and the hints that
-// have a meaning.
+// optionsOf returns the options of a communicator made with hints, and the hints that
+// are recognized.
 func (c *Comm) optionsOf(s site, info Info) (o collectives.Options, hints Info, err error) {
 	o = c.worldOptions()
 	if list, ok := info[HintAlgorithms]; ok {
@@ -79,7 +80,7 @@ func (c *Comm) optionsOf(s site, info Info) (o collectives.Options, hints Info, 
 	return o, hints, nil
 }
 
-// duplicate opens the communicator made for a duplicate of c.
+// duplicate opens made as a duplicate of c.
 func (c *Comm) duplicate(s site, made *core, seq uint64, o collectives.Options, hints Info) (*Comm, error) {
 	made.members, made.hints, made.topo = c.base().members, hints, c.topo
 	made.name = fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
@@ -123,9 +124,9 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 	})
 }
 
-// Split cuts c into communicators, one for each color, in which ranks are
-// ordered by key and then by their rank in c. Colors are 0 or more; a rank
-// with color Undefined gets nil. All ranks of c call it.
+// Split cuts c into communicators, one for each color, in which ranks are ordered by
+// key and then by their rank in c. Colors are 0 or more; a rank with color Undefined
+// gets nil. All ranks of c must call it.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split).
 func (c *Comm) Split(color, key int) (_ *Comm, err error) {
@@ -133,7 +134,7 @@ func (c *Comm) Split(color, key int) (_ *Comm, err error) {
 	return c.split(at("Split"), color, key, "split")
 }
 
-// split is Split; how names the communicators.
+// split is Split; how is part of the names of the communicators.
 func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
 	b := c.base()
 	if err := b.enter(s, nil); err != nil {
@@ -154,13 +155,14 @@ func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
 	return c.derive(s, made, seq, c.worldOptions())
 }
 
-// Free ends the use of c. All its ranks call it; nothing may be pending on c.
-// Where collective calls on c use the NIC's flag board, as they may on 2 to 64
-// ranks, Free waits until all of them have called it: without bound, and a
-// context of [Comm.WithContext] does not end the wait. Elsewhere, and after a collective call that has
-// failed because the ranks made different ones, it returns at once. Messages on c that nobody has received are dropped, then and when they
-// come later; a send that waits for its receive fails with [ErrComm], and so
-// does a receive that is still pending here.
+// Free ends the use of c. All its ranks must call it; no operation may be pending on c.
+// Where collective calls on c use the NIC's flag array, as they may on 2 to 64 ranks,
+// Free waits until all ranks have called it: without bound, and a context of
+// [Comm.WithContext] does not end the wait. Elsewhere, and after a collective call that
+// failed because the ranks made different ones, it returns at once. Messages on c that
+// were never received are dropped, also those that arrive later. A send that waits for
+// its receive fails with [ErrComm], and so does a receive that is still pending on this
+// rank.
 //
 // MPI 4.1, section 7.4.3.
 func (c *Comm) Free() (err error) {
@@ -190,8 +192,8 @@ func (c *Comm) Free() (err error) {
 	}
 	broken := old == commBroken
 	var mismatch *verdict
-	c.t.Shut(c.id.pointToPoint()) // now, since others may wait for this before they come to Free
-	if c.board != noBoard || c.coll.t.set.joined() {
+	c.t.Shut(c.id.pointToPoint()) // now: others may wait for this before they call Free
+	if c.flagArray != noFlagArray || c.coll.t.set.joined() {
 		c.coll.begin(s.call, c.unlessMaimed())
 		var odd bool
 		odd, err = c.coll.part()
@@ -201,13 +203,13 @@ func (c *Comm) Free() (err error) {
 		broken = broken || odd
 	} else if c.coll.history != nil {
 		c.coll.begin(s.call, nil)
-		c.coll.sign(makeSign(callFree, 0, 0), 0) // for who asks
+		c.coll.sign(makeSign(callFree, 0, 0), 0) // for ranks that ask
 	}
 	c.coll.t.set.leave(broken)
 	c.w.forget(c.core)
 	c.w.shut(c.id)
-	if c.board != noBoard && !broken { // else its last flags may not have been seen
-		c.w.ids.giveBoard(c.board, c.coll.lastSeq())
+	if c.flagArray != noFlagArray && !broken { // if broken, ranks may not have seen its last flags
+		c.w.ids.giveFlagArray(c.flagArray, c.coll.lastSeq())
 	}
 	if mismatch != nil {
 		return c.told(s, mismatch)
@@ -218,8 +220,8 @@ func (c *Comm) Free() (err error) {
 	return nil
 }
 
-// unlessMaimed is a context for what no context of the program limits: nil, where
-// no death of a rank can.
+// unlessMaimed returns the context for waits that no context of the program limits: nil
+// where the job does not survive deaths of ranks.
 func (c *Comm) unlessMaimed() context.Context {
 	if c.fate == nil {
 		return nil
@@ -227,8 +229,8 @@ func (c *Comm) unlessMaimed() context.Context {
 	return c.fate.whole
 }
 
-// derive opens the communicator that its ranks have agreed on, an
-// inter-communicator if c is one. It gets the limits of c.
+// derive opens the communicator that its ranks have agreed on, an inter-communicator if
+// c is one. It gets the context of c.
 func (c *Comm) derive(s site, made *core, seq uint64, o collectives.Options) (*Comm, error) {
 	made.session = c.session
 	made.handler.set(c.handler.get())

@@ -10,8 +10,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// MPI 4.1, sections 7.3.2 and 7.4.2: groups of nobody and of one make communicators of nobody and of one, on
-// which every call of several ranks works.
+// MPI 4.1, sections 7.3.2 and 7.4.2: empty groups and groups of one make no
+// communicator and communicators of one, on which every call of several ranks works.
 func TestCommunicatorsOfNobodyAndOfOne(t *testing.T) {
 	onTwo(t, 3, func(w *mpi.Comm) error {
 		all, err := w.Group()
@@ -64,8 +64,9 @@ func TestCommunicatorsOfNobodyAndOfOne(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 8.5: a shift by nothing, by more than there is, and backwards; sub-grids of no and of all
-// dimensions; a grid of fewer ranks; duplicates keep their topology.
+// MPI 4.1, section 8.5: a shift by 0, by more than the dimension, and backwards;
+// sub-grids of no and of all dimensions; a grid of fewer ranks; duplicates keep their
+// topology.
 func TestGridsAtTheEdges(t *testing.T) {
 	onTwo(t, 7, func(w *mpi.Comm) error {
 		c, err := w.CartCreate([]int{3, 1, 2}, []bool{true, true, false})
@@ -114,8 +115,8 @@ func TestGridsAtTheEdges(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 8.5.4: weights, loops and several edges between two ranks are kept, in a duplicate as well, and weights
-// that are negative are refused.
+// MPI 4.1, section 8.5.4: weights, loops and several edges between two ranks are kept,
+// also in a duplicate, and negative weights are errors.
 func TestEdgesOfGraphsAreKept(t *testing.T) {
 	onTwo(t, 3, func(w *mpi.Comm) error {
 		me, next, before := w.Rank(), (w.Rank()+1)%3, (w.Rank()+2)%3
@@ -148,8 +149,10 @@ func TestEdgesOfGraphsAreKept(t *testing.T) {
 	})
 }
 
-// MPI 4.1, sections 7.7.2 and 7.7.3: attributes are asked for when a communicator is duplicated, also one with a topology, and not when
-// it is split; a value that is replaced is deleted; a key that has been freed still deletes; a function that fails keeps the communicator.
+// MPI 4.1, sections 7.7.2 and 7.7.3: attribute callbacks are called when a communicator
+// is duplicated, also one with a topology, and not when it is split; a value that is
+// replaced is deleted; a key that has been freed still deletes; an error of a callback
+// keeps the communicator.
 func TestAttributesInEveryCall(t *testing.T) {
 	var deleted []int
 	err := mpitest.World(1, func(w *mpi.Comm) error {

@@ -11,8 +11,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// MPI 4.1, section 3.6: a buffer that is full refuses the next message, and has room again
-// when messages have been received; Detach waits for them.
+// MPI 4.1, section 3.6: a full buffer refuses the next message, and has room again when
+// messages have been received; Detach waits for them.
 func TestABufferThatIsFull(t *testing.T) {
 	fill := func(w *mpi.Comm) error {
 		d, err := w.Dup()
@@ -75,8 +75,9 @@ func TestABufferThatIsFull(t *testing.T) {
 	mpitest.Run(t, 2, fill, mpitest.Unbuffered())
 }
 
-// MPI 4.1, section 4.2: sender and receiver may cut the message into different numbers of
-// partitions, ready in any order, one call or goroutine for each; Parrived of a request that is complete is true.
+// MPI 4.1, section 4.2: sender and receiver may cut the message into different numbers
+// of partitions, ready in any order, by one call or goroutine for each; Parrived of a
+// complete request is true.
 func TestPartitionsOfUnequalNumbers(t *testing.T) {
 	onTwo(t, 2, func(w *mpi.Comm) error {
 		for _, cut := range [][2]int{{1, 12}, {12, 1}, {4, 6}, {3, 2}, {12, 12}} {

@@ -11,7 +11,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// onTwo runs fn over the transport that is easy to judge, and over the default NIC.
+// onTwo runs fn on the reference transport and on the default NIC.
 func onTwo(t *testing.T, n int, fn func(world *mpi.Comm) error, options ...mpitest.Option) {
 	t.Helper()
 	for _, tr := range transports[:2] {
@@ -21,7 +21,7 @@ func onTwo(t *testing.T, n int, fn func(world *mpi.Comm) error, options ...mpite
 	}
 }
 
-// A send is a way to send, whose request the caller waits for.
+// sendWays are the calls that send; each waits for its request.
 var sendWays = map[string]func(c *mpi.Comm, buf []int, dst, tag int) error{
 	"Send":     mpi.Send[int],
 	"Ssend":    mpi.Ssend[int],
@@ -57,8 +57,8 @@ func freed(make func(c *mpi.Comm, buf []int, dst, tag int) (*mpi.Request, error)
 	}
 }
 
-// MPI 4.1, section 3.10: whatever is sent to or received from ProcNull is done at once, with
-// the status of a receive of nothing; matched and persistent calls as well.
+// MPI 4.1, section 3.10: transfers with ProcNull complete at once, with the status of
+// an empty receive; so do matched and persistent calls.
 func TestEveryCallWithProcNull(t *testing.T) {
 	onTwo(t, 2, func(w *mpi.Comm) error {
 		if err := mpi.BufferAttach(w, nil); err != nil {
@@ -132,8 +132,8 @@ func TestEveryCallWithProcNull(t *testing.T) {
 	})
 }
 
-// MPI 4.1, sections 3.2.2 and 3.3.1: a message of no elements is a message of any type; it
-// is sent by every mode, takes its place in the order, and is probed.
+// MPI 4.1, sections 3.2.2 and 3.3.1: an empty message is of any type; it is sent in
+// every mode, keeps its place in the order, and can be probed.
 func TestEmptyMessagesOfEveryWay(t *testing.T) {
 	onTwo(t, 2, func(w *mpi.Comm) error {
 		if err := mpi.BufferAttach(w, nil); err != nil {
@@ -237,7 +237,7 @@ func TestListsWithoutActiveRequests(t *testing.T) {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		// an inactive one among active ones is passed over
+		// an inactive request among active ones is skipped
 		active := mpi.Irecv(w, []int{0}, 1-w.Rank(), 8)
 		if err := mpi.Send(w, []int{4}, 1-w.Rank(), 8); err != nil {
 			return err
@@ -250,8 +250,9 @@ func TestListsWithoutActiveRequests(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.9: a persistent request is started when it is inactive and not before it is complete, and is
-// inactive, not gone, when it has been waited for by any call; one that Free takes while it is active goes on.
+// MPI 4.1, section 3.9: a persistent request is started when it is inactive and not
+// before it is complete, and is inactive, not gone, after any call has completed it;
+// one that is freed while it is active continues.
 func TestPersistentRequestsInEveryWait(t *testing.T) {
 	onTwo(t, 2, func(w *mpi.Comm) error {
 		other, in := 1-w.Rank(), []int{0}
@@ -328,15 +329,16 @@ func TestPersistentRequestsInEveryWait(t *testing.T) {
 				return err
 			}
 		}
-		if err := is(mpi.StartAll(send, nil, recv), mpi.ErrRequest, ""); err != nil { // those that can be started are
+		if err := is(mpi.StartAll(send, nil, recv), mpi.ErrRequest, ""); err != nil { // starts those that can be started
 			return err
 		}
 		return errors.Join(mpi.WaitAll(reqs...), send.Free(), recv.Free())
 	})
 }
 
-// MPI 4.1, section 3.8.2 and example 3.20: goroutines that match get each message once, whatever they
-// then receive it with, while others receive with wildcards on another communicator.
+// MPI 4.1, section 3.8.2 and example 3.20: goroutines that match messages get each one
+// once, however they then receive it, while others receive with wildcards on another
+// communicator.
 func TestMatchedReceivesOfGoroutines(t *testing.T) {
 	const each, takers = 40, 4
 	onTwo(t, 3, func(w *mpi.Comm) error {

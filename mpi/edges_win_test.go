@@ -12,8 +12,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// MPI 4.1, sections 12.2.1 and 12.3: parts of no elements, and accesses of no elements, also
-// just behind the end of a part; ProcNull in every access.
+// MPI 4.1, sections 12.2.1 and 12.3: empty parts, and empty accesses, also just behind
+// the end of a part; ProcNull in every access.
 func TestAccessesOfNothing(t *testing.T) {
 	onTwo(t, 3, func(c *mpi.Comm) error {
 		w, err := mpi.WinAllocate[int](c, 4*(c.Rank()%2)) // ranks 0 and 2 have nothing
@@ -49,8 +49,8 @@ func TestAccessesOfNothing(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 12.5.1: Fence begins an epoch only if accesses come and another Fence ends it, so what
-// comes after one without any may be an epoch of another kind.
+// MPI 4.1, section 12.5.1: Fence begins an epoch only if accesses follow and another
+// Fence ends it, so an epoch of another kind may follow a Fence without accesses.
 func TestEpochsOfAllKindsInTurn(t *testing.T) {
 	onTwo(t, 3, func(c *mpi.Comm) error {
 		w, err := mpi.WinAllocate[int](c, 3)
@@ -93,7 +93,7 @@ func TestEpochsOfAllKindsInTurn(t *testing.T) {
 			if err := equalAll("part", w.Local(), []int{10*round + before, 100*round + before, 1000*round + before}); err != nil {
 				return err
 			}
-			// epochs with nobody
+			// epochs with no other rank
 			done := false
 			for _, g := range []*mpi.Group{nil, none} {
 				if err := errors.Join(w.Post(g), w.Start(g), w.Complete(), w.Wait(), w.Post(g)); err != nil {
@@ -111,7 +111,8 @@ func TestEpochsOfAllKindsInTurn(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 12.5: epochs that do not go together are errors that say which one is open.
+// MPI 4.1, section 12.5: epochs that must not be open together are errors that name the
+// open one.
 func TestEpochsThatDoNotGoTogether(t *testing.T) {
 	onTwo(t, 2, func(c *mpi.Comm) error {
 		w, err := mpi.WinAllocate[int](c, 3)
@@ -130,7 +131,7 @@ func TestEpochsThatDoNotGoTogether(t *testing.T) {
 		type step struct {
 			name string
 			do   func() error
-			open bool // an epoch that is open forbids it
+			open bool // an open epoch forbids it
 		}
 		lock := func(target int) func() error { return func() error { return w.Lock(mpi.LockShared, target) } }
 		fence := func(asserts ...mpi.Assert) func() error { return func() error { return w.Fence(asserts...) } }
@@ -158,8 +159,9 @@ func TestEpochsThatDoNotGoTogether(t *testing.T) {
 	})
 }
 
-// MPI 4.1, sections 11.6.2 and 12.5.2: one goroutine waits in Start for ranks that wait for what another
-// one of this rank posts, and locks all where a rank has one locked until that rank posts.
+// MPI 4.1, sections 11.6.2 and 12.5.2: one goroutine waits in Start for ranks that wait
+// for the Post of another goroutine of this rank; or in LockAll while a rank holds a
+// lock until that Post.
 func TestGoroutinesOpenAndPost(t *testing.T) {
 	onTwo(t, 2, func(c *mpi.Comm) error {
 		w, err := mpi.WinAllocate[int](c, 1)
@@ -178,11 +180,11 @@ func TestGoroutinesOpenAndPost(t *testing.T) {
 		go func() {
 			opened <- errors.Join(w.Start(other), w.Put([]int{5 + c.Rank()}, 1-c.Rank(), 0), w.Complete())
 		}()
-		time.Sleep(5 * time.Millisecond) // for Start to wait, most likely
+		time.Sleep(5 * time.Millisecond) // for Start to wait
 		if err := errors.Join(w.Post(other), <-opened, w.Wait(), equal("put", w.Local()[0], 6-c.Rank()), mpi.Barrier(c)); err != nil {
 			return err
 		}
-		if c.Rank() == 0 { // has its part locked until the other has posted
+		if c.Rank() == 0 { // holds the lock of its part until the other rank has posted
 			if err := errors.Join(w.Lock(mpi.LockExclusive, 0), mpi.Send(c, []int{}, 1, 0)); err != nil {
 				return err
 			}
@@ -198,7 +200,8 @@ func TestGoroutinesOpenAndPost(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 12.3.6: a request is completed before or after the flush that completes its access at the target.
+// MPI 4.1, section 12.3.6: a request is completed before or after the flush that
+// completes its access at the target.
 func TestRequestsOfAccessesAndFlush(t *testing.T) {
 	onTwo(t, 2, func(c *mpi.Comm) error {
 		w, err := mpi.WinAllocate[int](c, 8)
@@ -221,7 +224,8 @@ func TestRequestsOfAccessesAndFlush(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 6.9.4: of equal values MINLOC and MAXLOC take the lowest index, in windows too.
+// MPI 4.1, section 6.9.4: of equal values MINLOC and MAXLOC take the lowest index, also
+// in windows.
 func TestEqualValuesHaveTheLowestPlace(t *testing.T) {
 	onTwo(t, 4, func(c *mpi.Comm) error {
 		type pair = mpi.ValLoc[float64]
@@ -247,11 +251,11 @@ func TestEqualValuesHaveTheLowestPlace(t *testing.T) {
 	})
 }
 
-// MPI 4.1, sections 12.2.3 and 12.2.4: a shared window has the parts of all, also empty ones; memory comes to a
-// dynamic window and goes, once each.
+// MPI 4.1, sections 12.2.3 and 12.2.4: a shared window has the parts of all ranks, also
+// empty ones; memory of a dynamic window is attached and detached once each.
 func TestSharedAndDynamicWindowsAtTheEdges(t *testing.T) {
 	mpitest.Run(t, 3, func(c *mpi.Comm) error {
-		s, err := mpi.WinAllocateShared[int](c, c.Rank()) // the first has nothing
+		s, err := mpi.WinAllocateShared[int](c, c.Rank()) // the first rank has no part
 		if err != nil {
 			return err
 		}
@@ -311,7 +315,8 @@ func TestSharedAndDynamicWindowsAtTheEdges(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 12.7.2: accumulates of one origin to one place take effect in their order, through layouts and pieces of any length.
+// MPI 4.1, section 12.7.2: accumulates of one origin to one location take effect in
+// order, also by layouts and in pieces of any length.
 func TestAccumulatesKeepTheirOrder(t *testing.T) {
 	onTwo(t, 3, func(c *mpi.Comm) error {
 		const n = 3000

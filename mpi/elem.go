@@ -10,31 +10,32 @@ import (
 	"rhinet/llc"
 )
 
-// An elem is what a world knows of one element type.
+// An elem describes one element type of a world.
 type elem struct {
 	word uintptr
 	size int
-	log  int // of size to base 2, or -1: dividing by it is slow
+	log  int // of size to base 2, or -1: division is slow
 	name string
 	code typeCode
-	key  llc.Key // of messages of such elements, without their context
+	key  llc.Key // of messages of such elements, without the context
 	bad  string  // why it cannot travel, or ""
-	// items: of type Item, whose buffers are layouts; bad, but where a call takes them.
+	// items: of type Item, whose buffers are layouts. bad is set, but some calls take
+	// them.
 	items bool
-	item  int // bytes of one item, if it stands for those; else 0
+	item  int // bytes of one item, if e describes bytes of items; else 0
 	ops   [numPredefined]*reducer
 	atomics
 }
 
-// elemCache remembers the element types of a world: recent answers the types
-// in use with one load and one compare, all is filled once per type.
+// elemCache holds the element types of a world: recent answers for types in use with
+// one load and one compare, all is filled once per type.
 type elemCache struct {
 	recent [16]atomic.Pointer[elem]
 	all    sync.Map // uintptr -> *elem
 }
 
-// elemOf returns what is known of T. A type that cannot travel is not among
-// the recent ones, so a hit there is also the check.
+// elemOf returns the elem of T. A type that cannot travel is not among the recent ones,
+// so a hit there is also the check.
 func elemOf[T any](k *elemCache) *elem {
 	if e := recentElem[T](k); e != nil {
 		return e
@@ -42,7 +43,7 @@ func elemOf[T any](k *elemCache) *elem {
 	return learn[T](k)
 }
 
-// recentElem is elemOf of a type that can travel and was used recently, else nil.
+// recentElem is elemOf for a type that can travel and was used recently, else nil.
 func recentElem[T any](k *elemCache) *elem {
 	word := typeWord[T]()
 	if e := k.recent[word>>5&15].Load(); e != nil && e.word == word {
@@ -79,7 +80,7 @@ func learn[T any](k *elemCache) *elem {
 				e.ops[op] = &reducer{fold: f, size: e.size, typ: e.code, code: uint32(op) + 1, commutative: true}
 			}
 		}
-		if e.ops[Sum] != nil { // a number: what is made of several is changed as one
+		if e.ops[Sum] != nil { // a number: atomic operations change it as a whole
 			e.atomics = atomicsOf(e.code)
 		}
 	}
@@ -87,7 +88,7 @@ func learn[T any](k *elemCache) *elem {
 	return first.(*elem)
 }
 
-// count is how many whole elements n bytes hold.
+// count returns how many whole elements n bytes hold.
 func (e *elem) count(n int) int {
 	if e.log >= 0 {
 		return n >> e.log
@@ -103,7 +104,7 @@ func (e *elem) whole(n int) bool {
 	return n%e.size == 0
 }
 
-// number is how many items or elements n bytes are, or Undefined.
+// number returns how many items or elements n bytes are, or Undefined.
 func (e *elem) number(n int) int {
 	switch {
 	case e.item == 0:
@@ -119,7 +120,7 @@ func (c *Comm) badElem(s site, e *elem) *Error {
 	return c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
 }
 
-// unfit says why values of t cannot be copied to another process, or "".
+// unfit returns why values of t cannot be copied to another process, or "".
 func unfit(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool,

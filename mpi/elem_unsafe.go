@@ -2,8 +2,8 @@ package mpi
 
 import "unsafe"
 
-// typeWord identifies T by the address of its type descriptor's pointer type,
-// which the linker places once for all.
+// typeWord identifies T by the address of the type descriptor of *T, which the linker
+// places once.
 func typeWord[T any]() uintptr {
 	p := any((*T)(nil))
 	return *(*uintptr)(unsafe.Pointer(&p))
@@ -15,7 +15,7 @@ func sizeOf[T any]() int {
 	return int(unsafe.Sizeof(v))
 }
 
-// view is the memory of s as bytes. T holds no pointers: [elemOf] saw to it.
+// view returns the memory of s as bytes. T holds no pointers: [elemOf] has checked it.
 func view[T any](s []T) []byte {
 	if len(s) == 0 {
 		return nil
@@ -23,8 +23,8 @@ func view[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*sizeOf[T]())
 }
 
-// elements is the inverse of view, for reducers. b came from a []T, or from
-// memory of this package that is aligned for any element.
+// elements is the inverse of view, for reducers. b came from a []T, or from memory of
+// this package that is aligned for any element.
 func elements[T any](b []byte) []T {
 	if len(b) == 0 {
 		return nil
@@ -32,13 +32,13 @@ func elements[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/sizeOf[T]())
 }
 
-// misaligned is how far behind a multiple of line, a power of two, b begins.
+// misaligned returns how many bytes b begins behind a multiple of line, a power of two.
 func misaligned(b []byte, line int) int {
 	return int(uintptr(unsafe.Pointer(unsafe.SliceData(b))) & uintptr(line-1))
 }
 
-// sameStart reports whether a and b begin with the same byte: the caller asks
-// for an operation in place.
+// sameStart reports whether a and b begin with the same byte: the caller asks for an
+// operation in place.
 func sameStart(a, b []byte) bool {
 	return len(a) > 0 && len(b) > 0 && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
@@ -52,5 +52,5 @@ func overlap(a, b []byte) bool {
 	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
 }
 
-// address is where b begins, in numbers. Memory of requests does not move.
+// address returns where b begins. Memory of requests does not move.
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

@@ -19,8 +19,8 @@ func (t *tally) Start(r *llc.Request, send bool) {
 	t.instant.Start(r, send)
 }
 
-// A collective call whose context has ended starts nothing more: what it would
-// send on from there is not what it should have received.
+// A collective call whose context has ended starts nothing more: it has not received
+// what it would have to send.
 func TestACallThatHasEndedSendsNothing(t *testing.T) {
 	way := new(tally)
 	world, err := Join(Job{Size: 2, Transport: way})

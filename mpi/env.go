@@ -17,10 +17,10 @@ import (
 	"rhinet/llc/nics"
 )
 
-// The variables through which a launcher and a rank speak.
+// The variables by which a launcher configures a rank.
 const (
 	envJob  = pmi.Variable  // what mpirun tells a rank, a pmi.Job
-	envInit = "RHINET_INIT" // what a process remembers of Init: "pid state"
+	envInit = "RHINET_INIT" // records the call of Init in a process: "pid state"
 	envNIC  = "RHINET_NIC"  // the network interface, where mpirun does not choose it
 
 	// envIface names the interface, or the address, by which hosts of another launcher's job reach each other.
@@ -34,18 +34,18 @@ const (
 // A setup is how a process becomes a rank.
 type setup struct {
 	job     pmi.Job
-	managed management // how another launcher that has started the process is asked for the job
+	managed management // interface to ask another launcher for the job
 	store   kvs.Store  // of the launcher, where managed
 	force   string
 	windows string
 	watch   nics.Debug
 
-	library string // shim of the library of another MPI that is to carry the messages; see [libmpi.Variable]
+	library string // shim of the library of another MPI that carries the messages; see [libmpi.Variable]
 
 	wanted string // profile that the launcher asks for; see [pmi.Profile]
 }
 
-// A management is a process management interface, by which a launcher answers.
+// A management is the process management interface of a launcher.
 type management int
 
 const (
@@ -96,7 +96,7 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	return s, nil
 }
 
-// remedy says what to do about a launcher that cannot be asked.
+// remedy says what to do about a launcher that cannot be asked for the job.
 func remedy(getenv func(string) string) string {
 	if pmix.Speaks(getenv) {
 		return "build the program with -tags pmix, start it"
@@ -110,9 +110,9 @@ const (
 	stateFinalized = "finalized"
 )
 
-// markEnvironment notes that process pid has called Init or Finalize, and
-// hides the job from programs that this process may start. The environment is
-// the one memory that belongs to the process and not to this package.
+// markEnvironment records that process pid has called Init or Finalize, and hides the
+// job from programs that this process may start. The environment is the only state that
+// belongs to the process rather than to this package.
 func markEnvironment(pid int, state string) {
 	for _, name := range slices.Concat(launcher.Variables(), pmix.Variables(), []string{envJob}) {
 		os.Unsetenv(name)
@@ -120,8 +120,8 @@ func markEnvironment(pid int, state string) {
 	os.Setenv(envInit, fmt.Sprintf("%d %s", pid, state))
 }
 
-// otherLauncher returns the assignment that shows a launcher which means this
-// process to be one of several, or "".
+// otherLauncher returns an assignment of the environment that shows that a launcher
+// started this process as one of several, or "".
 func otherLauncher(getenv func(string) string) string {
 	single := false
 	for _, v := range []struct {
@@ -146,7 +146,7 @@ func otherLauncher(getenv func(string) string) string {
 		}
 		single = true
 	}
-	// Other launchers tell the size only to those who ask them.
+	// Other launchers do not set the size in the environment.
 	for _, v := range []string{"PMI_RANK", "PMIX_RANK", "PALS_RANKID", "ALPS_APP_PE"} {
 		if r, err := strconv.Atoi(getenv(v)); err == nil && r > 0 {
 			return v + "=" + getenv(v)

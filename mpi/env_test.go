@@ -49,7 +49,7 @@ func TestWithoutALauncherTheWorldHasOneRank(t *testing.T) {
 	}
 }
 
-// A launcher that can be asked is, also if it tells the rank alone.
+// A launcher that can be asked is asked, also if it only sets the rank.
 func TestALauncherThatTellsTheJob(t *testing.T) {
 	for _, env := range [][]string{
 		{"PMI_FD=9", "PMI_SIZE=4", "PMI_RANK=0"},

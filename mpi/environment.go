@@ -12,16 +12,16 @@ import (
 // MPI 4.1, section 9.1.1.
 func Version() (major, minor int) { return 4, 1 }
 
-// LibraryVersion says in one line what carries the program's messages, for logs: the
-// version of rhinet that the program was built with, as far as it is known, that of Go,
-// and the platform.
+// LibraryVersion describes in one line the library that carries the program's messages,
+// for logs: the version of rhinet that the program was built with, as far as it is
+// known, the version of Go, and the platform.
 //
 // MPI 4.1, section 9.1.1.
 func LibraryVersion() string {
 	return fmt.Sprintf("rhinet %s, %s, %s/%s", builtWith(debug.ReadBuildInfo()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// builtWith finds the version of this module in what a program knows of its build.
+// builtWith finds the version of this module in the build information of a program.
 func builtWith(info *debug.BuildInfo, ok bool) string {
 	const unknown = "of unknown version"
 	if !ok {

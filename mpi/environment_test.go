@@ -25,7 +25,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestBuiltWith: the version is that of this module, wherever it stands in a build.
+// TestBuiltWith: the version is that of this module, wherever it is in the build
+// information.
 func TestBuiltWith(t *testing.T) {
 	const unknown = "of unknown version"
 	for _, c := range []struct {

@@ -7,22 +7,22 @@ import (
 	"sync/atomic"
 )
 
-// An Errhandler is called with every error of a call on a communicator (H is
-// *Comm), a window (AnyWin) or a session (*Session), when the call is about to
-// return it: after it has given back what it had taken, so the function may make
-// calls, [Comm.Revoke] for example. The call returns the error then, unless the
-// function panics or ends the process. nil returns the error and nothing else
-// (MPI_ERRORS_RETURN), which is what every communicator, window and session begins with.
+// An Errhandler is called with every error of a call on a communicator (H is *Comm), a
+// window (AnyWin) or a session (*Session), just before the call returns the error. The
+// call holds nothing by then, so the function may make calls, [Comm.Revoke] for
+// example. The call then returns the error, unless the function panics or ends the
+// process. nil returns the error and does nothing else (MPI_ERRORS_RETURN); every
+// communicator, window and session begins with it.
 //
-// What is wrong with a nonblocking call, or becomes of it, is an error of the call
-// that completes the request. A completion of several requests calls it for each that failed.
-// Errors of an object that is nil have no handler.
+// An error of a nonblocking operation is an error of the call that completes the
+// request. A call that completes several requests calls the handler for each that
+// failed. Errors of an object that is nil have no handler.
 //
 // MPI 4.1, section 9.3.
 type Errhandler[H any] func(on H, err *Error)
 
-// ErrorsAbort is an [Errhandler] that writes the error to standard error and ends
-// the whole job with status 1:
+// ErrorsAbort is an [Errhandler] that writes the error to standard error and ends the
+// whole job with status 1:
 //
 //	world.SetErrhandler(mpi.ErrorsAbort)
 //
@@ -33,13 +33,13 @@ func ErrorsAbort[H interface{ place() *world }](on H, err *Error) {
 	w.Abort(1)
 }
 
-// place is the world that ErrorsAbort ends.
+// place returns the world that ErrorsAbort ends.
 func (c *Comm) place() *world    { return c.w }
 func (s *Session) place() *world { return s.w }
 func (w *window) place() *world  { return w.c.w }
 
-// SetErrhandler has h be called with the errors of calls on c, and of those on
-// communicators that are made of c from now on. It is a local call.
+// SetErrhandler sets the handler of errors of calls on c, and on communicators that are
+// made from c from now on. It is a local call.
 //
 // MPI 4.1, section 9.3.1 (MPI_Comm_create_errhandler, MPI_Comm_set_errhandler).
 func (c *Comm) SetErrhandler(h Errhandler[*Comm]) (err error) {
@@ -49,13 +49,13 @@ func (c *Comm) SetErrhandler(h Errhandler[*Comm]) (err error) {
 	}
 	c.handler.set(h)
 	if c.inter != nil {
-		c.inter.all.handler.set(h) // for what is made of it
+		c.inter.all.handler.set(h) // for communicators made from it
 	}
 	return nil
 }
 
-// Errhandler returns what [Comm.SetErrhandler] has set last, here or on the
-// communicator that c was made of.
+// Errhandler returns the handler that [Comm.SetErrhandler] has set last, on c or on the
+// communicator that c was made from.
 //
 // MPI 4.1, section 9.3.1 (MPI_Comm_get_errhandler).
 func (c *Comm) Errhandler() (_ Errhandler[*Comm], err error) {
@@ -66,9 +66,9 @@ func (c *Comm) Errhandler() (_ Errhandler[*Comm], err error) {
 	return c.handler.get(), nil
 }
 
-// CallErrhandler has the handler of c be called with an error of the program, and
-// returns it: an [*Error] of the call CallErrhandler whose class is that of err, if
-// it is a [Class] or an [ErrorCode] or has one in it, and else ErrOther. nil is no error.
+// CallErrhandler calls the handler of c with an error of the program, and returns the
+// error as an [*Error] of the call CallErrhandler. Its class is that of err if err is
+// or wraps a [Class] or an [ErrorCode], and else ErrOther. nil is no error.
 //
 // MPI 4.1, section 9.5 (MPI_Comm_call_errhandler).
 func (c *Comm) CallErrhandler(err error) error {
@@ -79,7 +79,7 @@ func (c *Comm) CallErrhandler(err error) error {
 	return c.raise(c.ofProgram(s, err))
 }
 
-// SetErrhandler has h be called with the errors of calls on w. It is a local call.
+// SetErrhandler sets the handler of errors of calls on w. It is a local call.
 //
 // MPI 4.1, section 9.3.2 (MPI_Win_create_errhandler, MPI_Win_set_errhandler).
 func (w *Win[T]) SetErrhandler(h Errhandler[AnyWin]) (err error) {
@@ -92,7 +92,7 @@ func (w *Win[T]) SetErrhandler(h Errhandler[AnyWin]) (err error) {
 	return nil
 }
 
-// Errhandler returns what [Win.SetErrhandler] has set last.
+// Errhandler returns the handler that [Win.SetErrhandler] has set last.
 //
 // MPI 4.1, section 9.3.2 (MPI_Win_get_errhandler).
 func (w *Win[T]) Errhandler() (_ Errhandler[AnyWin], err error) {
@@ -104,8 +104,8 @@ func (w *Win[T]) Errhandler() (_ Errhandler[AnyWin], err error) {
 	return b.handler.get(), nil
 }
 
-// CallErrhandler has the handler of w be called with an error of the program, and
-// returns it: see [Comm.CallErrhandler].
+// CallErrhandler calls the handler of w with an error of the program, and returns the
+// error: see [Comm.CallErrhandler].
 //
 // MPI 4.1, section 9.5 (MPI_Win_call_errhandler).
 func (w *Win[T]) CallErrhandler(err error) error {
@@ -116,8 +116,8 @@ func (w *Win[T]) CallErrhandler(err error) error {
 	return b.raise(b.c.ofProgram(s, err))
 }
 
-// SetErrhandler has h be called with the errors of calls on s, and of those that make
-// communicators of its groups. It is a local call.
+// SetErrhandler sets the handler of errors of calls on s, and of calls that make
+// communicators from its groups. It is a local call.
 //
 // MPI 4.1, section 9.3.4 (MPI_Session_create_errhandler, MPI_Session_set_errhandler).
 func (s *Session) SetErrhandler(h Errhandler[*Session]) (err error) {
@@ -129,7 +129,7 @@ func (s *Session) SetErrhandler(h Errhandler[*Session]) (err error) {
 	return nil
 }
 
-// Errhandler returns what [Session.SetErrhandler] has set last.
+// Errhandler returns the handler that [Session.SetErrhandler] has set last.
 //
 // MPI 4.1, section 9.3.4 (MPI_Session_get_errhandler).
 func (s *Session) Errhandler() (_ Errhandler[*Session], err error) {
@@ -140,8 +140,8 @@ func (s *Session) Errhandler() (_ Errhandler[*Session], err error) {
 	return s.handler.get(), nil
 }
 
-// CallErrhandler has the handler of s be called with an error of the program, and
-// returns it: see [Comm.CallErrhandler].
+// CallErrhandler calls the handler of s with an error of the program, and returns the
+// error: see [Comm.CallErrhandler].
 //
 // MPI 4.1, section 9.5 (MPI_Session_call_errhandler).
 func (s *Session) CallErrhandler(err error) error {
@@ -152,7 +152,7 @@ func (s *Session) CallErrhandler(err error) error {
 	return s.raise(none.ofProgram(at("CallErrhandler"), err))
 }
 
-// ofProgram is the error of MPI that an error of the program becomes.
+// ofProgram makes an error of the program an [*Error].
 func (c *Comm) ofProgram(s site, err error) error {
 	if err == nil {
 		return nil
@@ -162,16 +162,16 @@ func (c *Comm) ofProgram(s site, err error) error {
 	return c.because(s, class, err, "")
 }
 
-// raised is [Comm.raise] of what a function is about to return.
+// raised is [Comm.raise] for the error that a function is about to return.
 func (c *Comm) raised(err *error) {
 	if *err != nil {
 		_ = c.raise(*err)
 	}
 }
 
-// raise calls the handler of c with err, unless it has been called with it already,
-// and returns err. What a call does on the way to something else has no handler: the
-// communicator of a window, and calls that are only prepared.
+// raise calls the handler of c with err, unless a handler has been called with it
+// before, and returns err. Internal calls have no handler: those on the communicator of
+// a window, and calls that are only prepared.
 func (c *Comm) raise(err error) error {
 	if err != nil && c != nil && c.launch == nil && !c.core.private {
 		c.handler.call(c, err)
@@ -179,7 +179,7 @@ func (c *Comm) raise(err error) error {
 	return err
 }
 
-// raised and raise are those of a Comm.
+// raised and raise are as those of a Comm.
 func (w *window) raised(err *error) { _ = w.raise(*err) }
 
 func (w *window) raise(err error) error {
@@ -198,7 +198,7 @@ func (s *Session) raise(err error) error {
 	return err
 }
 
-// raised is that of what the request is of.
+// raised is raised of the object that the request belongs to.
 func (r *Request) raised(err *error) {
 	if *err == nil || r == nil {
 		return
@@ -210,7 +210,8 @@ func (r *Request) raised(err *error) {
 	}
 }
 
-// raise is that of what the transfer is of. One that is a part of a call is not the program's.
+// raise is raise of the object that the transfer belongs to. A part of a larger call is
+// not reported to the program.
 func (p *transfer) raise(err error) error {
 	switch {
 	case err == nil || p.phase == disowned:
@@ -222,7 +223,7 @@ func (p *transfer) raise(err error) error {
 	return err
 }
 
-// raised is that of where the group is from.
+// raised is raised of the session that the group comes from.
 func (g *Group) raised(err *error) {
 	if g != nil {
 		g.session.raised(err)

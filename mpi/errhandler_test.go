@@ -57,7 +57,8 @@ func (k *tally) methods(v any, never ...string) (failed error) {
 	return failed
 }
 
-// lastOf calls m with zero arguments and returns its error, or that of its request.
+// lastOf calls m with zero arguments and returns its error, or the error of its
+// request.
 func lastOf(m reflect.Value) error {
 	var args []reflect.Value
 	for i := range m.Type().NumIn() {
@@ -95,8 +96,8 @@ func TestEveryMethodCallsTheHandler(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 9.3: see TestEveryMethodCallsTheHandler. What is wrong with a
-// nonblocking call is an error of its completion.
+// MPI 4.1, section 9.3: see TestEveryMethodCallsTheHandler. An error of a nonblocking
+// call is returned at its completion.
 func TestEveryFunctionCallsTheHandler(t *testing.T) {
 	never := []string{"Abort"}
 	for _, name := range functionsOfComm(t) {
@@ -104,7 +105,7 @@ func TestEveryFunctionCallsTheHandler(t *testing.T) {
 			t.Errorf("mpi.%s has a communicator and returns errors; add a call of it to this test", name)
 		}
 	}
-	// Calls that are right on a communicator that can be used.
+	// Calls that succeed on a usable communicator.
 	fine := []string{"Barrier", "BarrierInit", "BufferAttach", "BufferDetach", "BufferFlush", "BufferIflush", "Ibarrier", "NewRequest", "Self"}
 	mpitest.Run(t, 1, func(w *mpi.Comm) error {
 		var k tally
@@ -179,7 +180,8 @@ func fails(f *ast.FuncType) bool {
 	return false
 }
 
-// MPI 4.1, section 9.3: a communicator inherits the handler of the one that it is made of.
+// MPI 4.1, section 9.3: a communicator inherits the handler of the one that it is made
+// from.
 func TestHandlersAreInherited(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		var k tally
@@ -203,7 +205,8 @@ func TestHandlersAreInherited(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		// What is made of an inter-communicator later has the handler that it has then.
+		// Communicators made from an inter-communicator later have the handler that it
+		// has then.
 		if err := inter.SetErrhandler(nil); err != nil {
 			return err
 		}
@@ -226,7 +229,8 @@ func TestHandlersAreInherited(t *testing.T) {
 	})
 }
 
-// A handler may make calls, also on what the failed call was on: it holds no lock.
+// A handler may make calls, also on the object of the failed call: the call holds no
+// lock.
 func TestHandlersMayMakeCalls(t *testing.T) {
 	mpitest.Run(t, 1, func(w *mpi.Comm) error {
 		c, err1 := w.Dup()
@@ -250,7 +254,8 @@ func TestHandlersMayMakeCalls(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.7.5 and 9.3: of several requests, each that failed is an error of its own.
+// MPI 4.1, section 3.7.5 and 9.3: for several requests, the handler is called for each
+// that failed.
 func TestEachFailedRequestCallsTheHandler(t *testing.T) {
 	mpitest.Run(t, 1, func(w *mpi.Comm) error {
 		var k tally
@@ -321,8 +326,8 @@ func TestErrorsAbort(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 9.5: classes and codes of the program, and MPI_Comm_call_errhandler and
-// its kin, which call the handler with them.
+// MPI 4.1, section 9.5: classes and codes of the program, and MPI_Comm_call_errhandler
+// and similar calls, which call the handler with them.
 func TestErrorsOfTheProgram(t *testing.T) {
 	mpitest.Run(t, 1, func(w *mpi.Comm) error {
 		class := mpi.NewErrorClass("cold store")
@@ -362,8 +367,8 @@ func TestErrorsOfTheProgram(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 9.3.4: errors in the making of a communicator of a session's group are
-// the session's.
+// MPI 4.1, section 9.3.4: errors in making a communicator of a session's group are
+// errors of the session.
 func TestGroupsRaiseOnTheirSession(t *testing.T) {
 	if err := mpitest.Sessions(1, func(s *mpi.Session) error {
 		var k tally

@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi"
 )
 
-// The calls that erroneous programs are made of.
+// The calls of erroneous programs.
 
 // send has rank 0 send and rank 1 receive.
 func send[S, R any](n, m int, how func(c *mpi.Comm, b []S, dst, tag int) error) func(c *mpi.Comm) error {
@@ -20,7 +20,7 @@ func send[S, R any](n, m int, how func(c *mpi.Comm, b []S, dst, tag int) error) 
 	}
 }
 
-// posted is send whose receive is there first.
+// posted is send with the receive posted first.
 func posted[S, R any](n int, how func(c *mpi.Comm, b []S, dst, tag int) error) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error {
 		if c.Rank() == 1 {
@@ -36,7 +36,7 @@ func posted[S, R any](n int, how func(c *mpi.Comm, b []S, dst, tag int) error) f
 	}
 }
 
-// by calls even on rank 0 and odd on the others.
+// by calls zero on rank 0 and others on the other ranks.
 func by(zero, others func(c *mpi.Comm) error) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error {
 		if c.Rank() == 0 {
@@ -80,7 +80,7 @@ func scatter[T any](n, root int) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error { return mpi.Scatter(c, make([]T, n*c.Size()), make([]T, n), root) }
 }
 
-// gatherv has root count n elements of each rank, which have m.
+// gatherv has root expect n elements from each rank, which send m.
 func gatherv(n, m int) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error {
 		if c.Rank() == 0 {
@@ -90,7 +90,7 @@ func gatherv(n, m int) func(c *mpi.Comm) error {
 	}
 }
 
-// scatterv is the same the other way round.
+// scatterv is the same in the other direction.
 func scatterv(n, m int) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error {
 		if c.Rank() == 0 {
@@ -100,7 +100,7 @@ func scatterv(n, m int) func(c *mpi.Comm) error {
 	}
 }
 
-// iallreduce and its like wait for a call that does not block.
+// iallreduce and the following functions wait for a nonblocking call.
 func iallreduce[T any](n int, op mpi.Op) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error {
 		return waited(mpi.Iallreduce(c, make([]T, n), make([]T, n), op))
@@ -149,12 +149,12 @@ func alltoallw(n int) func(c *mpi.Comm) error {
 	}
 }
 
-// waitFor is a send that does not block, and waits.
+// waitFor makes a nonblocking send that waits.
 func waitFor[T any](how func(c *mpi.Comm, b []T, dst, tag int) *mpi.Request) func(c *mpi.Comm, b []T, dst, tag int) error {
 	return func(c *mpi.Comm, b []T, dst, tag int) error { return waited(how(c, b, dst, tag)) }
 }
 
-// started is a persistent send, once.
+// started makes a send that starts a persistent one once.
 func started[T any](how func(c *mpi.Comm, b []T, dst, tag int) (*mpi.Request, error)) func(c *mpi.Comm, b []T, dst, tag int) error {
 	return func(c *mpi.Comm, b []T, dst, tag int) error {
 		r, err := how(c, b, dst, tag)
@@ -165,7 +165,7 @@ func started[T any](how func(c *mpi.Comm, b []T, dst, tag int) (*mpi.Request, er
 	}
 }
 
-// buffered is a send in buffered mode with a buffer.
+// buffered makes a send in buffered mode that attaches a buffer first.
 func buffered[T any](how func(c *mpi.Comm, b []T, dst, tag int) error) func(c *mpi.Comm, b []T, dst, tag int) error {
 	return func(c *mpi.Comm, b []T, dst, tag int) error {
 		return errors.Join(c.AttachBuffer(nil), how(c, b, dst, tag))

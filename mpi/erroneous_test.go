@@ -13,15 +13,15 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// An erroneous is a program that the standard forbids, and what somebody must
-// be told. Nobody may be told that all went well and be left with wrong data.
+// An erroneous is a program that the standard forbids, and the error that some rank
+// must get. No rank may succeed and be left with wrong data.
 type erroneous struct {
 	name  string
 	ranks int
 	run   func(c *mpi.Comm) error
 	class mpi.Class
-	text  string // part of what one rank is told, at least
-	both  string // part of what another rank is told too, if it must be
+	text  string // part of what at least one rank is told
+	both  string // part of what another rank must be told, too; or empty
 }
 
 type pair struct{ X, Y float64 }
@@ -92,7 +92,7 @@ var erroneousPrograms = []erroneous{
 		func(c *mpi.Comm) error { _, err := mpi.Probe(c, 0, 7); go c.Free(); return err }),
 		mpi.ErrComm, "the receiver has freed the communicator and has not received the message", ""},
 
-	// Collective calls, chapter 6: one and the same call.
+	// Collective calls, chapter 6: the same call.
 	{"Allreduce, lengths", 3, by(allreduce[int](1, mpi.Sum), allreduce[int](2, mpi.Sum)), mpi.ErrCount, lengths, ""},
 	{"Allreduce, long lengths", 3, by(allreduce[int](1000, mpi.Sum), allreduce[int](1001, mpi.Sum)), mpi.ErrTruncate, lengths, ""},
 	{"Allreduce, operations", 3, by(allreduce[int](1, mpi.Sum), allreduce[int](1, mpi.Max)), mpi.ErrOp,
@@ -214,7 +214,7 @@ var erroneousPrograms = []erroneous{
 		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), mpi.Barrier(c), scan[int](1, mpi.Sum)(c)) },
 		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), scan[int](1, mpi.Sum)(c)) }), mpi.ErrMismatch, inOrder, ""},
 
-	// Calls that do not block (MPI 4.1, section 6.12), and persistent ones (6.13).
+	// Nonblocking calls (MPI 4.1, section 6.12), and persistent ones (6.13).
 	{"Iallreduce, lengths", 3, by(iallreduce[int](1, mpi.Sum), iallreduce[int](2, mpi.Sum)), mpi.ErrTruncate, lengths, ""},
 	{"Iallreduce, types", 3, by(iallreduce[float32](2, mpi.Sum), iallreduce[int32](2, mpi.Sum)), mpi.ErrType, "all ranks must use the same type", ""},
 	{"Iallreduce, operations", 3, by(iallreduce[int](1, mpi.Sum), iallreduce[int](1, mpi.Max)), mpi.ErrOp, "all ranks must use the same operation", ""},
@@ -228,7 +228,7 @@ var erroneousPrograms = []erroneous{
 	{"AllreduceInit, types", 3, by(allreduceInit[float32](2), allreduceInit[int32](2)), mpi.ErrType, "all ranks must use the same type", ""},
 	{"AllreduceInit, lengths", 3, by(allreduceInit[int](1), allreduceInit[int](2)), mpi.ErrTruncate, lengths, ""},
 
-	// Other modes and ways of one message, chapter 3 and 4.
+	// Other modes of messages, chapters 3 and 4.
 	{"Isend, a type", 2, send[float32, int32](2, 2, waitFor(mpi.Isend[float32])), mpi.ErrType, wrongType, ""},
 	{"Issend, a type", 2, send[float32, int32](2, 2, waitFor(mpi.Issend[float32])), mpi.ErrType, wrongType, "Issend on world.dup1 to 1 tag 7: " + senderKnows},
 	{"Rsend, a type", 2, posted[float32, int32](2, mpi.Rsend[float32]), mpi.ErrType, wrongType, ""},
@@ -275,8 +275,8 @@ var erroneousPrograms = []erroneous{
 	{"Split and Barrier", 3, by(func(c *mpi.Comm) error { _, err := c.Split(0, 0); return err }, mpi.Barrier), mpi.ErrMismatch, inOrder, ""},
 }
 
-// on runs p with one transport and returns what each rank was told. Ranks that
-// are left waiting when others have been told are cancelled.
+// on runs p with one transport and returns what each rank was told. Ranks that are left
+// waiting when others have been told are cancelled.
 func (p *erroneous) on(option mpitest.Option) ([]error, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -295,13 +295,13 @@ func (p *erroneous) on(option mpitest.Option) ([]error, error) {
 			time.AfterFunc(50*time.Millisecond, cancel)
 		}
 		mu.Unlock()
-		<-ctx.Done() // nobody leaves before all have been told
+		<-ctx.Done() // no rank leaves before all have been told
 		return nil
 	}, option, mpitest.Unguarded()) // what each rank finds by itself
 	if errors.Is(world, mpitest.ErrTimeout) {
 		return told, world
 	}
-	return told, nil // what was left half done may be reported by Finalize
+	return told, nil // Finalize may report unfinished calls
 }
 
 func TestErroneousProgramsAreDiagnosed(t *testing.T) {
@@ -315,7 +315,7 @@ func TestErroneousProgramsAreDiagnosed(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/%s", p.name, net.name), func(t *testing.T) {
 				t.Parallel()
-				p := p // its own: the transports run at once
+				p := p // a copy: the transports run in parallel
 				told, err := p.on(net.option)
 				if err != nil {
 					t.Fatal(err)
@@ -324,7 +324,7 @@ func TestErroneousProgramsAreDiagnosed(t *testing.T) {
 					p.both = "" // there no standard send waits
 				}
 				if net.name == "dimmnet2" && p.name == "long Ssend" {
-					p.both = "" // its rings do not hold the message, and who has failed makes no more calls that take the rest
+					p.both = "" // its rings do not hold the message, and a rank that has failed makes no more calls that receive the rest
 				}
 				p.judge(t, told)
 			})
@@ -332,7 +332,7 @@ func TestErroneousProgramsAreDiagnosed(t *testing.T) {
 	}
 }
 
-// judge checks that the mistake was named as it should.
+// judge checks that the mistake was reported as it should be.
 func (p *erroneous) judge(t *testing.T, told []error) {
 	t.Helper()
 	named, both := false, p.both == ""
@@ -354,8 +354,8 @@ func (p *erroneous) judge(t *testing.T, told []error) {
 	}
 }
 
-// What looks alike is legal: named types, arrays and structs of one kind,
-// fewer elements than fit, and bytes on either side.
+// Legal though it looks similar: named types, arrays and structs of one kind, fewer
+// elements than fit, and bytes on either side.
 func TestMessagesOfTheSameTypeByAnotherName(t *testing.T) {
 	type celsius float64
 	everywhere(t, 2, func(w *mpi.Comm) error {
@@ -377,8 +377,8 @@ func TestMessagesOfTheSameTypeByAnotherName(t *testing.T) {
 	})
 }
 
-// A part may lie between the places of others (MPI 4.1, section 6.7: only what is
-// read and what is written must be apart).
+// A send buffer may be in a gap between parts (MPI 4.1, section 6.7: only memory that
+// is read and memory that is written must not overlap).
 func TestAllgathervOfAPartInAGap(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		recv := make([]int, 12) // parts of 2 at 0, 4, 8; gaps of 2 between them

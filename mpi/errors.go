@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A Class says what kind of mistake or failure an [Error] reports. Every class
-// is itself an error, so that errors.Is(err, mpi.ErrTruncate) tests for it.
+// A Class says what kind of mistake or failure an [Error] reports. Every class is
+// itself an error: errors.Is(err, mpi.ErrTruncate) tests for it.
 //
 // MPI 4.1, section 9.4.
 type Class uint8
@@ -18,39 +18,39 @@ const (
 	ErrRank                           // no such rank in the communicator
 	ErrTag                            // tag out of range
 	ErrRoot                           // no such root in the communicator
-	ErrCount                          // lengths that do not belong together
+	ErrCount                          // lengths that do not match
 	ErrOp                             // operation not defined for the element type
 	ErrType                           // element type that cannot travel, or bytes that are no whole elements
 	ErrComm                           // nil, freed or broken communicator, or none left
 	ErrFinalized                      // use after Finalize
-	ErrBuffer                         // buffers that overlap and must not
+	ErrBuffer                         // buffers that overlap, or were changed, or have no room
 	ErrArg                            // another argument out of range
-	ErrPending                        // requests that nobody completed, or messages that nobody received
+	ErrPending                        // requests never completed, or messages never received
 	ErrInit                           // the job could not be set up
 	ErrCancelled                      // the communicator's context ended
 	ErrMismatch                       // ranks of a communicator are in different collective calls
-	ErrRequest                        // a request that cannot be used so
-	ErrGroup                          // a group that does not fit
+	ErrRequest                        // a request that does not allow the call
+	ErrGroup                          // a group that does not allow the call
 	ErrTopology                       // no topology, or another one
 	ErrKeyval                         // a key of attributes that was freed
 	ErrWin                            // nil or freed window
-	ErrSize                           // memory of a window that cannot be
-	ErrAssert                         // an assertion that does not fit
+	ErrSize                           // an invalid size of a window's memory
+	ErrAssert                         // an assertion that does not apply to the call
 	ErrLockType                       // neither LockShared nor LockExclusive
-	ErrRMASync                        // access to a window outside of an epoch, or epochs that do not fit
-	ErrRMARange                       // access outside of what a rank has in a window
+	ErrRMASync                        // access to a window outside of an epoch, or a call that does not match the epoch
+	ErrRMARange                       // access outside of a rank's memory in a window
 	ErrRMAAttach                      // memory that cannot be attached or detached
 	ErrRMAShared                      // memory of a window that cannot be shared
-	ErrLayout                         // a layout that cannot be, or that does not fit the slice
+	ErrLayout                         // an invalid layout, or one that does not fit the slice
 	ErrProcFailed                     // a rank that the call needs has died
-	ErrProcFailedPending              // a rank has died from which a receive that goes on may be waiting
+	ErrProcFailedPending              // a rank has died that may be the sender of a receive, which stays active
 	ErrRevoked                        // the communicator has been revoked
 	ErrUnsupported                    // not in this job
-	ErrSession                        // nil or finalized session, or one that something still needs
+	ErrSession                        // nil or finalized session, or one that is still in use
 	ErrBase                           // memory that AllocMem has not returned
 	ErrNoMem                          // more memory than there can be
-	ErrInfoValue                      // value of a key that makes no sense
-	ErrRMAConflict                    // accesses to one place of a window that must not be in one epoch
+	ErrInfoValue                      // invalid value of a key
+	ErrRMAConflict                    // conflicting accesses to one location of a window in one epoch
 )
 
 // Error returns the name of the class.
@@ -136,12 +136,12 @@ func (c Class) Error() string {
 	return fmt.Sprintf("class %d", uint8(c))
 }
 
-// An Error is what every call of this package returns when it fails.
+// An Error is the error that every call of this package returns when it fails.
 type Error struct {
 	Class Class
 	Call  string // name of the call, like "Recv"
 	Comm  string // name of the communicator
-	Peer  int    // rank of the other side or the root, AnySource, or Undefined if there is none
+	Peer  int    // rank of the peer or the root, AnySource, or Undefined if there is none
 	Tag   int    // AnyTag, or Undefined if there is none
 	Bytes int64  // bytes of the message, where known
 	Room  int64  // bytes of the buffer, where known
@@ -149,12 +149,12 @@ type Error struct {
 
 	role  role
 	text  string
-	items bool // nothing is wrong but that the buffers are layouts
+	items bool // the only reason is that the buffers are layouts
 
 	raised bool // a handler has been called with it
 }
 
-// Error says in one sentence what failed, with the values, and what to do.
+// Error says in one sentence what failed, with the values, and what to do about it.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("mpi: ")
@@ -199,7 +199,7 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Class, e.Err}
 }
 
-// A role says what Error.Peer is.
+// A role says what Error.Peer means.
 type role uint8
 
 const (
@@ -219,7 +219,7 @@ func (r role) preposition() string {
 	return " root "
 }
 
-// A site is a call with the values that its errors name.
+// A site is a call with the values that its errors mention.
 type site struct {
 	call string
 	role role

@@ -13,8 +13,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// A wrong call is an error of a class that says what is wrong, with the values
-// and the way out, and leaves everything as it was.
+// A wrong call returns an error of a class that says what is wrong, with the values and
+// what to do, and changes nothing.
 func TestWrongCallsAreErrorsThatNameTheCall(t *testing.T) {
 	type stringy struct {
 		N    int
@@ -193,7 +193,7 @@ func TestWrongCallsAreErrorsThatNameTheCall(t *testing.T) {
 	}
 }
 
-// Mistakes that only the root can see are reported there, before anything moves.
+// Mistakes that only the root can see are reported there, before anything is moved.
 func TestRootChecksItsBuffers(t *testing.T) {
 	four := make([]int, 4)
 	for _, tc := range []struct {
@@ -236,7 +236,7 @@ func TestRootChecksItsBuffers(t *testing.T) {
 	}
 }
 
-// Bytes that are no whole number of elements are an error of the receiver.
+// Bytes that are no whole number of elements are an error at the receiver.
 func TestReceivingAnotherTypeThatDoesNotFitIsAnError(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		if w.Rank() == 0 {
@@ -260,7 +260,7 @@ func TestDifferentLengthsInACollectiveCallAreAnError(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 7.4.3: a freed communicator is no more.
+// MPI 4.1, section 7.4.3: a freed communicator cannot be used.
 func TestAFreedCommunicatorIsAnError(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		d, err := w.Dup()
@@ -305,7 +305,7 @@ func TestEverythingFailsAfterFinalize(t *testing.T) {
 	}
 }
 
-// Only the world is finalized.
+// Only the world can be finalized.
 func TestFinalizeOfAnotherCommunicatorIsAnError(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		d, err := w.Dup()
@@ -316,7 +316,7 @@ func TestFinalizeOfAnotherCommunicatorIsAnError(t *testing.T) {
 	})
 }
 
-// A view made with WithContext ends its waits with its context.
+// A view made by WithContext ends its waits with its context.
 func TestWaitsEndWithTheirContext(t *testing.T) {
 	boom := errors.New("boom")
 	for _, tc := range []struct {
@@ -357,7 +357,7 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 				return err
 			}
 			if w.Rank() == 0 {
-				for { // what it has sent itself
+				for { // messages that it has sent to itself
 					if _, found, err := mpi.Iprobe(d, 0, 1); !found || err != nil {
 						return errors.Join(err, mpi.Send(d, []int{7}, 1, 0))
 					}
@@ -383,7 +383,7 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// After a collective call that ended half-way, ranks cannot agree any more.
+// After a collective call that ended early, ranks cannot agree any more.
 func TestACommunicatorIsBrokenAfterACancelledCollectiveCall(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		d, err := w.Dup()
@@ -399,7 +399,7 @@ func TestACommunicatorIsBrokenAfterACancelledCollectiveCall(t *testing.T) {
 	})
 }
 
-// A message of an operation that a context has ended is none of Free's.
+// Free ignores messages of an operation that a context has ended.
 func TestFreeAfterAnOperationThatAContextHasEnded(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		c, err := w.Dup()
@@ -420,7 +420,7 @@ func TestFreeAfterAnOperationThatAContextHasEnded(t *testing.T) {
 	})
 }
 
-// A long send that nobody will take is given up by Finalize, which says so.
+// Finalize gives up a long send that is never received, and reports it.
 func TestFinalizeGivesUpOnAbandonedSends(t *testing.T) {
 	err := mpitest.World(2, func(w *mpi.Comm) error { // which finalizes
 		if w.Rank() != 0 {

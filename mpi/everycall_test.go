@@ -2,7 +2,7 @@ package mpi_test
 
 import "rhinet/mpi"
 
-// callsOn is a call of every function of the package that has a communicator.
+// callsOn has a call of every function of the package that takes a communicator.
 var callsOn = map[string]func(c *mpi.Comm) error{
 	"Allgather":              func(c *mpi.Comm) error { return mpi.Allgather(c, one, nil) },
 	"AllgatherInit":          func(c *mpi.Comm) error { return second(mpi.AllgatherInit(c, one, nil)) },
@@ -122,5 +122,5 @@ var callsOn = map[string]func(c *mpi.Comm) error{
 
 var one, two = make([]int, 1), make([]int, 1)
 
-// second is the error of a call with two results.
+// second returns the error of a call with two results.
 func second[T any](_ T, err error) error { return err }

@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// Rank 0 has the input, and all need it.
+// Rank 0 has the input that all ranks need.
 func ExampleBcast() {
 	err := mpitest.World(3, func(world *mpi.Comm) error {
 		input := make([]int, 2)
@@ -29,7 +29,7 @@ func ExampleBcast() {
 	// [3 4]
 }
 
-// The sum of what all ranks have, on all ranks.
+// The sum of the contributions of all ranks, on all ranks.
 func ExampleAllreduce() {
 	err := mpitest.World(4, func(world *mpi.Comm) error {
 		sum := []int{0}
@@ -67,7 +67,7 @@ func ExampleReduce() {
 	// rank 2 has 0
 }
 
-// An operation of the program: the longest interval that covers all.
+// An operation of the program: the smallest interval that covers all.
 func ExampleOpFunc() {
 	err := mpitest.World(3, func(world *mpi.Comm) error {
 		type interval struct{ Low, High int }
@@ -93,7 +93,7 @@ func ExampleOpFunc() {
 	// {8 14}
 }
 
-// Rank 0 gets a part of every rank.
+// Rank 0 receives a part from every rank.
 func ExampleGather() {
 	err := mpitest.World(3, func(world *mpi.Comm) error {
 		var all []int
@@ -115,7 +115,7 @@ func ExampleGather() {
 	// [0 0 1 -1 2 -2]
 }
 
-// Rank 0 has parts of different lengths for the ranks.
+// Rank 0 has a part for each rank, of different lengths.
 func ExampleScatterv() {
 	err := mpitest.World(3, func(world *mpi.Comm) error {
 		var all, counts []int
@@ -138,7 +138,7 @@ func ExampleScatterv() {
 	// [3 3 3]
 }
 
-// Every rank has something for every other one.
+// Every rank has an element for each rank.
 func ExampleAlltoall() {
 	err := mpitest.World(3, func(world *mpi.Comm) error {
 		send, recv := make([]int, 3), make([]int, 3)
@@ -160,7 +160,7 @@ func ExampleAlltoall() {
 	// [1 11 21]
 }
 
-// Where the own part begins, if all write one after the other.
+// Where a rank's part begins, if the parts of all ranks follow each other.
 func ExampleExscan() {
 	err := mpitest.World(3, func(world *mpi.Comm) error {
 		length, begin := []int{100 * (world.Rank() + 1)}, []int{0}
@@ -179,12 +179,12 @@ func ExampleExscan() {
 	// 300
 }
 
-// A reduction that gets on while the program computes.
+// A reduction that makes progress while the program computes.
 func ExampleIallreduce() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		in, sum := []int{world.Rank() + 1}, []int{0}
 		r := mpi.Iallreduce(world, in, sum, mpi.Sum)
-		// ... compute, and leave in and sum alone ...
+		// ... compute, without using in and sum ...
 		if _, err := r.Wait(); err != nil {
 			return err
 		}
@@ -200,7 +200,7 @@ func ExampleIallreduce() {
 	// 3
 }
 
-// A reduction that is repeated is made once.
+// A persistent reduction is made once and started several times.
 func ExampleAllreduceInit() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		in, sum := []int{0}, []int{0}

@@ -10,7 +10,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// Ranks with an even number, and those with an odd one, among themselves.
+// Ranks with even numbers have a communicator, and so have those with odd ones.
 func ExampleComm_Split() {
 	err := mpitest.World(5, func(world *mpi.Comm) error {
 		half, err := world.Split(world.Rank()%2, world.Rank())
@@ -33,7 +33,7 @@ func ExampleComm_Split() {
 	// 3 even ranks add up to 6
 }
 
-// A communicator of ranks that are named one by one.
+// A communicator of ranks that are listed.
 func ExampleComm_Create() {
 	err := mpitest.World(4, func(world *mpi.Comm) error {
 		all, err := world.Group()
@@ -60,7 +60,7 @@ func ExampleComm_Create() {
 	// rank 3 of the world is 0 of 2
 }
 
-// A library keeps what it knows with the communicator.
+// A library caches its data with the communicator.
 func ExampleNewKeyval() {
 	err := mpitest.World(1, func(world *mpi.Comm) error {
 		calls := mpi.NewKeyval[int](mpi.Keep[int], nil)
@@ -106,7 +106,7 @@ func ExampleComm_CartCreate() {
 	// left 5 right 4 up 0 nobody below: true
 }
 
-// Everybody gets something from each neighbor in a ring.
+// Every rank receives from each neighbor in a ring.
 func ExampleNeighborAllgather() {
 	err := mpitest.World(4, func(world *mpi.Comm) error {
 		ring, err := world.CartCreate([]int{4}, []bool{true})
@@ -129,7 +129,7 @@ func ExampleNeighborAllgather() {
 	// [3 1]
 }
 
-// A receive that gives up after a while.
+// A receive with a time limit.
 func ExampleComm_WithContext() {
 	err := mpitest.World(1, func(world *mpi.Comm) error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
@@ -145,7 +145,7 @@ func ExampleComm_WithContext() {
 	// true true
 }
 
-// What an error says, and how a program asks for its class.
+// What an error says, and how a program tests for its class.
 func ExampleError() {
 	err := mpitest.World(1, func(world *mpi.Comm) error {
 		err := mpi.Send(world, []int{1}, 5, 0)

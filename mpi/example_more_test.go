@@ -8,7 +8,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// Rank 2 dies. The others notice, agree on it, and go on without it.
+// Rank 2 dies. The others notice it, agree on that, and go on without it.
 func ExampleComm_Shrink() {
 	err := mpitest.World(4, func(world *mpi.Comm) error {
 		if world.Rank() == 2 {
@@ -17,7 +17,7 @@ func ExampleComm_Shrink() {
 		if err := mpi.Barrier(world); !errors.Is(err, mpi.ErrProcFailed) && !errors.Is(err, mpi.ErrRevoked) {
 			return err
 		}
-		if err := world.Revoke(); err != nil { // for those that wait for somebody else
+		if err := world.Revoke(); err != nil { // ends waits of ranks for others than rank 2
 			return err
 		}
 		rest, err := world.Shrink()
@@ -39,7 +39,8 @@ func ExampleComm_Shrink() {
 	// Output: 3 ranks go on
 }
 
-// A handler sees every error of a communicator, which the call returns all the same.
+// A handler is called with every error of a communicator; the call still returns the
+// error.
 func ExampleComm_SetErrhandler() {
 	err := mpitest.World(1, func(world *mpi.Comm) error {
 		err := world.SetErrhandler(func(c *mpi.Comm, err *mpi.Error) {
@@ -61,7 +62,7 @@ func ExampleComm_SetErrhandler() {
 	// mpi: Send on world to 5 tag 0: there is no rank 5; ranks are 0 to 0
 }
 
-// Work of the program's own becomes a request, which waits with all others.
+// Work of the program completes a request, which is waited for like any other.
 func ExampleNewRequest() {
 	err := mpitest.World(1, func(world *mpi.Comm) error {
 		work, complete, err := mpi.NewRequest(world)
@@ -82,7 +83,7 @@ func ExampleNewRequest() {
 	// Output: tag 7
 }
 
-// Each rank names the ranks that it gets something from and gives something to, here along a line.
+// Each rank names the ranks that it receives from and sends to, here along a line.
 func ExampleComm_DistGraphCreateAdjacent() {
 	err := mpitest.World(3, func(world *mpi.Comm) error {
 		var in, out []mpi.Edge

@@ -69,7 +69,7 @@ func ExampleIsend() {
 	// [10]
 }
 
-// A message of unknown length: look at it first, and make room.
+// A message of unknown length: probe it first, and make room.
 func ExampleProbe() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		if world.Rank() == 0 {
@@ -91,7 +91,7 @@ func ExampleProbe() {
 	// [5 6 7 8]
 }
 
-// The same where several goroutines receive: nobody else gets the message.
+// The same if several goroutines receive: no other one gets the message.
 func ExampleMprobe() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		if world.Rank() == 0 {
@@ -113,7 +113,7 @@ func ExampleMprobe() {
 	// [5 6]
 }
 
-// A send that is repeated is made once.
+// A persistent send is made once and started several times.
 func ExampleSendInit() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		buf := []int{0}
@@ -150,7 +150,7 @@ func ExampleSendInit() {
 	// 4
 }
 
-// A message of which every part may leave as soon as it is ready.
+// A message of which each partition is sent as soon as it is ready.
 func ExamplePsendInit() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		const parts = 4
@@ -190,7 +190,7 @@ func ExamplePsendInit() {
 	// [0 0 1 -1 2 -2 3 -3]
 }
 
-// A send that does not wait for its receiver, out of a buffer of the program.
+// A send that does not wait for its receiver, with a buffer of the program.
 func ExampleBsend() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		if world.Rank() == 1 {
@@ -215,7 +215,7 @@ func ExampleBsend() {
 	// [42]
 }
 
-// Answers are used in the order in which they come.
+// Answers are used in the order in which they arrive.
 func ExampleWaitAny() {
 	err := mpitest.World(3, func(world *mpi.Comm) error {
 		if world.Rank() > 0 {
@@ -243,7 +243,7 @@ func ExampleWaitAny() {
 	// 3
 }
 
-// A column of a matrix travels without being copied together first.
+// A column of a matrix is sent without a copy by the program.
 func ExampleView() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		m := []float64{
@@ -267,7 +267,7 @@ func ExampleView() {
 	// [2 5 8]
 }
 
-// Things of several types in one message.
+// Data of several types in one message.
 func ExamplePack() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		buf := make([]byte, 100)

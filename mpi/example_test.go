@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// Two groups, each with a communicator of its own, talk across.
+// Two groups, each with a communicator of its own, exchange messages.
 func ExampleComm_IntercommCreate() {
 	err := mpitest.World(5, func(world *mpi.Comm) error {
 		producer := world.Rank() < 2 // ranks 0 and 1 produce, the others consume
@@ -42,7 +42,7 @@ func ExampleComm_IntercommCreate() {
 	// Output: 2 producers made 30 for 3 consumers
 }
 
-// A program without a world: all it knows is a set of processes by name.
+// A program without a world: it knows a set of processes by name.
 func ExampleCommFromGroup() {
 	err := mpitest.Sessions(3, func(s *mpi.Session) error {
 		all, err := s.Group(mpi.PsetWorld)

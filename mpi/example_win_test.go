@@ -35,7 +35,7 @@ func ExampleWinAllocate() {
 	// rank 2 has written here
 }
 
-// A counter that any rank takes the next number from; rank 0 has it and does nothing for it.
+// A counter from which any rank takes the next number; rank 0 has it and takes no part.
 func ExampleWin_FetchAndOp() {
 	err := mpitest.World(4, func(world *mpi.Comm) error {
 		w, err := mpi.WinAllocate[int](world, 1)
@@ -68,7 +68,7 @@ func ExampleWin_FetchAndOp() {
 	// the numbers 0 to 3 add up to 6
 }
 
-// One rank reads and writes the memory of another, alone.
+// One rank reads and writes the memory of another exclusively.
 func ExampleWin_Lock() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {
 		w, err := mpi.WinAllocate[int](world, 1)
@@ -82,7 +82,7 @@ func ExampleWin_Lock() {
 		if err := w.Get(v, 0, 0); err != nil {
 			return err
 		}
-		if err := w.Flush(0); err != nil { // now v is here
+		if err := w.Flush(0); err != nil { // now v has arrived
 			return err
 		}
 		v[0] += 5

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Each family of calls has an example, which go doc shows beside a name of it.
+// Each family of calls has an example, which go doc shows with one of its names.
 func TestEachFamilyHasAnExample(t *testing.T) {
 	families := map[string][]string{
 		"messages": {"Send", "Sendrecv"}, "requests": {"Isend", "WaitAny"}, "probes": {"Probe"}, "matched probes": {"Mprobe"}, "persistent requests": {"SendInit"},

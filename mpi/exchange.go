@@ -10,22 +10,23 @@ import (
 	"rhinet/llc/ir"
 )
 
-// An exchanger is a collTransport with a flag board: a rank that gives something
-// raises its flag with a few bytes, and one that takes something waits until the
-// flags of those who give it carry the number of this exchange. See turns for when a
-// flag may be raised again.
+// An exchanger is a collTransport with a flag array: a rank that contributes raises its
+// flag with a few bytes, and a rank that receives waits until the flags of the
+// contributors carry the number of this exchange. See turns for when a flag may be
+// raised again.
 //
-// Before a rank leaves the communicator, and may raise its flags of this board for
-// another, it knows by messages that all have read the last ones: see collState.part.
+// Before a rank leaves the communicator, and may raise its flags of this flag array for
+// another one, it knows by messages that all ranks have read the last flags: see
+// collState.part.
 type exchanger struct {
 	*collTransport
-	board ir.Board
-	index int
-	order []int // the other ranks, as they are looked at
-	peers []int // the same as numbers in the transport
-	at    []int // where in them each rank is
-	turns turns
-	signs [windows]callSign // of the last exchange of each window
+	flagArray ir.FlagArray
+	index     int
+	order     []int // the other ranks, in the order in which their flags are read
+	peers     []int // the same as numbers in the transport
+	at        []int // index of each rank in order and peers
+	turns     turns
+	signs     [windows]callSign // of the last exchange of each window
 
 	// The exchange in progress.
 	flow     collectives.Flow
@@ -35,31 +36,31 @@ type exchanger struct {
 	n        int      // bytes of one contribution to take
 	rouse    []int    // who may wait for the flag, as numbers in the transport
 	unraised bool     // the flag is to be raised
-	catchUp  uint64   // not 0: looks for the flags with this number first
-	number   uint32   // what the flags that are looked for carry
+	catchUp  uint64   // not 0: wait for the flags with this number first
+	number   uint32   // number of the flags that are waited for
 	sign     callSign // and their mark
-	missing  uint64   // those of order whose flag is not here
-	odd      bool     // somebody is in another call: rank strange, with the sign theirs
+	missing  uint64   // bits of the ranks of order whose flag has not been seen
+	odd      bool     // a rank is in another call: rank strange, with the sign theirs
 	strange  int
 	theirs   callSign
 	fence    atomic.Uint32
 
 	raise  func()      // made once, like the others, so that waiting does not allocate
-	first  func()      // is all of an exchange for which nobody waits
-	raised func() bool // reports whether everybody's flag is here
-	peek   func() bool // looks once; a closed transport does not call it
+	first  func()      // makes a whole exchange if no wait is needed
+	raised func() bool // reports whether all flags have been seen
+	peek   func() bool // tests once; a closed transport does not call it
 	peeked bool
 
-	// short takes the contributions of all ranks to a short call: see quick.init. Words,
-	// so that it is aligned for any element.
+	// short receives the contributions of all ranks to a short call: see quick.init.
+	// Words, so that it is aligned for any element.
 	short []uint64
-	mine  *[ir.FlagBytes]byte // what this rank gives that does not lie in one piece; apart, for in here it made every call of 8 bytes a tenth slower
+	mine  *[ir.FlagBytes]byte // a contribution that is not in one piece; allocated separately, since inside it made every call of 8 bytes a tenth slower
 }
 
 var _ collectives.Exchange = (*exchanger)(nil)
 
-func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) *exchanger {
-	x := &exchanger{collTransport: t, board: board, index: int(slot), turns: newTurns(seq, t.c.w.Collectives.Oversubscribed)}
+func newExchanger(t *collTransport, flagArray ir.FlagArray, slot flagArraySlot, seq uint64) *exchanger {
+	x := &exchanger{collTransport: t, flagArray: flagArray, index: int(slot), turns: newTurns(seq, t.c.w.Collectives.Oversubscribed)}
 	x.order, x.at = lookOrder(t.c), make([]int, t.c.size)
 	for i, rank := range x.order {
 		x.peers = append(x.peers, t.c.global(rank))
@@ -80,10 +81,10 @@ func newExchanger(t *collTransport, board ir.Board, slot boardSlot, seq uint64) 
 	return x
 }
 
-// lookOrder lists the other ranks of c from the next one on, so that not all
-// wake rank 0 first. Where ranks share processors, those that began on this one
-// come first: while one of them is missing it needs the processor, and nobody
-// should touch the lines that ranks elsewhere are about to write.
+// lookOrder lists the other ranks of c from the next one on, so that not all wake rank
+// 0 first. Where ranks share processors, the ranks that started on this processor come
+// first: while one of them is missing it needs the processor, and no rank should touch
+// the lines that ranks elsewhere are about to write.
 func lookOrder(c *core) []int {
 	var here, elsewhere []int
 	for i := 1; i < c.size; i++ {
@@ -100,13 +101,13 @@ func lookOrder(c *core) []int {
 // ExchangeBytes is the payload of one flag.
 func (x *exchanger) ExchangeBytes() int { return ir.FlagBytes }
 
-// Exchange makes one exchange, and waits for what it brings this rank.
+// Exchange makes one exchange, and waits for what this rank receives.
 func (x *exchanger) Exchange(f collectives.Flow, root int, in, out []byte) error {
 	if x.ctx != nil {
 		return x.exchangeLimited(f, root, in, out)
 	}
 	if x.lost != nil {
-		return x.lost // in the name of this call nothing more is shown
+		return x.lost // this call shows nothing more
 	}
 	if x.begin(f, root, in, out); x.catchUp != 0 {
 		x.c.t.AwaitCollective(x.call, &x.note, nil, x.raised)
@@ -123,8 +124,8 @@ func (x *exchanger) Exchange(f collectives.Flow, root int, in, out []byte) error
 	return x.finish()
 }
 
-// begin takes the next number, and readies the exchange for its flags, or for
-// those that must have been raised before.
+// begin takes the next number, and readies the exchange for its flags, or for the flags
+// that must have been raised before.
 func (x *exchanger) begin(f collectives.Flow, root int, in, out []byte) {
 	x.flow, x.root, x.give, x.take = f, root, in, out
 	if x.catchUp = x.turns.next(); x.catchUp != 0 {
@@ -180,7 +181,7 @@ func (x *exchanger) ready() {
 	}
 }
 
-// keep puts root's own contribution in its place, where it may be already.
+// keep copies root's own contribution to its place, unless it is there already.
 func (x *exchanger) keep(place []byte) {
 	if len(place) > 0 && &place[0] != &x.give[0] {
 		copy(place, x.give)
@@ -188,15 +189,15 @@ func (x *exchanger) keep(place []byte) {
 	x.give = nil
 }
 
-// expect says which flags are looked for.
+// expect sets which flags are waited for.
 func (x *exchanger) expect(seq uint64, sign callSign, missing uint64) {
 	x.number, x.sign, x.missing = x.turns.number(seq), sign, missing
 }
 
-// everybody has a bit for each other rank.
+// everybody returns a mask with a bit for each other rank.
 func (x *exchanger) everybody() uint64 { return 1<<len(x.order) - 1 }
 
-// finish is the end of an exchange for which nobody waits any longer.
+// finish ends an exchange for which no goroutine waits any more.
 func (x *exchanger) finish() error {
 	err := x.verdict()
 	x.give, x.take = nil, nil
@@ -206,7 +207,7 @@ func (x *exchanger) finish() error {
 	return err
 }
 
-// verdict is how a wait for flags has ended.
+// verdict returns how a wait for flags has ended.
 func (x *exchanger) verdict() error {
 	switch {
 	case x.missing == 0 && (x.catchUp != 0 || !x.unraised):
@@ -222,11 +223,11 @@ func (x *exchanger) verdict() error {
 	return x.lost
 }
 
-// exchangeLimited is Exchange within the limits of the context.
+// exchangeLimited is Exchange with a context.
 func (x *exchanger) exchangeLimited(f collectives.Flow, root int, in, out []byte) error {
 	err := x.ExchangeStart(f, root, in, out)
 	if err == nil {
-		// ExchangeTest ends with the context by itself.
+		// ExchangeTest ends with the context.
 		poll(context.Background(), func() (done bool) {
 			done, err = x.ExchangeTest()
 			return done
@@ -235,8 +236,8 @@ func (x *exchanger) exchangeLimited(f collectives.Flow, root int, in, out []byte
 	return err
 }
 
-// ExchangeStart raises this rank's flag, unless it has to wait before, and does not
-// wait.
+// ExchangeStart raises this rank's flag, unless it must wait for others first, and does
+// not wait.
 func (x *exchanger) ExchangeStart(f collectives.Flow, root int, in, out []byte) error {
 	if x.ctx != nil {
 		if err := x.ended(); err != nil {
@@ -249,15 +250,16 @@ func (x *exchanger) ExchangeStart(f collectives.Flow, root int, in, out []byte) 
 	return nil
 }
 
-// show raises this rank's flag for no exchange: it says to those who wait for it in one which call this
-// rank is in, and wakes them. Where it would have to wait before, they are not told.
+// show raises this rank's flag without an exchange: it tells ranks that wait for this
+// rank in an exchange which call it is in, and wakes them. If this rank would have to
+// wait first, they are not told.
 func (x *exchanger) show() {
 	if x.begin(collectives.FromRoot, x.c.rank, nil, nil); x.catchUp == 0 {
 		x.c.t.Perform(x.raise)
 	}
 }
 
-// ExchangeTest looks for the flags of the others.
+// ExchangeTest tests the flags of the other ranks.
 func (x *exchanger) ExchangeTest() (bool, error) {
 	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0, false) // makes progress
 	if x.catchUp != 0 {
@@ -275,8 +277,8 @@ func (x *exchanger) ExchangeTest() (bool, error) {
 	return true, x.finish()
 }
 
-// test looks once for the flags of the others, and reports whether there is nothing
-// to wait for. The error is that of the context or the transport.
+// test tests once the flags of the other ranks, and reports whether the wait is over.
+// The error is that of the context or the transport.
 func (x *exchanger) test() (bool, error) {
 	x.peeked = false
 	x.c.t.AwaitCollective(x.call, &x.note, nil, x.peek)
@@ -296,7 +298,7 @@ func (x *exchanger) test() (bool, error) {
 	return err != nil, err
 }
 
-// errClosed is what a wait finds that the transport ended.
+// errClosed is the error of a wait that the end of the transport ended.
 var errClosed = errors.New("the transport was closed while waiting")
 
 // failure returns why t has lost ranks, or nil; see [port.Port.Failure].
@@ -309,36 +311,48 @@ func failure(t Transport) error {
 
 // put raises this rank's flag, if it is to be raised.
 //
-// Where ranks share processors many may sleep, and a flag that wakes all is one of many for which they
-// wait. In an exchange of all with all only who sees everybody's flag, after its own, wakes
-// the others: of two whose flags are the last at least one does.
+// Where ranks share processors many may sleep, and a flag that wakes all is only one of
+// many that they wait for. In an exchange of all with all only a rank that sees all
+// flags, after it has raised its own, wakes the others: of two ranks whose flags are
+// the last at least one does.
 func (x *exchanger) put() {
 	if x.unraised {
 		x.unraised = false
 		if to := x.c.w.Observe; to != nil {
 			to.Add(x.call, len(x.give))
 		}
-		rouse, together := x.rouse, x.flow.Together() && x.c.w.Collectives.Oversubscribed
+		rouse, together := x.rouse, x.lastWakes(x.flow)
 		if together {
 			rouse = nil
 		}
-		x.board.Raise(rouse, x.index, x.turns.number(x.turns.seq), x.note.Sign, x.give)
+		x.flagArray.Raise(rouse, x.index, x.turns.number(x.turns.seq), x.note.Sign, x.give)
 		if together {
-			x.fence.Add(1) // the own flag is up before the others are looked at
+			x.fence.Add(1) // raise the own flag before reading the others
 			if x.look() {
-				x.board.Rouse(x.rouse)
+				x.flagArray.Rouse(x.rouse)
 			}
 		}
 	}
+	x.prefetch(x.turns.number(x.turns.seq + 1))
+}
+
+// lastWakes reports whether only the last rank to come wakes the others, see put.
+func (x *exchanger) lastWakes(f collectives.Flow) bool {
+	return f.Together() && x.c.w.Collectives.Oversubscribed
+}
+
+// prefetch fetches the flag of a number into the cache, because this rank raises it
+// next. Where ranks share processors that gains nothing: no rank reads a flag while
+// another writes it.
+func (x *exchanger) prefetch(number uint32) {
 	if !x.c.w.Collectives.Oversubscribed {
-		x.board.Claim(x.index, x.turns.number(x.turns.seq+1))
+		x.flagArray.Prefetch(x.index, number)
 	}
 }
 
-// look takes flags that have been raised since the last look, up to the first
-// that has not: one that is missing is reason enough to go on waiting. It
-// reports whether there is nothing to wait for: all have been raised, or one for
-// another call.
+// look takes the flags that have been raised since the last call, up to the first one
+// that has not: one missing flag is reason enough to go on waiting. It reports whether
+// the wait is over: all flags have been raised, or one of them for another call.
 func (x *exchanger) look() bool {
 	for x.missing != 0 && !x.odd {
 		i := bits.TrailingZeros64(x.missing)
@@ -347,7 +361,7 @@ func (x *exchanger) look() bool {
 			if x.crossing.barriers == nil || !x.elsewhere(i) {
 				return false
 			}
-			continue // the flag has come, or x is odd
+			continue // the flag is up, or x is odd
 		}
 		if theirs != x.sign {
 			x.odd, x.strange, x.theirs = true, x.order[i], theirs
@@ -359,8 +373,9 @@ func (x *exchanger) look() bool {
 }
 
 // elsewhere reports whether a rank whose flag was missing has come to a barrier of the
-// controllers to which this rank has not. If it has raised its flag before, that is in order. Else it
-// is there in the place of this exchange, and this rank comes there as well, to be found out.
+// controllers to which this rank has not come. If it has raised its flag before, that
+// is right. Else it is in that barrier instead of this exchange, and this rank enters
+// the barrier, too, so that the mismatch is noticed.
 func (x *exchanger) elsewhere(i int) bool {
 	b := x.crossing.barriers
 	theirs, ahead := b.ahead(x.peers[i])
@@ -378,16 +393,16 @@ func (x *exchanger) elsewhere(i int) bool {
 	return true
 }
 
-// flag looks at the flag of one of order, and takes what it brings.
+// flag reads the flag of rank order[i], and copies its data.
 func (x *exchanger) flag(i int) (sign callSign, raised bool) {
-	mark, raised := x.board.Raised(x.peers[i], x.index, x.number, x.part(x.order[i]))
+	mark, raised := x.flagArray.Raised(x.peers[i], x.index, x.number, x.part(x.order[i]))
 	return callSign(mark), raised
 }
 
 // part is the place of rank i's contribution.
 func (x *exchanger) part(i int) []byte { return partOf(x.flow, x.take, x.n, i) }
 
-// partOf is the place in take of the n bytes that rank i contributes to a flow.
+// partOf returns the place in take of the n bytes that rank i contributes to a flow.
 func partOf(f collectives.Flow, take []byte, n, i int) []byte {
 	switch {
 	case n == 0:

@@ -13,7 +13,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// worldsOf gives the worlds of n ranks in this process, and their transports.
+// worldsOf returns the worlds of n ranks in this process, and their transports.
 func worldsOf(t *testing.T, n int, o collectives.Options) ([]*Comm, []Transport) {
 	t.Helper()
 	ts, release, err := Local(n, "martini")
@@ -27,14 +27,14 @@ func worldsOf(t *testing.T, n int, o collectives.Options) ([]*Comm, []Transport)
 		}
 	}
 	t.Cleanup(func() {
-		closeAll(ts) // an error where a test has closed one
+		closeAll(ts) // fails if a test has closed one
 		release()
 	})
 	return ws, ts
 }
 
-// boardsOf gives their exchangers.
-func boardsOf(t *testing.T, n int) ([]*exchanger, []Transport) {
+// flagArraysOf returns their exchangers.
+func flagArraysOf(t *testing.T, n int) ([]*exchanger, []Transport) {
 	t.Helper()
 	ws, ts := worldsOf(t, n, collectives.Options{})
 	xs := make([]*exchanger, n)
@@ -53,9 +53,9 @@ func closeAll(ts []Transport) {
 	all.Wait()
 }
 
-// An exchange that does not wait is complete when all have begun it, and not before.
+// A nonblocking exchange is complete when all have begun it, and not before.
 func TestExchangeWithoutWaiting(t *testing.T) {
-	xs, _ := boardsOf(t, 3)
+	xs, _ := flagArraysOf(t, 3)
 	out := make([][]byte, len(xs))
 	for round := range byte(5) {
 		for i, x := range xs {
@@ -86,7 +86,7 @@ func TestExchangeWithoutWaiting(t *testing.T) {
 
 // An exchange ends with its context or its transport, with an error.
 func TestExchangesEndWithContextAndTransport(t *testing.T) {
-	xs, ts := boardsOf(t, 2)
+	xs, ts := flagArraysOf(t, 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	xs[0].ctx = ctx
 	if err := xs[0].ExchangeStart(collectives.AllToAll, 0, nil, nil); err != nil {
@@ -117,10 +117,10 @@ func TestExchangesEndWithContextAndTransport(t *testing.T) {
 	}
 }
 
-// The sequence number that flags carry begins anew, without the 0 of a flag that
-// was never raised, and the flags of a rank still take turns.
+// The sequence number in flags wraps around, without the 0 of a flag that was never
+// raised, and the flags of a rank are still used in turn.
 func TestExchangesGoOnWhenSequencesBeginAnew(t *testing.T) {
-	xs, _ := boardsOf(t, 3)
+	xs, _ := flagArraysOf(t, 3)
 	for _, x := range xs {
 		x.turns = newTurns(1<<32-ir.FlagTurns-4, true)
 	}
@@ -129,7 +129,6 @@ func TestExchangesGoOnWhenSequencesBeginAnew(t *testing.T) {
 		all.Go(func() {
 			out := make([]byte, len(xs))
 			for round := range byte(25) { // past where the modulus is, and past where 32 bits end
-				before := x.turns.number(x.turns.seq)
 				if err := x.Exchange(collectives.AllToAll, 0, []byte{10*round + byte(i)}, out); err != nil {
 					t.Errorf("round %d: %v", round, err)
 					return
@@ -137,8 +136,8 @@ func TestExchangesGoOnWhenSequencesBeginAnew(t *testing.T) {
 				if want := string([]byte{10 * round, 10*round + 1, 10*round + 2}); string(out) != want {
 					t.Errorf("round %d: rank %d got %v", round, i, out)
 				}
-				if now := x.turns.number(x.turns.seq); now == 0 || (now-before)%ir.FlagTurns != 1 {
-					t.Errorf("round %d: number %x after %x", round, now, before)
+				if now := x.turns.number(x.turns.seq); now == 0 || uint64(now)%ir.FlagTurns != x.turns.seq%sharedLap {
+					t.Errorf("round %d: number %x of %x", round, now, x.turns.seq)
 				}
 			}
 		})
@@ -146,8 +145,8 @@ func TestExchangesGoOnWhenSequencesBeginAnew(t *testing.T) {
 	all.Wait()
 }
 
-// ahead has rank 0 show one number after another until it has to wait, and returns
-// how many it has shown. The last exchange is under way then.
+// ahead has rank 0 show one number after another until it has to wait, and returns how
+// many it has shown. The last exchange is still in progress.
 func ahead(t *testing.T, x *exchanger) (shown int) {
 	t.Helper()
 	for ; shown < 4*ir.FlagTurns; shown++ {
@@ -166,10 +165,10 @@ func ahead(t *testing.T, x *exchanger) (shown int) {
 	return 0
 }
 
-// A root shows its data and goes on, until its flags are used up; then it waits for
-// the one that is last.
+// A root shows its data and goes on, until its flags are used up; then it waits for the
+// last rank.
 func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
-	xs, _ := boardsOf(t, 3)
+	xs, _ := flagArraysOf(t, 3)
 	shown := ahead(t, xs[0])
 	if shown < 2*nearLap/windows || shown >= 3*nearLap/windows {
 		t.Errorf("%d exchanges before it waits", shown)
@@ -198,7 +197,7 @@ func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
 	if moved > 2*nearLap/windows {
 		t.Errorf("the root waits until rank 2 has seen %d", moved)
 	}
-	for i := moved; i <= shown; i++ { // the last one as well
+	for i := moved; i <= shown; i++ { // including the last one
 		if i == shown {
 			take(1, i)
 		}
@@ -206,22 +205,22 @@ func TestARootIsAheadUntilItsFlagsAreUsedUp(t *testing.T) {
 	}
 }
 
-// Where ranks share processors a root is ahead by half of all its flags at least.
+// Where ranks share processors, a root can be ahead by at least half a lap.
 func TestARootOfOversubscribedRanksIsFurtherAhead(t *testing.T) {
-	xs, _ := boardsOf(t, 2)
+	xs, _ := flagArraysOf(t, 2)
 	for _, x := range xs {
 		x.turns = newTurns(x.turns.seq, true)
 	}
-	if shown := ahead(t, xs[0]); shown < ir.FlagTurns/2 {
+	if shown := ahead(t, xs[0]); shown < sharedLap/2 {
 		t.Errorf("%d exchanges before it waits", shown)
 	}
 }
 
-// Whoever waits until flags may be raised again ends with the context and the
-// transport, and finds out that somebody is in another call.
+// A wait until flags may be raised again ends with the context and the transport, and
+// notices that a rank is in another call.
 func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
 	t.Run("context", func(t *testing.T) {
-		xs, _ := boardsOf(t, 2)
+		xs, _ := flagArraysOf(t, 2)
 		ctx, cancel := context.WithCancel(context.Background())
 		xs[0].ctx = ctx
 		ahead(t, xs[0])
@@ -231,7 +230,7 @@ func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
 		}
 	})
 	t.Run("transport", func(t *testing.T) {
-		xs, ts := boardsOf(t, 2)
+		xs, ts := flagArraysOf(t, 2)
 		ahead(t, xs[0])
 		closeAll(ts)
 		if done, err := xs[0].ExchangeTest(); !done || !errors.Is(err, errClosed) {
@@ -242,7 +241,7 @@ func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
 		}
 	})
 	t.Run("blocking", func(t *testing.T) {
-		xs, ts := boardsOf(t, 2)
+		xs, ts := flagArraysOf(t, 2)
 		xs[0].turns.seq = 3*nearLap/windows - 1
 		var all sync.WaitGroup
 		all.Go(func() {
@@ -254,11 +253,11 @@ func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
 		all.Wait()
 	})
 	t.Run("another call", func(t *testing.T) {
-		xs, _ := boardsOf(t, 2)
+		xs, _ := flagArraysOf(t, 2)
 		xs[0].note.Sign, xs[1].note.Sign = uint32(makeSign(callBcast, 0, 0)), uint32(makeSign(callReduce, 0, 0))
 		for range ahead(t, xs[0]) {
 			if err := xs[1].Exchange(collectives.ToRoot, 0, []byte{1}, nil); err != nil {
-				t.Fatal(err) // neither looks at the other's flags
+				t.Fatal(err) // neither reads the other's flags
 			}
 		}
 		done, err := xs[0].ExchangeTest()
@@ -271,7 +270,7 @@ func TestARootThatIsAheadIsToldOfTrouble(t *testing.T) {
 // Ranks make random exchanges at their own pace, and everything arrives.
 func TestRandomExchanges(t *testing.T) {
 	const ranks, rounds = 4, 400
-	xs, _ := boardsOf(t, ranks)
+	xs, _ := flagArraysOf(t, ranks)
 	type call struct {
 		flow collectives.Flow
 		root int
@@ -285,7 +284,7 @@ func TestRandomExchanges(t *testing.T) {
 		}
 	}
 	content := func(round, rank, n int) []byte { return bytes.Repeat([]byte{byte(round), byte(rank)}, n)[:n] }
-	gives := func(c call, rank int) int { // bytes of the n that its place has
+	gives := func(c call, rank int) int { // bytes of the contribution; the place has n
 		if c.flow == collectives.Uneven || c.flow == collectives.ToRoot && rank != c.root {
 			return c.n * (rank + 1) / ranks
 		}
@@ -310,10 +309,10 @@ func TestRandomExchanges(t *testing.T) {
 					}
 				}
 				if out = make([]byte, len(want)); c.flow == collectives.FromRoot && !mine {
-					out = make([]byte, ir.FlagBytes) // root gives less
+					out = make([]byte, ir.FlagBytes) // root sends less
 				}
 				err := x.Exchange(c.flow, c.root, in, out)
-				for r := 0; len(want) == ranks*c.n && r < ranks; r++ { // what is beyond a contribution means nothing
+				for r := 0; len(want) == ranks*c.n && r < ranks; r++ { // bytes beyond a contribution are undefined
 					copy(want[r*c.n:][gives(c, r):c.n], out[r*c.n:][gives(c, r):c.n])
 				}
 				if err != nil || !bytes.Equal(out[:len(want)], want) {

@@ -8,24 +8,29 @@ import (
 	"rhinet/llc/ir"
 )
 
-// An exchanges makes the exchanges of operations that do not block, which are begun once, in one order on all ranks, on flags
-// that blocking calls leave free. Several may be under way, and they end in any order. So that a rank has come to an exchange
-// does not say that it has ended those before, as turns has it for blocking calls; instead
+// An exchanges makes the exchanges of nonblocking operations, which are begun once, in
+// the same order on all ranks, on flags that blocking calls do not use. Several may be
+// in progress, and they end in any order. So a rank that has come to an exchange need
+// not have ended the earlier ones, as with blocking calls (see turns). Instead
 //
 //   - every rank raises its flag in every exchange, in the order of their numbers;
-//   - it raises that of number m only when it has ended all up to m - asyncWindow.
+//   - it raises the flag of number m only after it has ended all exchanges up to
+//     m - asyncWindow.
 //
-// Numbers are cut into windows, four to a lap of flags. Before a rank raises the first flag of window v, it has seen the last
-// one of window v-2, F, of all others. They had ended window v-3 then, and so v-4, whose flags are raised again from here on. And F
-// is still up: to raise it again a rank must have seen a flag of window v that this rank has not raised.
+// Numbers are divided into windows, four to a lap of flags. Before a rank raises the
+// first flag of window v, it has seen the last flag of window v-2, F, of all other
+// ranks. They had ended window v-3 then, and so v-4, whose flags are raised again from
+// here on. And F is still up: to raise it again a rank must have seen a flag of window
+// v that this rank has not raised.
 //
-// A flag that may not be raised yet is raised by whoever makes progress: then its operation is a task of the transport. All others
-// need nothing of this rank until it waits or looks, as long as nothing but their flags can end them.
+// A flag that may not be raised yet is raised by any goroutine that makes progress:
+// then its operation is a task of the transport. All other operations need nothing of
+// this rank until it waits or tests, as long as only the flags of others can end them.
 type exchanges struct {
 	x       *exchanger
-	last    uint64                 // number of the last exchange that was begun
-	met     uint64                 // all ranks have come to this one
-	open    [asyncWindow]*exchange // whose flags are up, and which look for others
+	last    uint64                 // number of the last exchange begun
+	met     uint64                 // number of an exchange that all ranks have come to
+	open    [asyncWindow]*exchange // whose flags are up, and which wait for other flags
 	waiting []*exchange            // whose flags are not raised yet, in order
 	busy    bool                   // these flags are being raised
 	all     []int                  // the ranks, as numbers in the transport
@@ -34,22 +39,24 @@ type exchanges struct {
 }
 
 const (
-	asyncWindow = 16                    // exchanges whose flag is up and that have not ended, at most, and numbers of a window
+	asyncWindow = 16                    // most exchanges that wait with their flags up; also the numbers of a window
 	asyncLap    = windows * asyncWindow // flags in use
-	asyncBase   = asyncLap              // the first of them: blocking calls have those before nearLap
+	asyncBase   = sharedLap             // the first of them: blocking calls use those before
 )
 
-// They are flags of the board, and not those of blocking calls.
-const _, _ = uint(ir.FlagTurns - asyncBase - asyncLap), uint(asyncBase - nearLap)
+// These do not compile unless asyncLap flags fit in the flag array, after those of
+// blocking calls.
+const _, _ = uint(ir.FlagTurns - asyncBase - asyncLap), uint(sharedLap - nearLap)
 
-// newExchanges returns what makes exchanges after that with the number seq, in which all ranks took part, on the flags
-// of x; nil, if there is none, if ranks share processors, where blocking calls need all flags, if hardware keeps
-// barriers, which are another way for some of these calls, or in virtual time, where a look is a call that takes time.
+// newExchanges returns the exchanges on the flags of x that follow the one with the
+// number seq, in which all ranks took part. It returns nil if x is nil; if the network
+// makes barriers, as some of these calls would use those instead; and in virtual time,
+// where every reading of a flag is a call that takes time.
 func newExchanges(x *exchanger, seq uint64) *exchanges {
 	if x == nil {
 		return nil
 	}
-	if w := x.c.w; w.Collectives.Oversubscribed || w.Clock != nil || x.crossing.barriers != nil || x.c.t.Carrier() == nil {
+	if w := x.c.w; w.Clock != nil || x.crossing.barriers != nil || x.c.t.Carrier() == nil {
 		return nil
 	}
 	k := &exchanges{x: x, last: seq, met: seq, all: append(slices.Clone(x.peers), x.c.global(x.c.rank))}
@@ -57,8 +64,8 @@ func newExchanges(x *exchanger, seq uint64) *exchanges {
 	return k
 }
 
-// An exchange is one of these. It belongs to a launch, which uses it again. What it is and what it gives and takes is
-// set by prepare; the rest is guarded by the lock of the transport.
+// An exchange is one of these. It belongs to a launch, which uses it again. prepare
+// sets its kind and buffers; the lock of the transport guards the rest.
 type exchange struct {
 	of      *exchanges
 	t       *collTransport
@@ -66,38 +73,39 @@ type exchange struct {
 	flow    collectives.Flow
 	root    int
 	give    []byte // what the flag carries
-	take    []byte // where what the flags of others carry belongs
-	n       int    // bytes of one of them, of the longest, if they are of unequal lengths
-	parts   []part // where in take they belong then; else none
-	out     []byte // in the end
-	from    int    // of a combination of parts of take: where in each it begins
-	to      int    // the last rank whose part is in it; -1: there is none
+	take    []byte // receives what the flags of other ranks carry
+	n       int    // bytes of one contribution, of the longest if they differ
+	parts   []part // their places in take, if they differ; else none
+	out     []byte // the final result
+	from    int    // for reductions: offset in each contribution of the part that is combined
+	to      int    // the last rank whose contribution is combined; -1: none
 	reducer *reducer
 
-	set     *startSet // of a persistent operation; nil: it is begun once
+	set     *startSet // of a persistent operation; nil: begun only once
 	number  uint64
-	flag    uint32 // the same as flags carry it
+	flag    uint32 // number as flags carry it
 	begun   bool
 	raised  bool
-	missing uint64 // ranks, as the exchanger orders them, whose flags are not here
-	odd     bool   // one of them is in another call: rank strange, with the sign theirs
+	missing uint64 // ranks, in the exchanger's order, whose flags have not been seen
+	odd     bool   // a rank is in another call: rank strange, with the sign theirs
 	strange int
 	theirs  callSign
 
-	memory []uint64    // that take may be, so that it is aligned for any element
+	memory []uint64    // memory for take, aligned for any element
 	start  func()      // made once, like the others, so that an operation does not allocate
-	drop   func()      // ends it, whatever is missing
-	test   func() bool // reports whether there is nothing to wait for
-	peek   func() bool // looks once; a closed transport does not call it
+	drop   func()      // ends the exchange, whatever is missing
+	test   func() bool // reports whether the wait is over
+	peek   func() bool // tests once; a closed transport does not call it
 	peeked bool
-	here   bool // there was nothing to wait for then
+	here   bool // the wait was over when peek was called
 	up     bool // the flag was raised at the start
 }
 
-// A part is n bytes from a place on.
+// A part is n bytes at an offset.
 type part struct{ at, n int }
 
-// prepare reports whether an exchange of k serves a call, as quick has it for blocking ones, and readies e for it.
+// prepare reports whether an exchange of k serves a call, as quick does for blocking
+// ones, and readies e for it.
 func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool {
 	size, rank := k.x.c.size, k.x.c.rank
 	in, out := call.Send, call.Recv
@@ -153,7 +161,7 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 		}
 		e.take = out
 	case collectives.Alltoall:
-		if e.n = len(out); !q.alltoall.takes(e.n) {
+		if e.n = len(out) / size * (size - 1); !q.alltoall.takes(e.n) {
 			return false
 		}
 		if sameStart(in, out) {
@@ -201,7 +209,7 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 	return true
 }
 
-// place notes where the parts of unequal lengths belong that call receives.
+// place records the places of the parts that call receives, if they differ in length.
 func (e *exchange) place(call *collectives.Call) {
 	next := 0
 	for i, n := range call.RecvCounts {
@@ -210,13 +218,13 @@ func (e *exchange) place(call *collectives.Call) {
 			at = call.RecvDispls[i]
 		}
 		if next = at + n; n == 0 {
-			at = 0 // it lies nowhere
+			at = 0 // it has no place
 		}
 		e.parts = append(e.parts, part{at * call.Elem, n * call.Elem})
 	}
 }
 
-// scratch is memory for n bytes.
+// scratch returns memory for n bytes.
 func (e *exchange) scratch(n int) []byte {
 	if words := (n + 7) / 8; words > len(e.memory) {
 		e.memory = make([]uint64, words)
@@ -224,7 +232,7 @@ func (e *exchange) scratch(n int) []byte {
 	return view(e.memory)[:n]
 }
 
-// ready readies e for start, in the name of the call that t has.
+// ready readies e for start, for the call that t has.
 func (e *exchange) ready(t *collTransport) {
 	if e.t = t; e.start == nil {
 		e.start, e.drop, e.test = func() { e.of.begin(e); e.up = e.raised }, func() { e.of.close(e) }, e.over
@@ -239,6 +247,12 @@ func (e *exchange) ready(t *collTransport) {
 	}
 	c, x := e.of.x.c, e.of.x
 	switch mine := c.rank == e.root; {
+	case e.kind == collectives.Alltoall:
+		own := e.n / (c.size - 1)
+		if !sameStart(e.give, e.out) {
+			copy(e.out[c.rank*own:][:own], e.give[c.rank*own:])
+		}
+		e.give, e.missing = others(e.part(c.rank), e.give, own, c.rank), x.everybody()
 	case e.flow == collectives.AllToAll:
 		if e.n > 0 {
 			copy(e.part(c.rank), e.give)
@@ -262,7 +276,7 @@ func (e *exchange) part(i int) []byte {
 	return partOf(e.flow, e.take, e.n, i)
 }
 
-// over takes the flags that have come, and reports whether there is nothing to wait for.
+// over takes the flags that have been raised, and reports whether the wait is over.
 func (e *exchange) over() bool {
 	if !e.raised && e.begun {
 		switch f := e.set; {
@@ -277,8 +291,8 @@ func (e *exchange) over() bool {
 	return e.look() || e.t.told()
 }
 
-// look takes flags that have been raised since the last look, up to the first that has not, and reports whether there is nothing
-// to look for.
+// look takes the flags that have been raised since the last call, up to the first one
+// that has not, and reports whether there are no more to wait for.
 func (e *exchange) look() bool {
 	if !e.raised {
 		return false
@@ -286,7 +300,7 @@ func (e *exchange) look() bool {
 	x := e.of.x
 	for e.missing != 0 && !e.odd {
 		i := bits.TrailingZeros64(e.missing)
-		mark, up := x.board.Raised(x.peers[i], x.index, e.flag, e.part(x.order[i]))
+		mark, up := x.flagArray.Raised(x.peers[i], x.index, e.flag, e.part(x.order[i]))
 		if !up {
 			return false
 		}
@@ -300,12 +314,12 @@ func (e *exchange) look() bool {
 	return true
 }
 
-// asyncNumber is an exchange's number as flags carry it: see turns.number.
+// asyncNumber returns an exchange's number as flags carry it: see turns.number.
 func asyncNumber(seq uint64) uint32 {
 	return flagNumber(seq/asyncLap*ir.FlagTurns + asyncBase + seq%asyncLap)
 }
 
-// begin gives e the next number, and raises its flag if it may be raised.
+// begin gives e the next number, and raises its flag if that is allowed.
 func (k *exchanges) begin(e *exchange) {
 	k.last++
 	e.number, e.flag, e.begun = k.last, asyncNumber(k.last), true
@@ -317,7 +331,7 @@ func (k *exchanges) begin(e *exchange) {
 	k.advance()
 }
 
-// may reports whether the flag of e may be raised, if all before are.
+// may reports whether the flag of e may be raised, if all earlier ones are up.
 func (k *exchanges) may(e *exchange) bool {
 	if o := k.open[e.number%asyncWindow]; o != nil && !o.look() {
 		return false
@@ -327,7 +341,7 @@ func (k *exchanges) may(e *exchange) bool {
 	}
 	x, seen := k.x, e.number-asyncWindow-1
 	for _, peer := range x.peers {
-		if _, up := x.board.Raised(peer, x.index, asyncNumber(seen), nil); !up {
+		if _, up := x.flagArray.Raised(peer, x.index, asyncNumber(seen), nil); !up {
 			return false
 		}
 	}
@@ -341,7 +355,7 @@ func (k *exchanges) raise(e *exchange) {
 	switch {
 	case k.busy: // a goroutine of this rank may sleep, and have what it waits for
 		rouse = k.all
-	case e.number%asyncWindow == asyncWindow-1: // somebody may wait before raising another flag
+	case e.number%asyncWindow == asyncWindow-1: // a rank may wait for it before it raises another flag
 	case e.flow == collectives.ToRoot && x.c.rank != e.root:
 		rouse = x.peers[x.at[e.root]:][:1]
 	case e.flow == collectives.ToRoot || e.flow == collectives.FromRoot && x.c.rank != e.root:
@@ -353,8 +367,23 @@ func (k *exchanges) raise(e *exchange) {
 	if e.raised = true; e.missing != 0 {
 		k.open[e.number%asyncWindow] = e
 	}
-	x.board.Raise(rouse, x.index, e.flag, e.t.note.Sign, e.give)
-	x.board.Claim(x.index, asyncNumber(e.number+1))
+	e.show(rouse)
+	x.prefetch(asyncNumber(e.number + 1))
+}
+
+// show raises the flag of e, and wakes ranks. If ranks share processors and all wait for
+// all, only the last one to come wakes the others, as in exchanger.put.
+func (e *exchange) show(rouse []int) {
+	x := e.of.x
+	if !x.lastWakes(e.flow) || e.of.busy {
+		x.flagArray.Raise(rouse, x.index, e.flag, e.t.note.Sign, e.give)
+		return
+	}
+	x.flagArray.Raise(nil, x.index, e.flag, e.t.note.Sign, e.give)
+	x.fence.Add(1) // raise the own flag before reading the others
+	if e.look() {
+		x.flagArray.Rouse(x.peers)
+	}
 }
 
 // advance raises the flags that may be raised now.
@@ -371,8 +400,8 @@ func (k *exchanges) advance() {
 	}
 }
 
-// close ends e on this rank. If its flag has not been raised, it never is: as after a blocking call that has ended half-way, the ranks
-// do not agree any more.
+// close ends e on this rank. If its flag has not been raised, it never is: as after a
+// blocking call that ended early, the ranks do not agree any more.
 func (k *exchanges) close(e *exchange) {
 	if at := &k.open[e.number%asyncWindow]; *at == e {
 		if *at = nil; e.missing == 0 && e.flow == collectives.AllToAll {
@@ -387,7 +416,8 @@ func (k *exchanges) close(e *exchange) {
 	k.advance()
 }
 
-// finish is the end of an exchange for which nobody waits any longer: it delivers what has come.
+// finish ends an exchange for which no goroutine waits any more: it delivers what has
+// arrived.
 func (e *exchange) finish() error {
 	if e.raised && e.missing == 0 {
 		if e.deliver(); e.set == nil {
@@ -406,7 +436,7 @@ func (e *exchange) finish() error {
 	return f.broken
 }
 
-// failure is why an exchange has not ended as it should.
+// failure returns why an exchange has failed.
 func (e *exchange) failure() error {
 	t := e.t
 	switch {
@@ -423,7 +453,7 @@ func (e *exchange) failure() error {
 	return t.lost
 }
 
-// deliver makes the result of what all have given.
+// deliver makes the result from all contributions.
 func (e *exchange) deliver() {
 	c := e.of.x.c
 	switch e.kind {
@@ -436,9 +466,11 @@ func (e *exchange) deliver() {
 			copy(e.out, e.take[block*len(e.out):])
 		}
 	case collectives.Alltoall:
-		part := e.n / c.size
+		n := e.n / (c.size - 1)
 		for i := range c.size {
-			copy(e.out[i*part:][:part], e.part(i)[c.rank*part:])
+			if i != c.rank {
+				copy(e.out[i*n:][:n], e.part(i)[collectives.BlockOf(c.rank, i)*n:])
+			}
 		}
 	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatterBlock, collectives.ReduceScatter, collectives.Scan, collectives.Exscan:
 		if e.take != nil && len(e.out) > 0 && e.to >= 0 {
@@ -447,7 +479,7 @@ func (e *exchange) deliver() {
 	}
 }
 
-// combine combines contributions in rank order, as exchanger.combine does, whose callers do without this call.
+// combine combines contributions in rank order, like exchanger.combine.
 func (e *exchange) combine() {
 	to, last := e.from+len(e.out), e.to*e.n
 	result := e.take[last:][e.from:to]

@@ -12,7 +12,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A sharedFlags is a flag board of ranks in one goroutine, which sees a flag that is looked for and gone.
+// A sharedFlags is a flag array of ranks in one goroutine, which notices when a flag is
+// overwritten that a rank still looks for.
 type sharedFlags struct {
 	rank  int
 	lines *[maxPlayers][ir.FlagTurns]raisedFlag
@@ -25,9 +26,9 @@ type raisedFlag struct {
 	data      []byte
 }
 
-func (b *sharedFlags) Boards() int       { return 1 }
-func (b *sharedFlags) Claim(int, uint32) {}
-func (b *sharedFlags) Rouse([]int)       {}
+func (b *sharedFlags) FlagArrays() int      { return 1 }
+func (b *sharedFlags) Prefetch(int, uint32) {}
+func (b *sharedFlags) Rouse([]int)          {}
 
 func (b *sharedFlags) Raise(_ []int, _ int, seq, mark uint32, data []byte) {
 	l := &b.lines[b.rank][seq%ir.FlagTurns]
@@ -68,7 +69,7 @@ func newBeginner(rank, size int, start uint64, b *sharedFlags) *beginner {
 	return &beginner{exchanges: &exchanges{x: x, last: start, met: start, all: x.peers}, t: x.collTransport, quick: all, check: map[*exchange]func() error{}}
 }
 
-// content is what a rank gives in an exchange.
+// content returns the contribution of a rank to an exchange.
 func content(number, rank, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -77,7 +78,7 @@ func content(number, rank, n int) []byte {
 	return b
 }
 
-// next begins the next exchange, which is of a kind.
+// next begins the next exchange, of a kind.
 func (p *beginner) next(kind collectives.Kind, root, n int) bool {
 	size, rank, number := p.x.c.size, p.x.c.rank, p.begun
 	var all, want []byte
@@ -125,15 +126,17 @@ func (p *beginner) next(kind collectives.Kind, root, n int) bool {
 	return true
 }
 
-// TestFlagsOfOperationsAreSeenBeforeTheyAreRaisedAgain: ranks begin the same exchanges in one order, and look at those under way in any, some
-// of them rarely. Nobody hangs, all get what the others give, and no flag is gone that somebody looks for.
+// TestFlagsOfOperationsAreSeenBeforeTheyAreRaisedAgain: ranks begin the same exchanges
+// in the same order, and test those in progress in any order, some ranks rarely. No
+// rank hangs, all receive what the others send, and no flag is overwritten that a rank
+// still looks for.
 func TestFlagsOfOperationsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 	kinds := []collectives.Kind{collectives.Barrier, collectives.Bcast, collectives.Gather, collectives.Allgather, collectives.Scatter}
 	deferred := 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		size, start := 2+rng.IntN(maxPlayers-1), rng.Uint64N(3*asyncLap)
-		same := rng.IntN(3) == 0 // one rank gives again and again
+		same := rng.IntN(3) == 0 // one rank is always the root
 		type play struct {
 			kind    collectives.Kind
 			root, n int
@@ -199,15 +202,15 @@ func TestFlagsOfOperationsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 	}
 }
 
-// The numbers of flags of operations are never 0, differ, and belong to lines that blocking calls leave free, also where 32
-// bits end.
+// The numbers of flags of operations are never 0, differ, and belong to lines that
+// blocking calls do not use, also where 32 bits wrap around.
 func TestNumbersOfFlagsOfOperations(t *testing.T) {
 	blocking := newTurns(0, false)
 	for _, start := range []uint64{0, 5 * asyncLap, asyncLap * (1<<32/ir.FlagTurns - 2)} {
 		seen := map[uint32]bool{}
 		for seq := start; seq < start+4*asyncLap; seq++ {
 			n := asyncNumber(seq)
-			if n == 0 || seen[n] || n%ir.FlagTurns == blocking.number(seq)%ir.FlagTurns || n%ir.FlagTurns < nearLap || uint64(n-asyncBase)%asyncLap != seq%asyncLap {
+			if n == 0 || seen[n] || n%ir.FlagTurns == blocking.number(seq)%ir.FlagTurns || n%ir.FlagTurns < sharedLap || uint64(n-asyncBase)%asyncLap != seq%asyncLap {
 				t.Errorf("exchange %d: number %#x", seq, n)
 			}
 			seen[n] = true
@@ -215,11 +218,12 @@ func TestNumbersOfFlagsOfOperations(t *testing.T) {
 	}
 }
 
-// What ranks that share processors, and calls that need more than flags carry, begin goes by messages.
+// Short calls use flags. Calls on no bytes or on more than flags carry, with lengths that
+// only each rank itself knows, or with a forced algorithm use messages.
 func TestWhichOperationsGoByFlags(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
-	if ws[0].coll.async != nil {
-		t.Error("ranks that share processors have flags for operations")
+	if ws[0].coll.async == nil {
+		t.Error("ranks that share processors have no flags for operations")
 	}
 	ws, _ = worldsOf(t, 2, collectives.Options{Force: map[string]string{"bcast": "linear"}})
 	const beyond = ir.FlagBytes + 1
@@ -264,8 +268,8 @@ func TestWhichOperationsGoByFlags(t *testing.T) {
 	}
 }
 
-// Nothing is allocated for a call like one before but requests for the program, many at a time, whether it goes by flags or by
-// messages.
+// A call like an earlier one allocates only requests for the program, many at a time,
+// whether it uses flags or messages.
 func TestNonblockingCallsAllocateNothing(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	var rs [2]*Request
@@ -293,7 +297,7 @@ func TestNonblockingCallsAllocateNothing(t *testing.T) {
 				}
 			}
 		}
-		for range 2 * asyncLap { // each flag is known at its second use
+		for range 2 * asyncLap { // a flag is cached from its second use on
 			call()
 		}
 		if n := testing.AllocsPerRun(200, call); n != 0 {
@@ -302,7 +306,8 @@ func TestNonblockingCallsAllocateNothing(t *testing.T) {
 	}
 }
 
-// An operation whose flag waits for others ends with its context, and is never raised then; those behind it go on.
+// An operation whose flag waits for others ends with its context, and its flag is never
+// raised then; later ones continue.
 func TestAContextEndsAnOperationBeforeItsFlagIsRaised(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -339,7 +344,8 @@ func TestAContextEndsAnOperationBeforeItsFlagIsRaised(t *testing.T) {
 	}
 }
 
-// Ranks that begin different short operations are told so, and a closed transport ends them.
+// Ranks that begin different short operations get an error, and a closed transport ends
+// them.
 func TestShortOperationsThatCannotEnd(t *testing.T) {
 	ws, ts := worldsOf(t, 2, collectives.Options{})
 	d := make([]*Comm, 2)

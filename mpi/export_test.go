@@ -2,7 +2,7 @@ package mpi
 
 import "rhinet/collectives"
 
-// Codes is how many codes of barrier controllers this rank has executed for c.
+// Codes returns how many codes of barrier controllers this rank has executed for c.
 func Codes(c *Comm) int {
 	if c.coll.barriers == nil {
 		return 0
@@ -10,7 +10,7 @@ func Codes(c *Comm) int {
 	return int(c.coll.barriers.last())
 }
 
-// CollectiveTransport is what carries the collective calls of c.
+// CollectiveTransport returns the transport of collective calls of c.
 func CollectiveTransport(c *Comm) collectives.Transport {
 	if c.coll.x != nil {
 		return c.coll.x

@@ -11,23 +11,23 @@ import (
 	"rhinet/llc"
 )
 
-// In a job that goes on when ranks die (mpirun --keep-going), each communicator
-// has a fate: contexts that end the waits that nothing else may end. Without that
-// communicators have none, and calls do nothing for it.
+// In a job that goes on when ranks die (mpirun --keep-going), each communicator has a
+// fate: contexts that end waits that would otherwise never end. In other jobs
+// communicators have none, and calls do no extra work.
 
-// A fate is what has become of a communicator whose ranks may die.
+// A fate is the state of a communicator whose ranks may die.
 type fate struct {
 	c       *core           // of all members
 	revoked context.Context // ends when it is revoked
-	whole   context.Context // ends then, and when a member dies: nothing that needs all can succeed
+	whole   context.Context // ends with revoked, and when a member dies: calls that need all ranks then fail
 	revoke  context.CancelCauseFunc
 	maim    context.CancelCauseFunc
 
 	mu     sync.Mutex
-	anyone context.Context // ends as whole does, but for deaths that were acknowledged
+	anyone context.Context // ends as whole does, except for deaths that were acknowledged
 	scare  context.CancelCauseFunc
-	failed []int // members that have died, in the order in which this rank has learned of it
-	acked  int   // of these, how many the program knows of
+	failed []int // members that have died, in the order in which this rank has learned it
+	acked  int   // how many of these the program has acknowledged
 }
 
 // A fateError is why a context of a fate has ended.
@@ -63,14 +63,14 @@ func (f *fate) died(rank int) {
 // isRevoked reports whether the communicator has been revoked.
 func (f *fate) isRevoked() bool { return f.revoked.Err() != nil }
 
-// dead lists the members that have died, as this rank knows.
+// dead lists the members that this rank knows to have died.
 func (f *fate) dead() []int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.failed)
 }
 
-// acknowledge notes that the program knows of the first n deaths.
+// acknowledge records that the program knows of the first n deaths.
 func (f *fate) acknowledge(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,8 +95,8 @@ func (f *fate) fromAnyone() context.Context {
 	return f.anyone
 }
 
-// bothOf ends when one of two contexts does; user may be nil. stop gives back what
-// it takes.
+// bothOf returns a context that ends when one of two contexts ends; user may be nil.
+// stop releases its resources.
 func bothOf(user, fate context.Context) (both context.Context, stop func()) {
 	if user == nil {
 		return fate, func() {}
@@ -106,8 +106,8 @@ func bothOf(user, fate context.Context) (both context.Context, stop func()) {
 	return both, func() { forget(); end(nil) }
 }
 
-// bind sets the contexts of a view of a communicator: those of its user and of
-// its fate.
+// bind sets the contexts of a view of a communicator, from those of its user and of its
+// fate.
 func (c *Comm) bind() *Comm {
 	c.ctx, c.whole = c.user, c.user
 	if c.fate != nil {
@@ -125,8 +125,8 @@ func (c *Comm) limited(s site, cause error, text string) *Error {
 	return c.because(s, ErrCancelled, cause, text)
 }
 
-// lost is the class of a failure of the transport: the death of a rank, where
-// programs survive that.
+// lost returns the class of a failure of the transport: ErrProcFailed for the death of
+// a rank in a job that survives it.
 func (c *core) lost(err error) Class {
 	switch {
 	case c.fate != nil && isGone(err):
@@ -139,12 +139,12 @@ func (c *core) lost(err error) Class {
 	return ErrOther
 }
 
-// wild reports whether p may take a message of any rank, and some may be dead.
+// wild reports whether p may match a message of any rank in a job that survives deaths.
 func (p *transfer) wild() bool {
 	return p.c.fate != nil && p.kind == receiving && p.Peer == llc.AnyPeer
 }
 
-// limit is the context that ends waits for p.
+// limit returns the context that ends waits for p.
 func (p *transfer) limit() (context.Context, func()) {
 	if p.wild() {
 		return bothOf(p.c.user, p.c.fate.fromAnyone())
@@ -152,8 +152,8 @@ func (p *transfer) limit() (context.Context, func()) {
 	return p.c.ctx, func() {}
 }
 
-// scared is the error of a receive from any rank, which goes on, that waits while a
-// rank has died of which the program does not know; or nil.
+// scared returns the error of a wait for a receive from any rank, which stays active,
+// if a rank has died and the program has not acknowledged it; or nil.
 func (p *transfer) scared() error {
 	if p == nil || p.c == nil || !p.started() || !p.wild() || p.c.fate.isRevoked() || p.c.t.Test(&p.Request) {
 		return nil
@@ -170,8 +170,8 @@ func goesOn(err error) bool {
 	return ok && e.Class == ErrProcFailedPending
 }
 
-// quit gives up a receive of a call that has ended: one from any rank may go on
-// after an error.
+// quit gives up the receive of a call that has ended: one from any rank may have stayed
+// active after an error.
 func (c *Comm) quit(r *Request) {
 	if c.fate != nil {
 		r.withdraw()
@@ -181,8 +181,8 @@ func (c *Comm) quit(r *Request) {
 // isGone reports whether err says that a rank has died.
 func isGone(err error) bool { return errors.Is(err, llc.ErrPeerGone) }
 
-// doomed reports whether p will never complete because its communicator has been
-// revoked. Then it is complete with that error.
+// doomed reports whether p can never complete because its communicator has been
+// revoked, and then completes it with that error.
 func (p *transfer) doomed() bool {
 	if p.c.fate == nil || !p.c.fate.isRevoked() || !p.started() {
 		return false

@@ -6,22 +6,24 @@ import (
 	"strings"
 
 	"rhinet/internal/clock"
+	"rhinet/llc/port"
 )
 
-// Wtime returns the seconds since the program started, or, in a job in virtual
-// time, those of the rank's own clock.
+// Wtime returns the seconds since the program started, or, in a job in virtual time,
+// the seconds of the rank's own clock.
 //
 // MPI 4.1, section 9.6.
 func Wtime() float64 { return clock.Seconds() }
 
-// Finalize ends the use of MPI: it waits until all ranks have called it, so
-// that every message sent has arrived. Later calls fail with [ErrFinalized].
-// Requests that nobody completed are named in an error of class [ErrPending], and
-// in a checked job (see Job.Check) the messages that have arrived at this rank and that nobody received.
-// Sends that were left under way, as a long one is whose wait ended with the
-// context of [Comm.WithContext], are seen off as long as somebody takes them;
-// if nothing moves for a second, Finalize gives them up and fails with class
-// [ErrOther] (its cause is ErrUnfinished of llc/port), after MPI has ended.
+// Finalize ends the use of MPI: it waits until all ranks have called it, so that every
+// message sent has arrived. Later calls fail with [ErrFinalized]. An error of class
+// [ErrPending] lists requests that were never completed and, in a checked job (see
+// Job.Check), messages that have arrived at this rank and were never received, and
+// partitioned requests without a partner. Sends that are still in flight, like a long
+// one whose wait ended with the context of [Comm.WithContext], are continued as long as
+// their receivers make progress. If nothing moves for a second, Finalize gives them up
+// and fails with class [ErrOther] (its cause is ErrUnfinished of llc/port), after MPI
+// has ended.
 //
 // MPI 4.1, section 11.2.2.
 func Finalize(world *Comm) (err error) {
@@ -41,7 +43,7 @@ func Finalize(world *Comm) (err error) {
 		return err
 	}
 	whole, err := world.lastBarrier(s)
-	var left []*stray
+	var left []*unreceived
 	w.court.close(err)
 	if w.Check && err == nil {
 		if whole {
@@ -50,7 +52,7 @@ func Finalize(world *Comm) (err error) {
 		left = w.unreceived()
 		if whole {
 			world.trace(s, left[:min(len(left), listedLines)])
-			// Who leaves is taken for dead, and what it has sent last is lost.
+			// A rank that leaves is taken for dead, and its last messages are lost.
 			_, err = world.lastBarrier(s)
 		}
 	}
@@ -58,16 +60,20 @@ func Finalize(world *Comm) (err error) {
 	if !w.finalize(nil) {
 		return world.errorAt(s, ErrFinalized, "nothing can be called after Finalize")
 	}
-	if e := w.leave(); err == nil && e != nil {
-		err = world.because(s, ErrOther, e, "")
+	e := w.leave()
+	if err != nil {
+		return err
 	}
-	if err == nil { // the servers of windows, and what mourns the dead, have ended
-		err = world.leftOver(s, w.requests.pending(nil), left)
+	// The servers of windows, and the goroutine that handles deaths, have ended.
+	unmet := w.unmet()
+	if e != nil && !(errors.Is(e, port.ErrUnfinished) && len(unmet) > 0) {
+		return world.because(s, ErrOther, e, "")
 	}
-	return err
+	return world.leftOver(s, w.requests.pending(nil), left, unmet)
 }
 
-// lastBarrier waits for all ranks, or all that live, and reports whether all have come.
+// lastBarrier waits for all ranks, or all live ranks, and reports whether all have
+// come.
 func (c *Comm) lastBarrier(s site) (whole bool, err error) {
 	if c.fate == nil {
 		return true, c.barrier(s, callFinalize)
@@ -79,8 +85,8 @@ func (c *Comm) lastBarrier(s site) (whole bool, err error) {
 	return len(votes) == c.size, nil
 }
 
-// finalize ends the use of all communicators of a session, or of the world. It
-// reports whether there was one.
+// finalize ends the use of all communicators of a session, or of the world. It reports
+// whether there were any.
 func (w *world) finalize(of *Session) (some bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,7 +100,7 @@ func (w *world) finalize(of *Session) (some bool) {
 	return some
 }
 
-// leave ends the use of MPI by the world or by a session; the last one closes
+// leave ends the use of MPI by the world or by a session; the last one of these closes
 // the transport.
 func (w *world) leave() error {
 	w.mu.Lock()
@@ -105,6 +111,17 @@ func (w *world) leave() error {
 		return nil
 	}
 	return w.close()
+}
+
+// unmet lists the partitioned requests that have not met their partners, if the transport is closed.
+func (w *world) unmet() []*partitioned {
+	w.mu.Lock()
+	closed := w.users == 0
+	w.mu.Unlock()
+	if !closed {
+		return nil
+	}
+	return w.partners.unmet()
 }
 
 // close ends the use of the transport.
@@ -120,8 +137,9 @@ func (w *world) close() error {
 	return err
 }
 
-// leftOver is the error of a rank that leaves requests and messages behind, or nil.
-func (c *Comm) leftOver(s site, pending []string, unreceived []*stray) error {
+// leftOver returns the error of a rank that leaves requests and messages behind, or
+// nil.
+func (c *Comm) leftOver(s site, pending []string, unreceived []*unreceived, unmet []*partitioned) error {
 	text := ""
 	if len(pending) > 0 {
 		text = fmt.Sprintf("%d requests were never completed; Wait for each, or Test it until it is done:%s", len(pending), listed(pending))
@@ -132,6 +150,12 @@ func (c *Comm) leftOver(s site, pending []string, unreceived []*stray) error {
 		}
 		text += fmt.Sprintf("%d messages to this rank were never received; receive each, or do not send it:%s", len(unreceived), listed(unreceived))
 	}
+	if len(unmet) > 0 {
+		if text != "" {
+			text += "\nand "
+		}
+		text += fmt.Sprintf("%d partitioned requests never met their partner; call PrecvInit for each PsendInit, with the same tag:%s", len(unmet), listed(unmet))
+	}
 	if text == "" {
 		return nil
 	}
@@ -141,7 +165,7 @@ func (c *Comm) leftOver(s site, pending []string, unreceived []*stray) error {
 // listedLines is how much of a list is shown.
 const listedLines = 8
 
-// listed are the first lines of a list.
+// listed returns the first lines of a list.
 func listed[T any](list []T) string {
 	var text strings.Builder
 	for i, l := range list {
@@ -154,8 +178,8 @@ func listed[T any](list []T) string {
 	return text.String()
 }
 
-// Abort ends the whole job with a status, of which 1 to 255 reach the system;
-// others become 1. It does not return. c is any communicator.
+// Abort ends the whole job with a status. 1 to 255 reach the system; others become 1.
+// It does not return. c may be any communicator.
 //
 // MPI 4.1, section 11.4.2.
 func Abort(c *Comm, status int) {

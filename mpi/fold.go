@@ -14,8 +14,8 @@ type fold func(in, inout []byte)
 // is not defined.
 type folds [numPredefined]fold
 
-// foldsOf finds the folds for elements of type T. Only the kind of T
-// matters, so that named types work like the types they are made of.
+// foldsOf returns the folds for elements of type T. Only the kind of T matters, so
+// named types work like their underlying types.
 func foldsOf[T any](t reflect.Type) folds {
 	if p, ok := any((*T)(nil)).(interface{ folds() folds }); ok {
 		return p.folds()
@@ -57,18 +57,18 @@ func foldsOf[T any](t reflect.Type) folds {
 	return folds{}
 }
 
-// over makes a fold of a loop over elements.
+// over makes a loop over elements a fold.
 func over[T any](loop func(in, inout []T)) fold {
 	return func(in, inout []byte) { loop(elements[T](in), elements[T](inout)) }
 }
 
-// numbers gives the operations of any number.
+// numbers returns the operations of any number.
 func numbers[T vec.Number]() (r folds) {
 	r[Sum], r[Prod] = over(vec.Sum[T]), over(vec.Prod[T])
 	return r
 }
 
-// ordered adds the operations of numbers that compare.
+// ordered adds the operations of numbers that have an order.
 func ordered[T vec.Real]() folds {
 	r := numbers[T]()
 	r[Min], r[Max] = over(vec.Min[T]), over(vec.Max[T])
@@ -83,16 +83,16 @@ func integers[T vec.Integer]() folds {
 	return r
 }
 
-// logicals gives the operations of bool.
+// logicals returns the operations of bool.
 func logicals() (r folds) {
 	r[LAnd], r[LOr], r[LXor] = over(vec.BoolAnd[bool]), over(vec.BoolOr[bool]), over(vec.BoolXor[bool])
 	return r
 }
 
-// Real is the numbers that compare: what a [ValLoc] can hold.
+// Real is the numbers that have an order: those that a [ValLoc] can hold.
 type Real interface{ vec.Real }
 
-// A ValLoc is a value and where it is: the element type of MinLoc and MaxLoc.
+// A ValLoc is a value and its location: the element type of MinLoc and MaxLoc.
 //
 // MPI 4.1, section 6.9.4.
 type ValLoc[T Real] struct {
@@ -100,7 +100,7 @@ type ValLoc[T Real] struct {
 	Loc int
 }
 
-// folds gives MinLoc and MaxLoc. Of equal values the lowest Loc wins.
+// folds returns MinLoc and MaxLoc. Of equal values the lowest Loc wins.
 func (*ValLoc[T]) folds() (r folds) {
 	pick := func(better func(a, b T) bool) fold {
 		return func(in, inout []byte) {

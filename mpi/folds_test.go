@@ -6,7 +6,7 @@ import (
 	"rhinet/llc"
 )
 
-// A reading notes which receives are of what is read at once.
+// A reading records which receives have the mark Read.
 type reading struct {
 	instant
 	marks []bool
@@ -17,7 +17,8 @@ func (t *reading) Start(r *llc.Request, send bool) {
 	t.instant.Start(r, send)
 }
 
-// A mark concerns the next transfer and no other, also where another transport wraps the one that is marked.
+// A mark concerns only the next transfer, also if another transport wraps the one that
+// is marked.
 func TestFoldsMarksTheNextTransfer(t *testing.T) {
 	at := &reading{}
 	inner := newCollTransport(&core{t: at, size: 2})

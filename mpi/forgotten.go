@@ -2,41 +2,44 @@ package mpi
 
 import "runtime"
 
-// In a job that wants to know of forgotten requests (see Job.Forgotten) the handle of each points
-// to something that only handles point to; the transfer itself is in the world's list. The Go
-// runtime tells when all handles are gone. It is asked for the first requests one by one, which
-// costs more than the messages, and then for some at a time: a program that forgets more than a
-// few hundred requests hears of them a little later.
+// In a job that reports forgotten requests (see Job.Forgotten) the handle of each
+// request points to an object that only handles point to; the transfer itself is in the
+// world's list. The Go runtime tells when all handles are gone. The first requests are
+// watched one by one, which costs more than the messages, and later ones in groups: a
+// program that forgets more than a few hundred requests is told a little later.
 
-// aloneHandles are watched one by one, and as many of later ones as handlesTogether together.
+// The first aloneHandles are watched one by one, later ones in groups of
+// handlesTogether.
 const (
 	aloneHandles    = 256
 	handlesTogether = 128
 )
 
-// Handles give out what the handles of requests point to.
+// handles gives out the objects that the handles of requests point to.
 type handles struct {
 	alone int     // so far
-	next  *shared // what the next point to
-	lease *lease  // what is behind it
-	left  int     // how many are yet to point to it
+	next  *shared // the object for the next handles
+	lease *lease  // its lease
+	left  int     // how many more handles will point to it
 }
 
-// A shared is what several handles point to. To watch one more object the Go runtime looks at all
-// that it watches in the same pages, so these are few.
+// A shared is an object that several handles point to. To watch one more object the Go
+// runtime looks at all that it watches in the same pages, so a shared is large, to have
+// few in a page.
 type shared struct {
 	handle
 	_ [1016]byte
 }
 
-// A lease is what is known of requests whose handles are watched together, or of one. The lock of the pool guards it.
+// A lease records requests whose handles are watched together, or one request. The lock
+// of the pool guards it.
 type lease struct {
 	w    *world
-	open int // so many are not complete
+	open int // how many are not complete
 }
 
-// watch has the world told when all handles of r are gone and it is not complete:
-// the program can never complete it.
+// watch has the world told when all handles of r are gone before it is complete: the
+// program can then never complete it.
 func (c *Comm) watch(r Request) Request {
 	if r.p == nil || r.p.err != nil {
 		return r
@@ -48,7 +51,8 @@ func (c *Comm) watch(r Request) Request {
 	return r
 }
 
-// take returns what the handle of the request that p is for points to. The pool is locked.
+// take returns the object for the handle of the request that p belongs to. The pool is
+// locked.
 func (h *handles) take(p *transfer) *handle {
 	if h.left == 0 {
 		h.more(p.c.w)
@@ -57,12 +61,12 @@ func (h *handles) take(p *transfer) *handle {
 	h.lease.open++
 	k := &h.next.handle
 	if h.left--; h.left == 0 {
-		h.next, h.lease = nil, nil // they go with the last handle
+		h.next, h.lease = nil, nil // the last handle holds them now
 	}
 	return k
 }
 
-// more begins to give out another handle.
+// more makes the next object to give out.
 func (h *handles) more(w *world) {
 	if h.left = handlesTogether; h.alone < aloneHandles {
 		h.left = 1
@@ -72,7 +76,7 @@ func (h *handles) more(w *world) {
 	runtime.AddCleanup(h.next, (*lease).tell, h.lease)
 }
 
-// unlease notes that the request that p is for is complete. The pool is locked.
+// unlease records that the request of p is complete. The pool is locked.
 func (p *transfer) unlease() {
 	if p.lease != nil {
 		p.lease.open--
@@ -80,7 +84,8 @@ func (p *transfer) unlease() {
 	}
 }
 
-// tell reports the requests that were not completed, freed or finalized before their handles went.
+// tell reports the requests that were not completed, freed or finalized before their
+// handles were gone.
 func (l *lease) tell() {
 	for _, text := range l.w.requests.forgotten(l) {
 		l.w.Forgotten("mpi: a request was dropped before it was complete: " + text + "; keep it, and Wait for it")

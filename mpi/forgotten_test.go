@@ -12,7 +12,7 @@ import (
 	"rhinet/mpi"
 )
 
-// joinForgetful returns the world of a rank that is told of the requests that it forgets.
+// joinForgetful returns the world of a rank that is told of requests that it forgets.
 func joinForgetful(t *testing.T) (w *mpi.Comm, told chan string, release func() error) {
 	t.Helper()
 	ts, release, err := mpi.Local(1, "")
@@ -28,7 +28,8 @@ func joinForgetful(t *testing.T) (w *mpi.Comm, told chan string, release func() 
 }
 
 // MPI 4.1, section 3.7: a request must be completed, so one whose handle is gone is a
-// mistake, and its line is named. Those that were completed or freed are none.
+// mistake, and its line is named. Requests that were completed or freed are not
+// reported.
 func TestDroppedRequestsAreNamed(t *testing.T) {
 	w, told, release := joinForgetful(t)
 	completeAll(t, w)
@@ -58,7 +59,8 @@ func TestDroppedRequestsAreNamed(t *testing.T) {
 	}
 }
 
-// TestDroppedRequestsAmongManyAreNamed: after the first few hundred, requests are watched some at a time.
+// TestDroppedRequestsAmongManyAreNamed: after the first few hundred, requests are
+// watched in groups.
 func TestDroppedRequestsAmongManyAreNamed(t *testing.T) {
 	w, told, release := joinForgetful(t)
 	for i := range 1000 { // far more than are watched one by one, or together
@@ -91,7 +93,8 @@ func TestDroppedRequestsAmongManyAreNamed(t *testing.T) {
 	}
 }
 
-// TestOnlyDroppedRequestsAreNamed: of requests that are watched together one is kept, one is given up, and one is dropped.
+// TestOnlyDroppedRequestsAreNamed: of requests that are watched together one is kept,
+// one is freed, and one is dropped.
 func TestOnlyDroppedRequestsAreNamed(t *testing.T) {
 	w, told, release := joinForgetful(t)
 	for range 1000 { // more than are watched one by one
@@ -104,7 +107,7 @@ func TestOnlyDroppedRequestsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	mpi.Irecv(w, make([]int, 2), 0, 4)
-	for range 200 { // so that those are watched with others of which none is kept
+	for range 200 { // so that they are watched with others, of which none is kept
 		if err := mpi.WaitAll(mpi.Irecv(w, []int{0}, 0, 0), mpi.Isend(w, []int{1}, 0, 0)); err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,9 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// MPI 4.1, section 7.4.3: all ranks free a communicator. One that knows that the ranks are in different calls does
-// not wait for the others, and keeps none of those waiting that do not know.
+// MPI 4.1, section 7.4.3: all ranks free a communicator. A rank that knows that the
+// ranks are in different calls does not wait for the others, and keeps none waiting
+// that does not know it.
 func TestFreeAfterADisagreement(t *testing.T) {
 	for _, ranks := range []int{2, 3, 5, 8} {
 		mpitest.Run(t, ranks, func(w *mpi.Comm) error {
@@ -17,9 +18,9 @@ func TestFreeAfterADisagreement(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if last := ranks - 1; w.Rank() == last { // alone in its call, and told
+			if last := ranks - 1; w.Rank() == last { // alone in its call, and told so
 				err = is(mpi.Barrier(c), mpi.ErrMismatch, "")
-			} else { // the root, and who takes nothing of the last one, come through
+			} else { // the root, and ranks that receive nothing from the last one, complete the call
 				err = mpi.Bcast(c, []int{1}, 0)
 			}
 			return errors.Join(err, c.Free(), mpi.Barrier(w))
@@ -27,8 +28,8 @@ func TestFreeAfterADisagreement(t *testing.T) {
 	}
 }
 
-// A rank that waits in a collective call is told that another one frees the communicator, and then that one need
-// not wait for it.
+// A rank that waits in a collective call is told that another rank frees the
+// communicator, which then need not wait for it.
 func TestFreeInThePlaceOfACall(t *testing.T) {
 	for _, call := range []func(c *mpi.Comm) error{mpi.Barrier, allreduce[int](1, mpi.Sum), bcast[int](1, 0)} {
 		for _, ranks := range []int{2, 3, 5} {

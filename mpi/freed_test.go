@@ -11,15 +11,15 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A collective call that waits for another goroutine's Free finds the
-// communicator gone: its flag board may be another's by then.
+// A collective call that waits for another goroutine's Free finds the communicator
+// freed: its flag array may belong to another one by then.
 func TestACallThatWaitsForFreeFindsItGone(t *testing.T) {
-	xs, _ := boardsOf(t, 2)
+	xs, _ := flagArraysOf(t, 2)
 	c := &Comm{core: xs[0].c}
 	c.coll.mu.Lock() // as Free does
 	result := make(chan error)
 	go func() { result <- Barrier(c) }()
-	time.Sleep(10 * time.Millisecond) // it waits, most likely; the outcome is the same if not
+	time.Sleep(10 * time.Millisecond) // for it to wait; the outcome is the same if it does not
 	c.state.Store(commFreed)
 	c.coll.mu.Unlock()
 	select {
@@ -32,10 +32,10 @@ func TestACallThatWaitsForFreeFindsItGone(t *testing.T) {
 	}
 }
 
-// Two of four ranks find that they are in different calls, free the communicator
-// and go on with another. The others come to their call only then, and must still
-// find the flags that tell them, so the other communicator may not have the board.
-func TestABoardThatOthersStillReadIsNotUsedAgain(t *testing.T) {
+// Two of four ranks notice that they are in different calls, free the communicator and
+// go on with another one. The others come to their call only then, and must still find
+// the flags that tell them, so the other communicator may not have the flag array.
+func TestAFlagArrayThatOthersStillReadIsNotUsedAgain(t *testing.T) {
 	ts, release, err := Local(4, "martini")
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestABoardThatOthersStillReadIsNotUsedAgain(t *testing.T) {
 	}
 	early, late := []int{0, 2}, []int{1, 3}
 	phase("Dup", []int{0, 1, 2, 3}, func(r int) (err error) {
-		// As if each processor had two ranks: these look at each other first.
+		// As if two ranks shared each processor: these ranks read each other first.
 		if worlds[r], err = Join(Job{Rank: r, Size: 4, Transport: ts[r], Processors: 2}); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func TestABoardThatOthersStillReadIsNotUsedAgain(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for range 3 * ir.FlagTurns { // over all flags
+		for range 3 * ir.FlagTurns { // reuses all flags
 			err = errors.Join(err, Barrier(c))
 		}
 		return errors.Join(err, c.Free())

@@ -8,11 +8,10 @@ import (
 	"rhinet/collectives"
 )
 
-// CommFromGroup makes a communicator of the processes of g, which need have none
-// in common before: all of them call it, with the same tag, which tells calls
-// apart that are made at once. g comes from a session or from a communicator,
-// and the result belongs to that session or world. The hint that has a meaning
-// is [HintAlgorithms].
+// CommFromGroup makes a communicator of the processes of g, which need no common
+// communicator: all of them must call it, with the same tag, which distinguishes calls
+// that are made at once. g comes from a session or from a communicator, and the result
+// belongs to that session or world. The only hint recognized is [HintAlgorithms].
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create_from_group).
 func CommFromGroup(g *Group, tag string, info ...Info) (_ *Comm, err error) {
@@ -31,10 +30,10 @@ func CommFromGroup(g *Group, tag string, info ...Info) (_ *Comm, err error) {
 	return m.open(s, made, seq)
 }
 
-// IntercommFromGroups makes an inter-communicator of the processes of two
-// groups: those of one call it with that as local, those of the other with the
-// other, and all with the same tag. leader is a rank in local; remote and
-// remoteLeader, the other group and a rank in it, count at the leader alone.
+// IntercommFromGroups makes an inter-communicator of the processes of two groups: the
+// processes of each group must call it with their own group as local, and all with the
+// same tag. leader is a rank in local. remote and remoteLeader, the other group and a
+// rank in it, matter only at the leader.
 //
 // MPI 4.1, section 7.6.2 (MPI_Intercomm_create_from_groups).
 func IntercommFromGroups(local *Group, leader int, remote *Group, remoteLeader int, tag string, info ...Info) (_ *Comm, err error) {
@@ -59,7 +58,7 @@ func IntercommFromGroups(local *Group, leader int, remote *Group, remoteLeader i
 	return d.bridge(s)
 }
 
-// A meeting is that of the processes of a group that have no communicator yet.
+// A meeting connects the processes of a group that have no communicator yet.
 type meeting struct {
 	root    *Comm // all processes, with the session of the group
 	group   *collectives.Group
@@ -96,7 +95,7 @@ func (g *Group) meet(s site, tag, what string, info []Info) (*meeting, error) {
 	return m, err
 }
 
-// among connects some processes for a purpose.
+// among connects some processes for the purpose that what names.
 func (m *meeting) among(s site, members []int32, what string) *meetingTransport {
 	h := fnv.New32a()
 	fmt.Fprint(h, what, 0, m.tag, members)
@@ -106,7 +105,7 @@ func (m *meeting) among(s site, members []int32, what string) *meetingTransport 
 	return t
 }
 
-// line connects this process, a leader, with the leader of another group.
+// line connects this process, a leader, with the leader of the other group.
 func (m *meeting) line(s site, remote *Group, leader int) (collectives.Transport, error) {
 	if err := remote.checkRank(s.call, leader); err != nil {
 		return nil, err
@@ -119,14 +118,14 @@ func (m *meeting) line(s site, remote *Group, leader int) (collectives.Transport
 	return m.among(s, members, "leaders"), nil
 }
 
-// open opens the communicator that has been agreed on.
+// open opens the communicator that the processes have agreed on.
 func (m *meeting) open(s site, made *core, seq uint64) (*Comm, error) {
 	made.hints = m.hints
 	return m.root.derive(s, made, seq, m.options)
 }
 
-// A meetingTransport connects processes by a context that all have from the
-// beginning. The tag stands for the members and for what the program calls it.
+// A meetingTransport connects processes by a context that all have from the start. Its
+// tag is a hash of the members and of the program's tag.
 type meetingTransport struct {
 	*collTransport
 	members []int32

@@ -1,8 +1,8 @@
 package mpi
 
-// Gather collects the send buffers of all ranks, equally long, in rank order
-// into recv of root, which must be Size times as long. recv is ignored on the
-// other ranks. In place: root passes recv as send too.
+// Gather collects the send buffers of all ranks, of equal length, in rank order into
+// recv of root, which must be Size times as long. recv is ignored on the other ranks.
+// In place: root passes recv as send too, with its own part at its position.
 //
 // MPI 4.1, section 6.5.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
@@ -29,10 +29,9 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	return c.leave(s, c.coll.gather(b, out, len(out)/c.size, root))
 }
 
-// Gatherv is Gather with a length for each rank: the counts[i] elements of
-// rank i go to recv[displs[i]:] of root; with nil displs they lie one after
-// the other. recv, counts and displs are ignored on the other ranks. In place:
-// root passes recv as send too.
+// Gatherv is Gather with a length for each rank: the counts[i] elements of rank i go to
+// recv[displs[i]:] of root; with nil displs the parts follow each other. recv, counts
+// and displs are ignored on the other ranks. In place: root passes recv as send too.
 //
 // MPI 4.1, section 6.5.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
@@ -56,12 +55,12 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 		return c.fail(s, class, "%s", text)
 	}
 	c.coll.signRooted(makeRootedSign(callGatherv, e.code, 0, root), 0)
-	return c.leave(s, c.coll.group.Gatherv(b, out, counts, displs, e.size, root))
+	return c.leave(s, c.coll.takeAll(b, out, counts, displs, e.size))
 }
 
-// Allgather collects the send buffers of all ranks, equally long, in rank
-// order into every rank's recv, which must be Size times as long. In place:
-// pass recv as send too, with the own part in its place.
+// Allgather collects the send buffers of all ranks, of equal length, in rank order into
+// recv of every rank, which must be Size times as long. In place: pass recv as send
+// too, with the own part at its position.
 //
 // MPI 4.1, section 6.7.
 func Allgather[T any](c *Comm, send, recv []T) error {
@@ -84,8 +83,8 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 	return c.leave(s, c.coll.allgather(b, out))
 }
 
-// Allgatherv is Allgather with a length and a place for each rank's part, as
-// in [Gatherv]. The counts must agree on all ranks, the displs need not.
+// Allgatherv is Allgather with a length and a displacement for each rank's part, as in
+// [Gatherv]. The counts must be the same on all ranks, the displs may differ.
 //
 // MPI 4.1, section 6.7.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {

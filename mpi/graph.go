@@ -2,7 +2,7 @@ package mpi
 
 import "slices"
 
-// A graph is a topology that all ranks know whole: the neighbors of rank i are
+// A graph is a topology that every rank knows completely: the neighbors of rank i are
 // edges[index[i-1]:index[i]].
 type graph struct{ index, edges []int }
 
@@ -28,7 +28,7 @@ func plainEdges(peers []int) (edges []edge) {
 	return edges
 }
 
-// newGraph checks a graph of at most the ranks of c.
+// newGraph checks a graph, which must not have more nodes than c has ranks.
 func (c *Comm) newGraph(s site, index, edges []int) (*graph, error) {
 	if err := c.intra(s); err != nil {
 		return nil, err
@@ -54,10 +54,10 @@ func (c *Comm) newGraph(s site, index, edges []int) (*graph, error) {
 	return &graph{slices.Clone(index), slices.Clone(edges)}, nil
 }
 
-// GraphCreate makes a communicator of the first len(index) ranks of c as a graph;
-// the others get nil. The neighbors of node i are edges[index[i-1]:index[i]],
-// those of node 0 begin at 0. All ranks of c give the same graph. Calls to
-// neighbors need each edge in both directions. The order of the ranks stays.
+// GraphCreate makes a communicator of the first len(index) ranks of c as a graph; the
+// others get nil. The neighbors of node i are edges[index[i-1]:index[i]], those of node
+// 0 begin at 0. All ranks of c must call it with the same graph. Neighborhood
+// collectives need each edge in both directions. Ranks keep their order.
 //
 // MPI 4.1, section 8.5.3.
 func (c *Comm) GraphCreate(index, edges []int) (_ *Comm, err error) {
@@ -70,7 +70,7 @@ func (c *Comm) GraphCreate(index, edges []int) (_ *Comm, err error) {
 	return c.shaped(s, len(index), "graph", t)
 }
 
-// GraphMap returns the rank that the caller would have in a graph of
+// GraphMap returns the rank that the caller would have in a graph made by
 // [Comm.GraphCreate], or Undefined.
 //
 // MPI 4.1, section 8.5.8.
@@ -83,7 +83,7 @@ func (c *Comm) GraphMap(index, edges []int) (_ int, err error) {
 	return c.rank, nil
 }
 
-// GraphGet returns what the graph was made of.
+// GraphGet returns the index and edges that the graph was made with.
 //
 // MPI 4.1, section 8.5.5 (MPI_Graphdims_get, MPI_Graph_get).
 func (c *Comm) GraphGet() (index, edges []int, err error) {
@@ -111,11 +111,11 @@ func (c *Comm) GraphNeighbors(rank int) (_ []int, err error) {
 	return slices.Clone(t.of(rank)), nil
 }
 
-// An Edge of a distributed graph leads from a source to a destination. Its
-// weight means what the program likes.
+// An Edge of a distributed graph leads from a source to a destination. The program
+// chooses the meaning of its weight.
 type Edge struct{ Source, Dest, Weight int }
 
-// A distGraph knows the edges at this rank.
+// A distGraph holds the edges of this rank.
 type distGraph struct{ in, out []Edge }
 
 func (t *distGraph) kind() Topology { return DistGraph }
@@ -130,9 +130,9 @@ func (t *distGraph) neighbors(int) (in, out []edge) {
 	return in, out
 }
 
-// DistGraphCreate makes a communicator of the ranks of c with the edges that
-// all of them give, each of them any. The order of the ranks stays. All ranks
-// of c call it.
+// DistGraphCreate makes a communicator of the ranks of c with the edges that all of
+// them pass together; each rank may pass any edges. Ranks keep their order. All ranks
+// of c must call it.
 //
 // MPI 4.1, section 8.5.4 (MPI_Dist_graph_create).
 func (c *Comm) DistGraphCreate(edges ...Edge) (_ *Comm, err error) {
@@ -161,9 +161,9 @@ func (c *Comm) DistGraphCreate(edges ...Edge) (_ *Comm, err error) {
 	return c.shaped(s, c.size, "graph", t)
 }
 
-// DistGraphCreateAdjacent is [Comm.DistGraphCreate] in which each rank gives
-// the edges that lead to it, and those that lead away from it; the other end
-// of each must give it too. The order is that of calls to neighbors.
+// DistGraphCreateAdjacent is [Comm.DistGraphCreate] in which each rank passes the edges
+// that lead to it and those that lead away from it; the rank at the other end of an
+// edge must pass it too. Neighborhood collectives use this order.
 //
 // MPI 4.1, section 8.5.4 (MPI_Dist_graph_create_adjacent).
 func (c *Comm) DistGraphCreateAdjacent(in, out []Edge) (_ *Comm, err error) {
@@ -202,8 +202,8 @@ func (c *Comm) checkEdges(s site, edges []Edge) error {
 	return nil
 }
 
-// DistGraphNeighbors returns the edges that lead to the caller and those that
-// lead away from it, in the order of calls to neighbors.
+// DistGraphNeighbors returns the edges that lead to the caller and those that lead away
+// from it, in the order of neighborhood collectives.
 //
 // MPI 4.1, section 8.5.5 (MPI_Dist_graph_neighbors_count, MPI_Dist_graph_neighbors).
 func (c *Comm) DistGraphNeighbors() (in, out []Edge, err error) {

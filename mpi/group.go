@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A Group is an ordered set of processes, each of which has a rank in it. It
-// does not change and may be used by many goroutines. A nil Group is empty
-// (MPI_GROUP_EMPTY). Freeing is the garbage collector's.
+// A Group is an ordered set of processes, each of which has a rank in it. It does not
+// change and may be used by many goroutines. A nil Group is empty (MPI_GROUP_EMPTY).
+// The garbage collector frees it.
 //
 // MPI 4.1, section 7.3.
 type Group struct {
 	members []int32 // world ranks
 	own     int32   // world rank of this process
 	w       *world
-	session *Session // that it comes from; nil: the world
+	session *Session // where it comes from; nil: the world
 }
 
 // A Comparison says how much two groups or communicators are alike.
@@ -24,7 +24,7 @@ type Comparison uint8
 
 // The comparisons.
 const (
-	Ident     Comparison = iota // the same: of communicators one and the same
+	Ident     Comparison = iota // the same; of communicators, the same object
 	Congruent                   // communicators of the same ranks in the same order
 	Similar                     // the same processes in another order
 	Unequal
@@ -38,7 +38,7 @@ func (c Comparison) String() string {
 	return fmt.Sprintf("comparison %d", uint8(c))
 }
 
-// Group returns the group of c, the own one if c is an inter-communicator: see
+// Group returns the group of c, the local one if c is an inter-communicator: see
 // [Comm.RemoteGroup].
 //
 // MPI 4.1, section 7.3.2 (MPI_Comm_group).
@@ -53,7 +53,7 @@ func (c *Comm) Group() (_ *Group, err error) {
 	return c.group(span{0, c.size}), nil
 }
 
-// group is that of some ranks of c.
+// group returns the group of some ranks of c.
 func (c *core) group(of span) *Group {
 	g := &Group{members: make([]int32, of.n), own: int32(c.w.Rank), w: c.w, session: c.session}
 	for i := range g.members {
@@ -62,7 +62,7 @@ func (c *core) group(of span) *Group {
 	return g
 }
 
-// list is the members of a group that may be nil.
+// list returns the members of a group that may be nil.
 func (g *Group) list() []int32 {
 	if g == nil {
 		return nil
@@ -70,7 +70,7 @@ func (g *Group) list() []int32 {
 	return g.members
 }
 
-// with is a group of other members.
+// with returns a group of other members.
 func (g *Group) with(members []int32, o *Group) *Group {
 	if g == nil {
 		g = o
@@ -98,7 +98,7 @@ func (g *Group) Rank() int {
 	return g.find(g.own)
 }
 
-// find is the rank of a world rank, or Undefined.
+// find returns the rank of a world rank, or Undefined.
 func (g *Group) find(p int32) int {
 	if i := slices.Index(g.list(), p); i >= 0 {
 		return i
@@ -106,8 +106,8 @@ func (g *Group) find(p int32) int {
 	return Undefined
 }
 
-// Translate returns the ranks in to of the processes that have the given ranks
-// in g, Undefined for those that are not in to, and ProcNull for ProcNull.
+// Translate returns the ranks in to of the processes with the given ranks in g:
+// Undefined for those that are not in to, and ProcNull for ProcNull.
 //
 // MPI 4.1, section 7.3.1 (MPI_Group_translate_ranks).
 func (g *Group) Translate(ranks []int, to *Group) ([]int, error) {
@@ -133,7 +133,8 @@ func (g *Group) checkRank(call string, r int) error {
 	return none.errorAt(at(call), ErrRank, "the group has no rank %d; it has %d ranks, from 0", r, g.Size())
 }
 
-// Compare says whether two groups are Ident, Similar (another order) or Unequal.
+// Compare says whether two groups are Ident, Similar (the same processes in another
+// order) or Unequal.
 //
 // MPI 4.1, section 7.3.1.
 func (g *Group) Compare(o *Group) Comparison {
@@ -148,24 +149,24 @@ func (g *Group) Compare(o *Group) Comparison {
 	return Unequal
 }
 
-// Union is the processes of g, and then those of o that are not in g.
+// Union returns the processes of g, followed by those of o that are not in g.
 //
 // MPI 4.1, section 7.3.2.
 func (g *Group) Union(o *Group) *Group {
 	return g.with(append(slices.Clone(g.list()), o.filter(g, false)...), o)
 }
 
-// Intersection is the processes of g that are in o too, in the order of g.
+// Intersection returns the processes of g that are also in o, in the order of g.
 //
 // MPI 4.1, section 7.3.2.
 func (g *Group) Intersection(o *Group) *Group { return g.with(g.filter(o, true), o) }
 
-// Difference is the processes of g that are not in o, in the order of g.
+// Difference returns the processes of g that are not in o, in the order of g.
 //
 // MPI 4.1, section 7.3.2.
 func (g *Group) Difference(o *Group) *Group { return g.with(g.filter(o, false), o) }
 
-// filter is the members of g that are in o, or are not.
+// filter returns the members of g that are in o, or those that are not.
 func (g *Group) filter(o *Group, in bool) (members []int32) {
 	has := map[int32]bool{}
 	for _, p := range o.list() {
@@ -179,8 +180,8 @@ func (g *Group) filter(o *Group, in bool) (members []int32) {
 	return members
 }
 
-// Incl is the processes with the given ranks, in that order. Each rank is named
-// once.
+// Incl returns the group of the processes with the given ranks, in that order. No rank
+// may be given twice.
 //
 // MPI 4.1, section 7.3.2.
 func (g *Group) Incl(ranks ...int) (*Group, error) {
@@ -194,8 +195,8 @@ func (g *Group) Incl(ranks ...int) (*Group, error) {
 	return g.with(members, nil), nil
 }
 
-// Excl is the processes of g but those with the given ranks. Each rank is named
-// once.
+// Excl returns the group of the processes of g without those with the given ranks. No
+// rank may be given twice.
 //
 // MPI 4.1, section 7.3.2.
 func (g *Group) Excl(ranks ...int) (*Group, error) {
@@ -212,7 +213,7 @@ func (g *Group) Excl(ranks ...int) (*Group, error) {
 	return g.with(members, nil), nil
 }
 
-// named is which ranks of g are named; each must be one, and once.
+// named marks the ranks of g that are named; each must exist and be named once.
 func (g *Group) named(call string, ranks []int) ([]bool, error) {
 	named := make([]bool, g.Size())
 	for _, r := range ranks {
@@ -228,8 +229,8 @@ func (g *Group) named(call string, ranks []int) ([]bool, error) {
 	return named, nil
 }
 
-// A Range is the ranks First, First+Stride, and so on, up to Last at most, or
-// down to it with a negative Stride.
+// A Range is the ranks First, First+Stride, and so on, up to Last, or down to it if
+// Stride is negative.
 type Range struct{ First, Last, Stride int }
 
 // expand lists the ranks of ranges.
@@ -242,7 +243,7 @@ func expand(call string, ranges []Range) (ranks []int, err error) {
 		for i := r.First; r.Stride > 0 && i <= r.Last || r.Stride < 0 && i >= r.Last; i += r.Stride {
 			ranks = append(ranks, i)
 			if i < 0 || len(ranks) > 1<<20 {
-				return ranks, nil // no group has it: the caller finds it
+				return ranks, nil // not in any group: the caller reports it
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// worldRanks is a group as a list of ranks of w.
+// worldRanks returns a group as a list of ranks of w.
 func worldRanks(w *mpi.Comm, g *mpi.Group) []int {
 	all, err := w.Group()
 	if err != nil {
@@ -26,8 +26,8 @@ func worldRanks(w *mpi.Comm, g *mpi.Group) []int {
 	return ranks
 }
 
-// MPI 4.1, section 7.3.2: what the set operations give, and in which order,
-// against lists.
+// MPI 4.1, section 7.3.2: the results of the set operations, and their order, compared
+// with lists.
 func TestGroupOperationsAgainstLists(t *testing.T) {
 	const n = 9
 	mpitest.Run(t, n, func(w *mpi.Comm) error {
@@ -108,7 +108,7 @@ func TestGroupOperationsAgainstLists(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 7.3: the empty group, ranks that are not there, and Similar.
+// MPI 4.1, section 7.3: the empty group, ranks that do not exist, and Similar.
 func TestGroupsAtTheEdges(t *testing.T) {
 	mpitest.Run(t, 3, func(w *mpi.Comm) error {
 		var empty *mpi.Group
@@ -158,9 +158,9 @@ func checkMade(w, c *mpi.Comm, want []int) error {
 	return equalAll(c.Name(), got, want)
 }
 
-// MPI 4.1, section 7.4.2: Comm_create is collective over the communicator and
-// makes one of each of several groups without common ranks; Comm_create_group
-// is called by the ranks of the group alone.
+// MPI 4.1, section 7.4.2: Comm_create is collective over the communicator and makes one
+// of each of several groups without common ranks; only the ranks of the group call
+// Comm_create_group.
 func TestCommunicatorsOfGroups(t *testing.T) {
 	for n := 1; n <= 9; n += 1 + n/4 {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -293,7 +293,7 @@ func nobodyIs(c *mpi.Comm) error {
 	return nil
 }
 
-// Groups and names that do not fit are errors that say so.
+// Invalid groups and names are errors that say so.
 func TestMisusedCommunicatorCallsAreErrors(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		half, err := w.Split(w.Rank(), 0)
@@ -332,7 +332,7 @@ func TestMisusedCommunicatorCallsAreErrors(t *testing.T) {
 }
 
 // MPI 4.1, section 7.7: values are copied by Dup as their key says, deleted when
-// replaced, deleted, or their communicator is freed, and those of MPI_COMM_SELF
+// replaced or deleted, or when their communicator is freed; those of MPI_COMM_SELF
 // first thing in Finalize, the last first (11.2.4).
 func TestAttributesAreCopiedAndDeleted(t *testing.T) {
 	var deleted []string // of one rank

@@ -6,11 +6,11 @@ import (
 )
 
 // In a checked job (see Job.Check) the buffers of a request that the program must
-// complete are guarded until then: they must not overlap those of another one if either
-// is received into, and what is sent must stay as it is (MPI 4.1, sections 3.7.2, 3.7.3,
-// 6.12 and 8.7). What is found is the error of the request.
+// complete are guarded until then: they must not overlap those of another request if
+// either is received into, and what is sent must not change (MPI 4.1, sections 3.7.2,
+// 3.7.3, 6.12 and 8.7). A violation is the error of the request.
 
-// Guards are the buffers of a rank's requests. The lock of the pool of these guards them.
+// guards are the buffers of a rank's requests. The lock of the pool protects them.
 type guards struct {
 	seed         maphash.Seed
 	reads, fills spans
@@ -18,37 +18,37 @@ type guards struct {
 
 // A region is memory that a request sends, or receives into.
 type region struct {
-	buf   []byte // if it is one piece; a guard of what is received into needs none
-	in    *body  // else what has it: size bytes of its data from at on
+	buf   []byte // if it is one piece; not needed to guard a receive buffer
+	in    *body  // else the layout: size bytes of its data from at on
 	at    int
 	size  int
 	fills bool
 }
 
-// A guard is what is known of one region.
+// A guard guards one region.
 type guard struct {
 	region
 	from, to uintptr // the memory that it spans
 	owner    *transfer
-	term     uint64 // counts its regions
+	term     uint64 // number of its use, which counts up
 	duty     duty
-	sum      uint64 // of what is sent, if it is compared
-	clash    string // the request whose buffer overlaps, if it is told
+	sum      uint64 // of what is sent, for duty compare
+	clash    string // the request whose buffer overlaps, for duty tell
 }
 
-// A duty is what a guard does when its request is complete.
+// A duty is what a guard does when its request completes.
 type duty uint8
 
 const (
-	leave   duty = iota // nothing: others write the region, for its request, or for a later one, which has the clash
-	compare             // it is sent, and must be as it was
-	tell                // it overlaps that of another request
+	leave   duty = iota // nothing: the region is received into, for this request or for a later one, which reports the overlap
+	compare             // it is sent, and must not have changed
+	tell                // report that it overlaps that of another request
 )
 
 // gatheredBytes is how much of a buffer in pieces is hashed at a time.
 const gatheredBytes = 4 << 10
 
-// guard begins to guard the buffer of p, unless the runtime itself has begun it. The pool is locked.
+// guard begins to guard the buffer of p, unless p is internal. The pool is locked.
 func (k *guards) guard(p *transfer) {
 	if p.c.core.private {
 		return
@@ -70,7 +70,7 @@ func (k *guards) guard(p *transfer) {
 	k.add(p, g, p.Buf)
 }
 
-// region is the buffer of p.
+// region returns the buffer of p.
 func (p *transfer) region() region {
 	if in, ok := p.Body.(*body); ok {
 		return region{in: in, size: in.Size(), fills: p.kind == receiving}
@@ -78,7 +78,8 @@ func (p *transfer) region() region {
 	return region{buf: p.Buf, fills: p.kind == receiving}
 }
 
-// guard is that of p, which any call has begun, but for blocking ones, which the program cannot disturb.
+// guard guards the buffer of p, except for blocking calls, which the program cannot
+// disturb.
 func (k *requestPool) guard(p *transfer) {
 	if p.Label != "" || p.site.call == "Bsend" {
 		return
@@ -88,7 +89,8 @@ func (k *requestPool) guard(p *transfer) {
 	k.mu.Unlock()
 }
 
-// guardAll guards the regions of p, which has several. Those may overlap: its call has looked at them.
+// guardAll guards the several regions of p. They may overlap each other: the call has
+// checked them.
 func (k *requestPool) guardAll(p *transfer, all []region) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -103,14 +105,14 @@ func (k *requestPool) guardAll(p *transfer, all []region) {
 	}
 }
 
-// room has p have room for n guards, where they stay. It has none.
+// room makes room for n guards in p, which must not move later. p has none.
 func (p *transfer) room(n int) {
 	if cap(p.guards) < n {
 		p.guards = make([]guard, 0, n)
 	}
 }
 
-// post begins to guard a region of p, which has room for one guard more.
+// post begins to guard a region of p, which has room for one more guard.
 func (k *guards) post(p *transfer, r region) {
 	mem := r.buf
 	if r.in != nil {
@@ -127,7 +129,7 @@ func (k *guards) post(p *transfer, r region) {
 	}
 }
 
-// add has g guard its region for p. It spans mem.
+// add has g guard its region for p. The region spans mem.
 func (k *guards) add(p *transfer, g *guard, mem []byte) {
 	g.from, g.duty, g.owner = address(mem), leave, p
 	g.to = g.from + uintptr(len(mem))
@@ -145,7 +147,8 @@ func (k *guards) add(p *transfer, g *guard, mem []byte) {
 	k.reads.add(g)
 }
 
-// meet looks for a guard of another request whose buffer shares memory with that of g though it must not.
+// meet looks for a guard of another request whose buffer shares memory with that of g
+// but must not.
 func (k *guards) meet(g *guard) {
 	o := k.fills.touching(g)
 	if o == nil && g.fills {
@@ -157,7 +160,7 @@ func (k *guards) meet(g *guard) {
 	}
 }
 
-// unguard ends it, and returns the error of a request whose buffer was not left alone.
+// unguard ends the guards of p, and returns the error if a buffer was not left alone.
 func (p *transfer) unguard() (err error) {
 	k := &p.c.w.requests
 	k.mu.Lock()
@@ -178,7 +181,7 @@ func (p *transfer) unguard() (err error) {
 	return err
 }
 
-// end dismisses the guards of p, if there is nothing to say. The pool is locked.
+// end removes the guards of p, if there is no error. The pool is locked.
 func (k *guards) end(p *transfer) bool {
 	all := p.guards
 	if len(all) == 1 { // most often
@@ -199,10 +202,10 @@ func (k *guards) end(p *transfer) bool {
 	return true
 }
 
-// kept reports whether a region that is not left alone is as it must be.
+// kept reports whether g compares its region and finds it unchanged.
 func (g *guard) kept(seed maphash.Seed) bool { return g.duty == compare && g.content(seed) == g.sum }
 
-// drop takes one guard away.
+// drop removes one guard.
 func (k *guards) drop(g *guard) {
 	g.buf, g.in = nil, nil
 	s := &k.reads
@@ -212,7 +215,7 @@ func (k *guards) drop(g *guard) {
 	s.remove(g)
 }
 
-// dismiss takes the guards of p away.
+// dismiss removes the guards of p.
 func (k *guards) dismiss(p *transfer) {
 	all := p.guards
 	for i := range all {
@@ -221,8 +224,8 @@ func (k *guards) dismiss(p *transfer) {
 	p.guards = all[:0]
 }
 
-// share leaves alone what is sent from the memory that g fills though it must not: its error is
-// told, and who looked whether the buffer changed would read what others are writing.
+// share stops comparing what is sent from the memory that g fills but must not: the
+// overlap is reported anyway, and a comparison would read memory that is being written.
 func (k *guards) share(g *guard) {
 	if g.fills {
 		for o := range k.reads.around(g) {
@@ -233,7 +236,7 @@ func (k *guards) share(g *guard) {
 	}
 }
 
-// content is a hash of what is sent, or all of it.
+// content returns the bytes of what is sent, or a hash of them.
 func (g *guard) content(seed maphash.Seed) uint64 {
 	if len(g.buf) == 8 { // most often, and one word
 		return binary.NativeEndian.Uint64(g.buf)
@@ -256,7 +259,7 @@ func (g *guard) hash(seed maphash.Seed) uint64 {
 	return h.Sum64()
 }
 
-// shares reports whether two buffers that span the same memory have some of it in common.
+// shares reports whether two buffers that span the same memory have a byte in common.
 func (g *guard) shares(o *guard) bool {
 	if g.in == nil && o.in == nil {
 		return true

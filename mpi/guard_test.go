@@ -10,15 +10,15 @@ import (
 )
 
 // MPI 4.1, sections 3.7.2 and 3.7.3: until a request is complete its buffer must not be
-// changed, and nobody else may receive into it. A checked job names the request and, if
-// there is one, the other, with the lines that made them.
+// changed, and no other request may receive into it. A checked job names the request
+// and, if there is one, the other, with the lines that made them.
 func TestBuffersOfPendingRequests(t *testing.T) {
 	const changed, overlaps = "the buffer was changed before the request (", "the buffer overlaps that of a request that was not complete: "
 	long := make([]int, 1<<17)
 	for _, tc := range []struct {
 		name string
 		run  func(w *mpi.Comm, buf []int, other int) error
-		want string // of rank 0; "" if it is right
+		want string // of rank 0; "" if there is no error
 	}{
 		{"sent and written, Wait", func(w *mpi.Comm, buf []int, other int) error {
 			r := mpi.Isend(w, buf, other, 0)
@@ -70,7 +70,7 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 			return errors.Join(mpi.Send(w, buf[:1], other, 0), waited(r), waited(s))
 		}, overlaps + "Irecv on world from 1 tag 5: 24 bytes ("},
 		{"a receive into what is sent", func(w *mpi.Comm, buf []int, other int) error {
-			buf[1] = 7 // and another number comes, which is not told as well
+			buf[1] = 7 // the received number differs, which is not reported, too
 			r := mpi.Issend(w, buf, other, 0)
 			s := mpi.Irecv(w, buf[1:2], other, 6)
 			return errors.Join(waited(s), waited(r))
@@ -127,7 +127,7 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 		for _, again := range []int{0, 4} {
 			t.Run(fmt.Sprintf("%s/%d", tc.name, again), func(t *testing.T) {
 				everywhere(t, 2, func(w *mpi.Comm) error {
-					if w.Rank() == 1 { // takes what comes, and has something for any receive
+					if w.Rank() == 1 { // receives all messages, and sends one for any receive
 						err := errors.Join(mpi.Send(w, long[:2], 0, 5), mpi.Send(w, long[:1], 0, 6))
 						for {
 							st, e := mpi.Recv(w, make([]int, len(long)), 0, mpi.AnyTag)
@@ -135,7 +135,7 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 								return err
 							}
 							if st.Tag == 9 {
-								return errors.Join(err, mpi.Send(w, []int{}, 0, 8)) // behind the others
+								return errors.Join(err, mpi.Send(w, []int{}, 0, 8)) // after the others
 							}
 						}
 					}
@@ -143,7 +143,7 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 					if err := w.SetErrhandler(k.comm); err != nil {
 						return err
 					}
-					for range again { // so that transfers are used again, which the transport hands out on a short way
+					for range again { // so that the short path, which reuses transfers, is tested, too
 						if err := mpi.WaitAll(mpi.Irecv(w, make([]int, 1), 0, 7), mpi.Isend(w, long[:1], 0, 7), mpi.Isend(w, long[:1], 1, 7)); err != nil {
 							return err
 						}
@@ -158,7 +158,7 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 					if _, e := mpi.Recv(w, []int{}, 1, 8); e != nil {
 						return e
 					}
-					for _, tag := range []int{5, 6} { // what was not for it
+					for _, tag := range []int{5, 6} { // messages that the case has not received
 						if _, found, e := mpi.Iprobe(w, 1, tag); found {
 							_, e2 := mpi.Recv(w, make([]int, 4), 1, tag)
 							e = errors.Join(e, e2)
@@ -180,7 +180,7 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 	}
 }
 
-// Without the check nothing is looked at.
+// Without the check buffers are not compared.
 func TestBuffersAreGuardedInCheckedJobsOnly(t *testing.T) {
 	for _, check := range []bool{false, true} {
 		ts, release, err := mpi.Local(1, "")

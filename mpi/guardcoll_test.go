@@ -8,8 +8,9 @@ import (
 	"rhinet/mpi"
 )
 
-// A guarded call is one that does not block, with buffers of parts of two elements for each of so many ranks, and what
-// it does with them at its root and at others. On an inter-communicator the root has a part on one side only.
+// A guardedCall is a nonblocking call with buffers of parts of two elements for each of
+// so many ranks, and what it does with them at its root and at others. On an
+// inter-communicator the root has a part on one side only.
 type guardedCall struct {
 	name         string
 	begin        func(c *mpi.Comm, send, recv []int, parts, root int) *mpi.Request
@@ -24,7 +25,7 @@ func notAlone(root, inter bool) bool {
 	return !root || !inter
 }
 
-// twos are counts of parts of two, and their places.
+// twos returns counts of parts of two elements, and their displacements.
 func twos(n int) (counts, displs []int) {
 	for i := range n {
 		counts, displs = append(counts, 2), append(displs, 2*i)
@@ -136,7 +137,8 @@ var guardedCalls = []guardedCall{
 		}, always, always},
 }
 
-// guardedNeighborCalls are those on a ring of two, in which each rank is the other's neighbor on both sides.
+// guardedNeighborCalls are neighborhood calls on a ring of two, in which each rank is
+// the other's neighbor on both sides.
 var guardedNeighborCalls = []guardedCall{
 	{"neighbor allgather", func(c *mpi.Comm, send, recv []int, _, _ int) *mpi.Request {
 		return mpi.IneighborAllgather(c, send[:2], recv)
@@ -169,7 +171,7 @@ var guardedNeighborCalls = []guardedCall{
 	}, always, always},
 }
 
-// started begins the call, as a persistent one if so.
+// started begins the call, as a persistent one if persistent.
 func (g *guardedCall) started(persistent bool, c *mpi.Comm, send, recv []int, parts, root int) (*mpi.Request, error) {
 	if !persistent {
 		return g.begin(c, send, recv, parts, root), nil
@@ -181,15 +183,15 @@ func (g *guardedCall) started(persistent bool, c *mpi.Comm, send, recv []int, pa
 	return r, err
 }
 
-// holds finds out whether the call guards its buffers on c, of which the first rank is the root.
+// holds checks that the call guards its buffers on c, whose first rank is the root.
 func (g *guardedCall) holds(w, c *mpi.Comm, persistent bool, parts, root int) error {
 	isRoot, other := w.Rank() == 0, 1-w.Rank()
 	reads, fills := g.reads(isRoot, c.IsInter()), g.fills(isRoot, c.IsInter())
 	for _, tc := range []struct {
 		name    string
-		tag     int                                 // of what is pending
+		tag     int                                 // of the pending transfer
 		pending func(send, recv []int) *mpi.Request // begun before; nil: none
-		after   func(send, recv []int)              // it is complete, and not waited for
+		after   func(send, recv []int)              // the transfer is complete, and not waited for
 		text    string
 		wrong   bool
 	}{
@@ -230,7 +232,7 @@ func (g *guardedCall) holds(w, c *mpi.Comm, persistent bool, parts, root int) er
 	return nil
 }
 
-// settle ends what is pending: a receive for tag 5, a send with tag 6, or nothing.
+// settle ends the pending transfer: a receive for tag 5, a send with tag 6, or none.
 func settle(w *mpi.Comm, pending *mpi.Request, tag, other int) (err error) {
 	if err := mpi.Barrier(w); err != nil {
 		return err
@@ -244,8 +246,9 @@ func settle(w *mpi.Comm, pending *mpi.Request, tag, other int) (err error) {
 	return errors.Join(err, waited(pending))
 }
 
-// MPI 4.1, sections 6.12, 6.13, 8.7 and 8.8: until a collective call that does not block is complete, what it sends must not be
-// changed, and what it receives into must not be used. Buffers that do not matter at a rank are its own.
+// MPI 4.1, sections 6.12, 6.13, 8.7 and 8.8: until a nonblocking collective call is
+// complete, its send buffer must not be changed, and its receive buffer must not be
+// used. A rank may use buffers that do not matter at it.
 func TestBuffersOfPendingCollectiveCalls(t *testing.T) {
 	for _, persistent := range []bool{false, true} {
 		for _, g := range guardedCalls {
@@ -279,7 +282,7 @@ func TestBuffersOfPendingCollectiveCalls(t *testing.T) {
 	}
 }
 
-// A call in place changes its buffer itself, and its buffer is one.
+// A call in place changes its buffer itself, and has only one buffer.
 func TestBuffersOfPendingCallsInPlace(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -335,13 +338,14 @@ func TestBuffersOfPendingCallsInPlace(t *testing.T) {
 	}
 }
 
-// What lies between the parts that a call names, or between the elements of a layout, is not the call's.
+// Memory between the parts that a call names, or between the elements of a layout, does
+// not belong to the call.
 func TestGapsInBuffersOfPendingCalls(t *testing.T) {
 	counts, displs := []int{1, 1}, []int{0, 2}
 	for _, tc := range []struct {
 		name    string
 		begin   func(w *mpi.Comm, send, recv []int) *mpi.Request // of elements 0 and 2
-		changes bool                                             // elements of send are looked at
+		changes bool                                             // elements of send are compared
 	}{
 		{"gatherv", func(w *mpi.Comm, _, recv []int) *mpi.Request {
 			return mpi.Igatherv(w, []int{1}, recv, counts, displs, w.Size()-1)
@@ -383,7 +387,7 @@ func TestGapsInBuffersOfPendingCalls(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			everywhere(t, 2, func(w *mpi.Comm) error {
-				last := w.Rank() == 1 // which has all the buffers that matter
+				last := w.Rank() == 1 // has all the buffers that matter
 				for at := range 4 {
 					mine := last && at%2 == 0 && (at == 0 || tc.name != "gatherv of some items")
 					send, recv := make([]int, 4), make([]int, 4)
@@ -393,7 +397,7 @@ func TestGapsInBuffersOfPendingCalls(t *testing.T) {
 					if mine && tc.name != "scatterv" {
 						err = tells(err, mpi.ErrBuffer, "overlaps that of a request that was not complete: Irecv on world")
 					}
-					if last && err != nil { // the other one's buffers are other ones
+					if last && err != nil { // the other rank has other buffers
 						return fmt.Errorf("receive at %d: %w", at, err)
 					}
 					if err := settle(w, r, 5, 1-w.Rank()); err != nil {

@@ -13,13 +13,14 @@ import (
 	"rhinet/internal/wait"
 )
 
-// HardwareScheme is what the names of hardware resources begin with; the rest is that
-// of mpirun --map-by: hwthread, core, l1cache, l2cache, l3cache, numa, package and host.
+// HardwareScheme is the prefix of the names of hardware resources; the rest is a name
+// as in mpirun --map-by: hwthread, core, l1cache, l2cache, l3cache, numa, package and
+// host.
 //
 // MPI 4.1, section 9.1.2.
 const HardwareScheme = "rhinet://"
 
-// A hardware is what the system says of the processors that this process may use.
+// A hardware is what the system says about the processors that this process may use.
 type hardware struct {
 	cpus []int
 	root fs.FS // of the file system
@@ -37,8 +38,8 @@ func theHardware() hardware {
 	return h
 }
 
-// A resource is a kind of hardware resources, and which one a processor is of: "" if the
-// system does not say.
+// A resource is a kind of hardware resources; of returns the one that a processor
+// belongs to, "" if the system does not say.
 type resource struct {
 	name string
 	of   func(h hardware, cpu int) string
@@ -55,7 +56,7 @@ var resources = []resource{
 	{"host", func(hardware, int) string { return "0" }},
 }
 
-// text is what the system says of a processor.
+// text returns what the system says about a processor.
 func (h hardware) text(cpu int, file string) string {
 	b, err := fs.ReadFile(h.root, path.Join("sys/devices/system/cpu", "cpu"+strconv.Itoa(cpu), file))
 	if err != nil {
@@ -64,7 +65,7 @@ func (h hardware) text(cpu int, file string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// cache is the processors that share the data cache of a level with one.
+// cache returns the processors that share a processor's data cache of a level.
 func (h hardware) cache(cpu int, level string) string {
 	for i := range 8 {
 		dir := "cache/index" + strconv.Itoa(i)
@@ -75,7 +76,7 @@ func (h hardware) cache(cpu int, level string) string {
 	return ""
 }
 
-// node is the NUMA node of a processor.
+// node returns the NUMA node of a processor.
 func (h hardware) node(cpu int) string {
 	found, _ := fs.Glob(h.root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/node[0-9]*", cpu))
 	if len(found) == 0 {
@@ -84,8 +85,8 @@ func (h hardware) node(cpu int) string {
 	return path.Base(found[0])
 }
 
-// instance is the resource of a kind to which the process is restricted; "" if there
-// are several, and known is false if the system does not say which ones.
+// instance returns the resource of a kind to which the process is restricted, or "" if
+// it may use several; known is false if the system does not say which ones.
 func (h hardware) instance(of func(hardware, int) string) (one string, known bool) {
 	for i, cpu := range h.cpus {
 		switch v := of(h, cpu); {
@@ -100,9 +101,9 @@ func (h hardware) instance(of func(hardware, int) string) (one string, known boo
 	return one, len(h.cpus) > 0
 }
 
-// HwResourceInfo tells of the kinds of hardware resources that there are. The value is
-// "true" if this process is restricted to one of a kind, and else "false". The keys are names for
-// [Comm.SplitHardware].
+// HwResourceInfo lists the kinds of hardware resources. The value is "true" if this
+// process is restricted to one resource of a kind, and else "false". The keys are names
+// for [Comm.SplitHardware].
 //
 // MPI 4.1, section 9.1.2 (MPI_Get_hw_resource_info).
 func HwResourceInfo() Info { return theHardware().info() }
@@ -118,7 +119,7 @@ func (h hardware) info() Info {
 }
 
 // SplitHardware is [Comm.Split] by the hardware resource of a kind that a rank is
-// restricted to; the kind is one of those that [HwResourceInfo] names, with or without
+// restricted to. kind is one that [HwResourceInfo] lists, with or without
 // [HardwareScheme]. A rank that is not restricted to one gets nil.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_HW_GUIDED).

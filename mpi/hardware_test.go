@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// A machine of two packages with two cores of two threads each; the third-level cache is
-// that of a package.
+// machine has two packages with two cores of two threads each; the third-level cache is
+// shared by a package.
 func machine() fstest.MapFS {
 	root := fstest.MapFS{}
 	put := func(cpu, file, text string) {
@@ -29,8 +29,9 @@ func machine() fstest.MapFS {
 	return root
 }
 
-// MPI 4.1, section 9.1.2: a resource is "true" if the process is restricted to one of its
-// kind; kinds that are not there, and what the system does not tell of, have no key.
+// MPI 4.1, section 9.1.2: a resource is "true" if the process is restricted to one of
+// its kind; kinds that do not exist, or that the system does not tell about, have no
+// key.
 func TestHardwareResources(t *testing.T) {
 	for _, tc := range []struct {
 		name string

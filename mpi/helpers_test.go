@@ -12,8 +12,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// transports are what every rule of the standard is tested on. The NICs are watched:
-// what breaks their contract ends the tests.
+// transports are those that every rule of the standard is tested on. The NICs are
+// checked: a breach of their contract ends the tests.
 var transports = transportsFor(os.Getenv("RHINET_NIC"))
 
 type transport struct {
@@ -21,7 +21,7 @@ type transport struct {
 	option mpitest.Option
 }
 
-// transportsFor returns all, or of NICs the one of a name.
+// transportsFor returns all transports, or only one NIC if it is named.
 func transportsFor(nic string) []transport {
 	if nic != "" {
 		return []transport{{"mailboxes", mpitest.Mailboxes()}, {nic, mpitest.NIC(nic)}}

@@ -10,16 +10,19 @@ import (
 	"rhinet/internal/callsite"
 )
 
-// In a checked job (see Job.Check) each rank remembers its last calls on each communicator, with the lines that made them. Calls
-// only write these records. The court compares those of different ranks when one of them has found a mismatch, or
+// In a checked job (see Job.Check) each rank remembers its last calls on each
+// communicator, with the lines that made them. Calls only write these records. The
+// court compares the records of the ranks when one of them has found a mismatch, or
 // waits long.
 
-// remembered is how many calls a history holds: who only gives something may be so far ahead of who takes it.
+// remembered is how many calls a history holds: a rank that only sends may be so far
+// ahead of one that receives.
 const remembered = 256
 
-// A history is the last collective calls of one rank on one communicator, and what its ranks have been told of them.
+// A history is the last collective calls of one rank on one communicator, and the
+// verdict on them.
 type history struct {
-	verdict atomic.Pointer[verdict] // nil: nothing is wrong
+	verdict atomic.Pointer[verdict] // nil: none
 	stall   stall                   // of the court
 	lines   *callsite.Finder
 
@@ -34,22 +37,22 @@ type madeCall struct {
 	from    callsite.Trace
 	sign    callSign // call, type, operation and root
 	before  uint32   // hash of the calls before
-	bytes   int      // of data, if all ranks must give as many, or a number that stands for their counts
-	limited bool     // by a context of the program, so that other ranks need not have made it
+	bytes   int      // of data, if all ranks must pass the same number, or a number that stands for their counts
+	limited bool     // by a context of the program: other ranks may not have made it
 }
 
-// A verdict is what all ranks of a communicator are told whose calls do not match.
+// A verdict is the error that all ranks of a communicator get whose calls do not match.
 type verdict struct {
 	class Class
 	text  string
-	at    time.Time // when this rank learned of it
+	at    time.Time // when this rank received it
 }
 
-// told is the error of a call on a communicator whose ranks have been told v.
+// told returns the error of a call on a communicator whose ranks have been told v.
 func (c *Comm) told(s site, v *verdict) *Error { return c.errorAt(s, v.class, "%s", v.text) }
 
-// remark is what is done in put where something is out of the ordinary: elements are not what is sent, or
-// the job is checked.
+// remark is the part of put for uncommon cases: elements that differ from what is sent,
+// or a checked job.
 func (k *collState) remark(s callSign, bytes int) callSign {
 	s ^= k.over
 	if h := k.history; h != nil {
@@ -63,7 +66,7 @@ func (k *collState) remark(s callSign, bytes int) callSign {
 	return s
 }
 
-// swap has signs be of other elements until it is called with 0.
+// swap has signs describe other elements, until it is called with 0.
 func (k *collState) swap(over callSign) {
 	k.over = over
 	k.apart = over != 0 || k.history != nil
@@ -72,14 +75,14 @@ func (k *collState) swap(over callSign) {
 // told reports whether the ranks have been told that their calls do not match.
 func (h *history) told() bool { return h != nil && h.verdict.Load() != nil }
 
-// lastCall is the number of the last call.
+// lastCall returns the number of the last call.
 func (h *history) lastCall() uint32 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.last
 }
 
-// call is what this rank knows of its call with a number.
+// call returns what this rank knows of its call with a number.
 func (h *history) call(turn uint32) (m madeCall, k knowledge) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -92,17 +95,18 @@ func (h *history) call(turn uint32) (m madeCall, k knowledge) {
 	return h.calls[turn%remembered], callMade
 }
 
-// A knowledge is what a rank knows of one of its calls.
+// A knowledge says what a rank knows of one of its calls.
 type knowledge uint8
 
 const (
 	callMade      knowledge = iota + 1
-	callAhead               // this rank has not come to it
+	callAhead               // this rank has not made it yet
 	callForgotten           // it is too long ago
-	callNever               // this rank has left MPI without it
+	callNever               // this rank has left MPI without making it
 )
 
-// A way is how a call is carried out: MPI 4.1, section 6.12: ways do not match each other.
+// wayOf returns how a call is made; calls made in different ways do not match (MPI 4.1,
+// section 6.12).
 func wayOf(name string) string {
 	switch {
 	case strings.HasSuffix(name, "Init"):
@@ -113,7 +117,7 @@ func wayOf(name string) string {
 	return "blocking"
 }
 
-// A statement is a madeCall as ranks tell each other of it.
+// A statement is a madeCall in the form that ranks send each other.
 type statement struct {
 	Name    string
 	Line    string
@@ -123,18 +127,19 @@ type statement struct {
 	Limited bool
 }
 
-// statement is what this rank says of a call that it knows.
+// statement returns what this rank says of a call that it knows.
 func (h *history) statement(m *madeCall) *statement {
 	return &statement{m.name, h.lines.LineOf(&m.from).String(), m.sign, m.before, m.bytes, m.limited}
 }
 
-// excused reports whether two calls may meet though they differ: where a context of the program has ended a call,
-// ranks that are not in it free the communicator.
+// excused reports whether two calls may differ: where a context of the program has
+// ended a call, ranks that did not make it free the communicator.
 func (a *statement) excused(b *statement) bool {
 	return a.Sign.call() == callFree && b.Limited || b.Sign.call() == callFree && a.Limited
 }
 
-// differs says in what two calls with the same number differ: the class, what is to be said of each, and what to do; or 0.
+// differs says how two calls with the same number differ: the class, a description of
+// each, and what to do; or 0.
 func (a *statement) differs(b *statement) (class Class, of func(*statement) string, todo string) {
 	plain := func(*statement) string { return "" }
 	switch {
@@ -158,15 +163,16 @@ func (a *statement) differs(b *statement) (class Class, of func(*statement) stri
 	return 0, nil, ""
 }
 
-// counted reports whether the number of bytes of a call stands for counts.
+// counted reports whether bytes of a call stands for counts.
 func (k callCode) counted() bool { return k == callAllgatherv || k == callReduceScatter }
 
-// at is the call with its line.
+// at returns the call with its line.
 func (s *statement) at(more string) string {
 	return fmt.Sprintf("%s%s (%s)", s.Name, more, s.Line)
 }
 
-// newHistory is that of a communicator of so many ranks, if the job has a court.
+// newHistory returns the history of a communicator of so many ranks, if the job has a
+// court.
 func (w *world) newHistory(size int) *history {
 	if w.court == nil || size < 2 {
 		return nil

@@ -7,14 +7,17 @@ import (
 	"rhinet/llc"
 )
 
-// An around is what the calls to neighbors on a communicator need of its topology, found once.
+// An around is what neighborhood collectives on a communicator need of its topology,
+// computed once.
 type around struct {
 	in, out []edge
-	// All edges by their places, those that lead out by their tags, as those at the other end expect them.
+	// Indices of all edges; those that lead out are ordered by tag, as the ranks at the
+	// other end expect.
 	from, to []int
-	// Those of other ranks.
+	// Those to and from other ranks.
 	farFrom, farTo []int
-	// From which edge that leads out to which that leads in this rank sends to itself; whole says that none of either is left.
+	// own pairs the edges by which this rank sends to itself; whole says that none is
+	// left without a pair.
 	own   []loop
 	whole bool
 
@@ -22,10 +25,10 @@ type around struct {
 	free []*visit // see spent
 }
 
-// A loop is an edge from a rank to itself, by its places.
+// A loop is an edge from a rank to itself, by its indices.
 type loop struct{ out, in int }
 
-// around returns what c knows of its neighbors.
+// around returns the neighborhood of c.
 func (c *core) around() *around {
 	if a := c.vicinity.Load(); a != nil {
 		return a
@@ -77,12 +80,12 @@ func newAround(rank int, t topology) *around {
 type strips struct {
 	b              []byte
 	e              *elem
-	part, step     int // bytes of one, and from one to the next
+	part, step     int // bytes of one part, and from one to the next
 	counts, displs []int
-	parts          []Part // each of its own elements; in the place of all others
+	parts          []Part // each with its own elements; replaces all other fields
 }
 
-// at returns part i. A part of no elements lies nowhere.
+// at returns part i. A part without elements has no place.
 func (k *strips) at(i int) []byte {
 	switch {
 	case k.parts != nil:
@@ -96,7 +99,7 @@ func (k *strips) at(i int) []byte {
 	return k.b[from:][:k.counts[i]*k.e.size]
 }
 
-// elem is what the elements of part i are.
+// elem returns the element type of part i.
 func (k *strips) elem(c *Comm, i int) *elem {
 	if k.parts != nil {
 		return k.parts[i].elem(c)
@@ -114,15 +117,16 @@ func (k *strips) items(c *Comm) bool {
 	return k.e != nil && k.e.items
 }
 
-// direct begins the call without requests, if nothing is out of the ordinary: what the rank sends to itself it copies, and what goes at once to
-// others is sent, in order. ok is false if nothing has happened; else sent is how many of those messages have gone.
+// direct begins the call without requests, in the common case: it copies what the rank
+// sends to itself, and sends the messages that the transport accepts at once, in order.
+// If ok is false, nothing has happened; else sent is how many messages have been sent.
 func (h *hood) direct(c *Comm) (sent int, ok bool) {
 	if !h.whole || !c.plain() || c.w.Observe != nil || h.send.items(c) || h.recv.items(c) {
 		return 0, false
 	}
 	for _, l := range h.own {
 		if h.send.elem(c, l.out) != h.recv.elem(c, l.in) || len(h.send.at(l.out)) != len(h.recv.at(l.in)) {
-			return 0, false // the transport has words for it
+			return 0, false // the transport reports it
 		}
 	}
 	for _, l := range h.own {
@@ -139,7 +143,8 @@ func (h *hood) direct(c *Comm) (sent int, ok bool) {
 	return sent, true
 }
 
-// take receives from the other ranks, one after the other: all that they wait for of this one has gone.
+// take receives from the other ranks, one after the other. All messages that they wait
+// for have been sent.
 func (h *hood) take(c *Comm, s site) (failed error) {
 	for _, i := range h.farFrom {
 		e, b, is := &h.in[i], h.recv.at(i), h.recv.elem(c, i)
@@ -152,7 +157,8 @@ func (h *hood) take(c *Comm, s site) (failed error) {
 	return failed
 }
 
-// arrived is failed, and what is wrong with what the transport says of edge i.
+// arrived joins to failed the error of what the transport has received for edge i, if
+// any.
 func (h *hood) arrived(c *Comm, s site, failed error, i int, st llc.Status) error {
 	got, err := c.received(site{s.call, fromPeer, h.in[i].peer, Undefined}, h.recv.elem(c, i), st, st.Err, len(h.recv.at(i)))
 	return h.joined(c, s, failed, i, got, err)

@@ -7,8 +7,9 @@ import (
 	"rhinet/collectives"
 )
 
-// Messages to one rank go in the order of their tags, in which they are received there; what a rank sends to itself meets what it
-// receives from itself, one after the other; and a graph in which it does not meet is left to the transport.
+// Messages to one rank are sent in the order of their tags, and received there in that
+// order; a message from a rank to itself matches its receives in order; a graph in
+// which they do not match is left to the transport.
 func TestEdgesInTheOrderOfTheirTags(t *testing.T) {
 	loops := func(n int) (all []Edge) {
 		for range n {
@@ -35,7 +36,7 @@ func TestEdgesInTheOrderOfTheirTags(t *testing.T) {
 	}
 }
 
-// What is out of the ordinary goes by requests: it is left to direct to say so, before anything has happened.
+// Uncommon cases use requests: direct must say so, before anything has happened.
 func TestWhatCallsToNeighborsLeaveToRequests(t *testing.T) {
 	w := alone(t, &instant{bytes: -1})
 	w.topo = &cart{[]int{1}, []bool{true}}
@@ -66,7 +67,8 @@ func TestWhatCallsToNeighborsLeaveToRequests(t *testing.T) {
 	}
 }
 
-// Calls to neighbors that do not block use again what they need: of short messages and of long ones, which wait for the other rank.
+// Nonblocking neighborhood calls reuse their memory: with short messages and with long
+// ones, which wait for the other rank.
 func TestVisitsAreUsedAgain(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	const eager = 1000
@@ -91,7 +93,7 @@ func TestVisitsAreUsedAgain(t *testing.T) {
 		for range 20 {
 			call()
 		}
-		if got := testing.AllocsPerRun(100, call); got != 0 && n <= eager { // what watches the network interfaces notes what is longer
+		if got := testing.AllocsPerRun(100, call); got != 0 && n <= eager { // the checks of network interfaces allocate for longer ones
 			t.Errorf("%d elements: %v allocations", n, got)
 		}
 		for i, w := range ws {
@@ -106,7 +108,7 @@ func TestVisitsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A visit of which somebody has the channel, which is closed, is not used again.
+// A visit whose channel has been handed out, and is closed, is not used again.
 func TestAChannelOfAVisitIsOfThatOneOnly(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	begin := func(i int) *Request {

@@ -15,7 +15,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// onHosts runs ranks on hosts of the given number of ranks each.
+// onHosts places so many ranks on each host.
 func onHosts(each int) mpitest.Option {
 	return mpitest.Transports(func(n int) ([]mpi.Transport, func() error, error) {
 		near, release, err := nics.Local("", n, nics.Debug{})
@@ -38,8 +38,8 @@ func onHosts(each int) mpitest.Option {
 	})
 }
 
-// Ranks of one host use what they share, those of several do not, and collective
-// calls of both bring what they should.
+// Ranks of one host use shared memory and flags, those of several hosts do not, and
+// collective calls of both give correct results.
 func TestWhatHostsShare(t *testing.T) {
 	mpitest.Run(t, 5, func(w *mpi.Comm) error {
 		host, err := w.Split(w.Rank()/2, 0)
@@ -74,7 +74,8 @@ func TestWhatHostsShare(t *testing.T) {
 	}, onHosts(2))
 }
 
-// putAround has each rank write to the next one of c, in memory that is the job's, or their own.
+// putAround has each rank write to the next rank of c, in memory of the job and in
+// memory of the ranks.
 func putAround(c *mpi.Comm) error {
 	own := make([]int64, 2)
 	made, err := mpi.WinCreate(c, own)
@@ -96,7 +97,7 @@ func putAround(c *mpi.Comm) error {
 	return nil
 }
 
-// Every algorithm works between ranks of which some share a host.
+// Every algorithm works between ranks some of which share a host.
 func TestEveryAlgorithmOnHosts(t *testing.T) {
 	colltest.Run(t, func(t testing.TB, n int) []collectives.Transport { return collectiveTransports(t, n, onHosts(2)) }, 3)
 }

@@ -13,10 +13,10 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// foldBytes is the memory that stands for the beginning of a long buffer, again and again.
+// foldBytes is the memory that is mapped repeatedly as the beginning of a long buffer.
 const foldBytes = 16 << 20
 
-// mapped is n bytes of address space.
+// mapped returns n bytes of address space.
 func mapped(t *testing.T, n, prot int) []byte {
 	t.Helper()
 	b, err := syscall.Mmap(-1, 0, n, prot, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
@@ -27,8 +27,9 @@ func mapped(t *testing.T, n, prot int) []byte {
 	return b
 }
 
-// manyTimes is a buffer of n bytes of which those up to place are foldBytes of memory, mapped again and again. What is
-// written there comes to the same place many times; the rest is as it should be.
+// manyTimes returns a buffer of n bytes whose beginning, up to place, is foldBytes of
+// memory, mapped repeatedly. Writes there go to the same memory many times; the rest is
+// ordinary memory.
 func manyTimes(t *testing.T, n, place int) []byte {
 	t.Helper()
 	b := mapped(t, n, syscall.PROT_READ|syscall.PROT_WRITE)
@@ -48,7 +49,8 @@ func manyTimes(t *testing.T, n, place int) []byte {
 	return b
 }
 
-// Messages longer than any number of 31 bits arrive whole, and with their length (MPI 4.1, section 3.2.2: large counts).
+// Messages longer than 2^31 bytes arrive whole, and with their length (MPI 4.1, section
+// 3.2.2: large counts).
 func TestMessagesBeyond2GiB(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves some GiB")
@@ -80,7 +82,7 @@ func TestMessagesBeyond2GiB(t *testing.T) {
 						return mpi.Bcast(w, got, 0)
 					},
 				}
-				if nic != "martini" { // the calls of all are made of what it has shown to be right
+				if nic != "martini" { // the other calls use the same code on all NICs
 					move = move[:1]
 				}
 				for i, f := range move {
@@ -108,7 +110,8 @@ func TestMessagesBeyond2GiB(t *testing.T) {
 	}
 }
 
-// tooShort has a long message meet a receive with less room, which learns its length.
+// tooShort sends a long message to a receive with less room, which must report its
+// length.
 func tooShort(w *mpi.Comm, sent, room []byte) error {
 	if w.Rank() == 0 {
 		return mpi.Send(w, sent, 1, 4)

@@ -63,7 +63,7 @@ func init() {
 	}
 }
 
-// underHydra is the command that starts ranks of this program by MPICH's launcher.
+// underHydra returns the command that starts ranks of this program by MPICH's launcher.
 func underHydra(t *testing.T, ranks int) *exec.Cmd {
 	t.Helper()
 	return exec.Command(need.Program(t, "mpiexec.hydra"), "-n", fmt.Sprint(ranks), os.Args[0])
@@ -73,10 +73,10 @@ func underHydra(t *testing.T, ranks int) *exec.Cmd {
 type foreignJob struct {
 	program, env string
 	status       int
-	lines        []string // sorted, or some that are there
+	lines        []string // sorted; or some of the lines
 }
 
-// launched are programs that end equally under all launchers.
+// launched are programs that end in the same way under all launchers.
 var launched = []foreignJob{
 	{"good", "", 0, []string{"0 3 9", "1 3 9", "2 3 9"}},
 	{"good", "RHINET_NIC=martini:pm", 0, []string{"0 3 9", "1 3 9", "2 3 9"}},
@@ -90,14 +90,14 @@ var launched = []foreignJob{
 	{"after", "", 1, []string{"MPI can be initialized only once"}},
 }
 
-// The status of a job of which a rank was killed, or terminated.
+// The status of a job with a rank that was killed, or terminated.
 const (
 	killed     = 128 + int(syscall.SIGKILL)
 	terminated = 128 + int(syscall.SIGTERM)
 )
 
-// run starts the program by a command and checks how it ends. Launchers report a rank that
-// failed, or one that they killed because of that.
+// run starts the program by a command and checks how it ends. Launchers report a rank
+// that failed, or one that they killed because of it.
 func (s foreignJob) run(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if cmd.Env == nil {
@@ -127,7 +127,7 @@ func (s foreignJob) run(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// ended runs a command, again if need be, to its end.
+// ended runs a command, again if necessary, to its end.
 func ended(cmd *exec.Cmd) (status int, out []byte) {
 	again := exec.Command(cmd.Path, cmd.Args[1:]...)
 	again.Env = cmd.Env
@@ -138,8 +138,9 @@ func ended(cmd *exec.Cmd) (status int, out []byte) {
 	return status, out
 }
 
-// hydraBroke reports whether MPICH's launcher has failed by itself: on a loaded machine its proxy may
-// when a rank ends badly while others are being started, and then its status says nothing of the ranks.
+// hydraBroke reports whether MPICH's launcher itself has failed: on a loaded machine
+// its proxy may fail when a rank ends badly while others are being started; then its
+// status says nothing about the ranks.
 func hydraBroke(status int, out []byte) bool {
 	return status == 255 && regexp.MustCompile(`(?m)^\[\S+\] \S+ \(\S+:\d+\): assert \(.*\) failed$`).Match(out)
 }
@@ -165,7 +166,7 @@ func buildKernels(t *testing.T, tags string) string {
 	return npb
 }
 
-// verified runs a command that runs so many kernels, each of which is to be verified.
+// verified runs a command that runs so many kernels, each of which must be verified.
 func verified(t *testing.T, cmd *exec.Cmd, kernels int) {
 	t.Helper()
 	out, err := cmd.CombinedOutput()
@@ -181,12 +182,13 @@ func TestHydra(t *testing.T) {
 	}
 }
 
-// TestHydraIsKilled: ranks whose launcher has gone end, also those that wait.
+// TestHydraIsKilled: ranks whose launcher is gone end, also those that wait.
 func TestHydraIsKilled(t *testing.T) {
 	launcherIsKilled(t, underHydra(t, 2))
 }
 
-// launcherIsKilled kills a command that has started two ranks, and waits for their ends.
+// launcherIsKilled kills a command that has started two ranks, and waits for the ranks
+// to end.
 func launcherIsKilled(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if cmd.Env == nil {
@@ -222,7 +224,7 @@ func launcherIsKilled(t *testing.T, cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// zombie reports whether a process has ended, though nobody has waited for it.
+// zombie reports whether a process has ended, even if it has not been waited for.
 func zombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || strings.Contains(string(text), ") Z ")

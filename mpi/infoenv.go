@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// InfoEnv tells how the process was started: "command", "argv", "host", "arch",
-// "wdir" and "thread_level", as far as they are known. It may be called before Init and after Finalize.
+// InfoEnv describes how the process was started: "command", "argv", "host", "arch",
+// "wdir" and "thread_level", as far as they are known. It may be called before Init and
+// after Finalize.
 //
 // MPI 4.1, sections 10 and 11.2.1 (MPI_Info_create_env, MPI_INFO_ENV).
 func InfoEnv() Info {
@@ -27,5 +28,5 @@ func InfoEnv() Info {
 	return info
 }
 
-// threadLevel is the only one.
+// threadLevel is the only thread level.
 const threadLevel = "MPI_THREAD_MULTIPLE"

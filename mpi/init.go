@@ -8,10 +8,10 @@ import (
 	"rhinet/llc/nics"
 )
 
-// Init joins the job that mpirun describes in the environment, or one that MPICH's
-// mpiexec.hydra, Slurm's srun or, in programs built with the tag pmix, Open MPI's mpirun has started,
-// or makes a world of one rank if there is none.
-// A process does it once.
+// Init joins the job that mpirun describes in the environment, or the job in which
+// MPICH's mpiexec.hydra, Slurm's srun or, in programs built with the tag pmix, Open
+// MPI's mpirun has started the process. Without a job it makes a world of one rank. A
+// process may call it only once.
 //
 // MPI 4.1, section 11.2.1.
 func Init() (*Comm, error) {

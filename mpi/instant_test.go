@@ -8,8 +8,8 @@ import (
 	"rhinet/llc/port"
 )
 
-// An instant is a transport on which everything is complete at once and that
-// allocates nothing, so that tests see what this package does by itself.
+// An instant is a transport on which every transfer is complete at once and that
+// allocates nothing, so that tests see what this package does itself.
 type instant struct {
 	err    error // what Send and Recv return, and requests carry
 	probed llc.Status
@@ -52,7 +52,7 @@ func (t *instant) Shut(uint16)                                                {}
 func (t *instant) Unreceived(func(uint16, llc.Status))                        {}
 func (t *instant) Addressed(int) bool                                         { return false }
 func (t *instant) Host(int) int                                               { return 0 }
-func (t *instant) Board() ir.Board                                            { return nil }
+func (t *instant) FlagArray() ir.FlagArray                                    { return nil }
 func (t *instant) Codes(int, []int, uint64) (ir.Codes, error)                 { return nil, nil }
 func (t *instant) Sequences() int                                             { return 0 }
 func (t *instant) Switch() ir.Switch                                          { return nil }

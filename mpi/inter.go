@@ -7,27 +7,26 @@ import (
 	"rhinet/collectives"
 )
 
-// Root is what the root of a collective call on an inter-communicator gives in
-// the place of a rank. The others of its group give [ProcNull], those of the
-// other group its rank.
+// Root is what the root of a collective call on an inter-communicator passes as root.
+// The other ranks of its group pass [ProcNull], those of the other group its rank.
 //
 // MPI 4.1, section 6.2.3 (MPI_ROOT).
 const Root = -4
 
-// An inter is what makes a core an inter-communicator: a communicator of both
-// groups, that of the leader with the lower world rank first, in whose contexts
-// all messages go.
+// An inter is what makes a core an inter-communicator: a communicator of both groups,
+// in whose contexts all messages travel. The group of the leader with the lower world
+// rank comes first.
 //
 // MPI 4.1, section 7.6.
 type inter struct {
 	all      *Comm
-	own, far span // the ranks in all of the own group and of the other
+	own, far span // the ranks in all of the local and of the remote group
 }
 
-// A span is some ranks that follow each other.
+// A span is a range of consecutive ranks.
 type span struct{ from, n int }
 
-// ranks lists them.
+// ranks lists the ranks.
 func (s span) ranks() []int {
 	list := make([]int, s.n)
 	for i := range list {
@@ -48,7 +47,7 @@ func (all *Comm) bridge(s site) (*Comm, error) {
 	}
 	made := &core{
 		inter: x, rank: all.rank - x.own.from, size: x.far.n, members: all.members[x.far.from:][:x.far.n],
-		id: all.id, board: noBoard, name: all.name, hints: all.hints, session: all.session,
+		id: all.id, flagArray: noFlagArray, name: all.name, hints: all.hints, session: all.session,
 	}
 	all.core.private = true
 	made.handler.set(all.handler.get())
@@ -61,7 +60,7 @@ func (all *Comm) bridge(s site) (*Comm, error) {
 	return (&Comm{core: made, user: all.user}).bind(), nil
 }
 
-// base is the communicator on which the ranks of c agree: c, or that of both
+// base returns the communicator on which the ranks of c agree: c, or that of both
 // groups of an inter-communicator.
 func (c *Comm) base() *Comm {
 	if c == nil || c.inter == nil {
@@ -72,7 +71,8 @@ func (c *Comm) base() *Comm {
 	return &b
 }
 
-// intra says why c cannot be used where there are no two groups, or nil.
+// intra returns why c cannot be used in a call that needs an intra-communicator, or
+// nil.
 func (c *Comm) intra(s site) error {
 	if err := c.check(s); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (c *Comm) intra(s site) error {
 	return nil
 }
 
-// who names a rank for people.
+// who names a rank in messages.
 func (c *core) who(rank int) string {
 	if c.first == 0 {
 		return fmt.Sprintf("rank %d", rank)
@@ -98,14 +98,14 @@ func (c *core) who(rank int) string {
 	return fmt.Sprintf("rank %d of %s group", rank, group)
 }
 
-// IsInter reports whether c is an inter-communicator: one with two groups,
-// whose messages and collective calls lead from the one to the other.
+// IsInter reports whether c is an inter-communicator: one with two groups, whose
+// messages and collective calls go from one group to the other.
 //
 // MPI 4.1, section 7.6.1 (MPI_Comm_test_inter).
 func (c *Comm) IsInter() bool { return c != nil && c.inter != nil }
 
-// RemoteSize returns the number of ranks of the other group of an
-// inter-communicator, and 0 of another communicator.
+// RemoteSize returns the number of ranks of the other group of an inter-communicator,
+// and 0 for an intra-communicator.
 //
 // MPI 4.1, section 7.6.1.
 func (c *Comm) RemoteSize() int {
@@ -134,9 +134,9 @@ func (x *inter) group(of span) *Group { return x.all.group(of) }
 
 func (x *inter) remoteGroup() *Group { return x.group(x.far) }
 
-// Merge makes one communicator of the two groups of an inter-communicator. The
-// ranks of a group give the same high; the group that gives true comes behind
-// the one that gives false. All ranks of both groups call it.
+// Merge makes one communicator of the two groups of an inter-communicator. All ranks of
+// a group must pass the same high; the group that passes true comes after the one that
+// passes false. All ranks of both groups must call it.
 //
 // MPI 4.1, section 7.6.2 (MPI_Intercomm_merge).
 func (c *Comm) Merge(high bool) (_ *Comm, err error) {
@@ -171,11 +171,11 @@ func (c *Comm) Merge(high bool) (_ *Comm, err error) {
 	return b.derive(s, made, seq, c.worldOptions())
 }
 
-// IntercommCreate makes an inter-communicator of the ranks of c and those of
-// another communicator, whose ranks make the same call. leader is a rank of c,
-// the same on all of them. peer is a communicator that both leaders are in, and
-// remote the rank of the other leader there; only the leader's count. tag tells
-// calls apart that are made at once. The two groups have no process in common.
+// IntercommCreate makes an inter-communicator of the ranks of c and those of another
+// communicator, whose ranks make the same call. leader is a rank of c, the same on all
+// of them. peer is a communicator that both leaders are in, and remote the rank of the
+// other leader in it; they matter only at the leader. tag distinguishes calls that are
+// made at once. The two groups must have no process in common.
 //
 // MPI 4.1, section 7.6.2 (MPI_Intercomm_create).
 func (c *Comm) IntercommCreate(leader int, peer *Comm, remote, tag int) (_ *Comm, err error) {
@@ -206,7 +206,7 @@ func (c *Comm) IntercommCreate(leader int, peer *Comm, remote, tag int) (_ *Comm
 	return d.bridge(s)
 }
 
-// peerLine connects this rank, a leader, with the other one.
+// peerLine connects this rank, a leader, with the other leader.
 func (c *Comm) peerLine(s site, peer *Comm, remote, tag int) (collectives.Transport, error) {
 	if err := peer.check(s); err != nil {
 		return nil, c.because(s, ErrComm, err, "the peer communicator cannot be used")
@@ -230,9 +230,9 @@ func (c *Comm) peerLine(s site, peer *Comm, remote, tag int) (collectives.Transp
 	return t, nil
 }
 
-// otherSide is what the ranks of the other group bring in: the leader of the own
-// group, who has a line to the other one, exchanges all that is brought in, and
-// tells the others.
+// otherSide returns the bids of the ranks of the other group: the leader of the own
+// group exchanges bids with the other leader, by line, and broadcasts them in its
+// group.
 func (c *Comm) otherSide(s site, own *collectives.Group, mine []bid, leader int, line func() (collectives.Transport, error)) ([]bid, error) {
 	var theirs []bid
 	var failed error
@@ -260,7 +260,7 @@ func (c *Comm) otherSide(s site, own *collectives.Group, mine []bid, leader int,
 	return theirs, own.Bcast(view(theirs), leader)
 }
 
-// trade gives what the ranks of this group bring in for what those of the other do.
+// trade exchanges the bids of this group for those of the other one.
 func (c *Comm) trade(t collectives.Transport, mine []bid) ([]bid, error) {
 	two, err := collectives.New(t, collectives.Options{})
 	if err != nil {
@@ -283,8 +283,8 @@ func (c *Comm) trade(t collectives.Transport, mine []bid) ([]bid, error) {
 	return both[:counts[0]], nil
 }
 
-// unite has the ranks of own, whose leader has a line to that of another group, settle
-// with the ranks of that one on a communicator of both.
+// unite has the ranks of own, whose leader has a line to the leader of another group,
+// settle on a communicator of both groups.
 func (c *Comm) unite(s site, own *collectives.Group, leader int, line func() (collectives.Transport, error)) (*core, uint64, error) {
 	mine, ours, err := c.bids(own, leader, 0)
 	for r, b := range ours {
@@ -299,8 +299,8 @@ func (c *Comm) unite(s site, own *collectives.Group, leader int, line func() (co
 	return c.settleBoth(s, mine, ours, theirs, leader, err)
 }
 
-// settleBoth settles what the ranks of both groups bring in. The group of the leader
-// with the lower world rank is the first.
+// settleBoth settles the bids of both groups. The group of the leader with the lower
+// world rank comes first.
 func (c *Comm) settleBoth(s site, mine bid, ours, theirs []bid, leader int, err error) (*core, uint64, error) {
 	first, second := ours, theirs
 	if err == nil && theirs[0].leader(theirs).world < ours[leader].world {
@@ -320,5 +320,5 @@ func (c *Comm) settleBoth(s site, mine bid, ours, theirs []bid, leader int, err 
 	return c.settle(s, mine, all, len(first), err)
 }
 
-// leader is what the leader has brought in of all of a group.
+// leader returns the bid of the leader among all bids of its group.
 func (b bid) leader(all []bid) bid { return all[b.color] }

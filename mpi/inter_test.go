@@ -8,8 +8,9 @@ import (
 	"rhinet/mpi"
 )
 
-// sides cuts w: the first n ranks are one group of the inter-communicator that
-// it returns, the others the other. It says whether the caller is of the first.
+// sides cuts w: the first n ranks are one group of the inter-communicator that it
+// returns, the others the other one. It reports whether the caller is in the first
+// group.
 func sides(w *mpi.Comm, n int) (inter *mpi.Comm, first bool, err error) {
 	first = w.Rank() < n
 	color, remote := 0, n
@@ -36,15 +37,15 @@ func acrossGroups(t *testing.T, fn func(w, inter *mpi.Comm, first bool) error) {
 				return err
 			}
 			if err := fn(w, inter, first); err != nil {
-				return err // the others would not come to Free
+				return err // the others may not come to Free
 			}
 			return inter.Free()
 		})
 	}
 }
 
-// MPI 4.1, section 7.6.1: the accessors give the local group; the remote one has
-// calls of its own.
+// MPI 4.1, section 7.6.1: the accessors return the local group; there are other ones
+// for the remote group.
 func TestAccessorsOfInterCommunicators(t *testing.T) {
 	acrossGroups(t, func(w, inter *mpi.Comm, first bool) error {
 		g, err := inter.Group()
@@ -79,8 +80,8 @@ func TestAccessorsOfInterCommunicators(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 7.6: in point-to-point calls ranks are those of the remote
-// group, in statuses too; ranks of the own group cannot be reached.
+// MPI 4.1, section 7.6: in point-to-point calls ranks are those of the remote group,
+// also in statuses; ranks of the local group cannot be reached.
 func TestMessagesAcrossGroups(t *testing.T) {
 	acrossGroups(t, func(w, inter *mpi.Comm, first bool) error {
 		for dst := range inter.RemoteSize() {
@@ -108,7 +109,7 @@ func TestMessagesAcrossGroups(t *testing.T) {
 				return fmt.Errorf("%d messages from %d", n, r)
 			}
 		}
-		// long ones, in both directions at once
+		// long messages, in both directions at once
 		big, in := make([]byte, 300_000), make([]byte, 300_000)
 		r := mpi.Isend(inter, big, inter.Rank()%inter.RemoteSize(), 4)
 		for src := range inter.RemoteSize() {
@@ -126,7 +127,7 @@ func TestMessagesAcrossGroups(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 7.6.2: the group that gives true comes behind the other; in a
+// MPI 4.1, section 7.6.2: the group that passes true comes after the other; within a
 // group ranks keep their order.
 func TestMergeOrdersGroupsByHigh(t *testing.T) {
 	acrossGroups(t, func(w, inter *mpi.Comm, first bool) error {
@@ -171,9 +172,9 @@ func TestMergeFindsRanksThatDisagree(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 7.4.2: a duplicate of an inter-communicator is one, with the
-// same groups; so is what is made of parts of both, and who has nobody on the
-// other side gets none.
+// MPI 4.1, section 7.4.2: a duplicate of an inter-communicator is an inter-communicator
+// with the same groups; so is one made from parts of both groups, and a rank without
+// any rank on the other side gets none.
 func TestDupSplitAndCreateOfInterCommunicators(t *testing.T) {
 	acrossGroups(t, func(w, inter *mpi.Comm, first bool) error {
 		dup, err := inter.Dup()
@@ -226,7 +227,7 @@ func TestDupSplitAndCreateOfInterCommunicators(t *testing.T) {
 	})
 }
 
-// exchangeAcross sends the rank to everybody of the other group, both ways.
+// exchangeAcross sends the rank to every rank of the other group, in both directions.
 func exchangeAcross(c *mpi.Comm) error {
 	got := make([]int, c.RemoteSize())
 	if err := mpi.Allgather(c, []int{c.Rank()}, got); err != nil {
@@ -235,9 +236,8 @@ func exchangeAcross(c *mpi.Comm) error {
 	return equalAll("ranks of the other group", got, sequence(c.RemoteSize(), 0))
 }
 
-// MPI 4.1, section 7.6.2: the peer communicator may be any that both leaders are
-// in, and leaders any ranks; calls that several make at once are told apart by
-// their tags.
+// MPI 4.1, section 7.6.2: the peer communicator may be any that both leaders are in,
+// and leaders any ranks; tags distinguish calls that are made at once.
 func TestLeadersAndPeersOfInterCommunicators(t *testing.T) {
 	everywhere(t, 6, func(w *mpi.Comm) error {
 		local, err := w.Split(w.Rank()/2, 0)
@@ -282,8 +282,8 @@ func TestLeadersAndPeersOfInterCommunicators(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 7.6.2: wrong arguments. What one leader alone knows to be wrong
-// the ranks of its group learn, too.
+// MPI 4.1, section 7.6.2: wrong arguments. An error that only a leader can see is also
+// returned on the other ranks of its group.
 func TestMistakesOfIntercommCreate(t *testing.T) {
 	everywhere(t, 4, func(w *mpi.Comm) error {
 		local, err := w.Split(w.Rank()/2, 0)

@@ -8,43 +8,42 @@ import (
 	"rhinet/collectives"
 )
 
-// Collective calls on inter-communicators (MPI 4.1, section 6.2.2). Each is a
-// few calls among some ranks of both groups, one after the other: a Bcast is one
-// among the root and the other group. All ranks go through them in one order, so
-// no two wait for each other, and each has a tag of its own, so that calls of
-// different ranks never meet.
+// Collective calls on inter-communicators (MPI 4.1, section 6.2.2). Each consists of a
+// few calls among some ranks of both groups, one after the other: a Bcast is one among
+// the root and the other group. All ranks make these in the same order, so no two wait
+// for each other, and each has its own tag, so that different ones never match.
 
-// A script is such a call, ready to be made, again and again if it is persistent.
+// A script is such a call, ready to be made, several times if it is persistent.
 type script struct {
 	c     *Comm
 	tag   int
 	steps []scriptStep
-	err   error     // the script cannot be
-	wrong error     // a mistake of the caller in a call with a root, of which all ranks learn
+	err   error     // why the script cannot be made
+	wrong error     // a mistake of the caller in a call with a root, which all ranks are told
 	mine  []rootBid // in a call with a root
-	mark  uint32    // of the call, whatever its elements are and its operation
+	mark  uint32    // of the call, without elements and operation
 }
 
 // A scriptStep is a call among some ranks.
 type scriptStep struct {
-	op    *collectives.Op // nil: what is to be done between calls
+	op    *collectives.Op // nil: then is called instead
 	ranks []int           // of the communicator of both groups
 	rank  int             // of this process among them
 	tag   int
-	mark  uint32       // in the place of that of the call, if not 0
-	then  func() error // if it fails, it does on all ranks, and the call ends there
+	mark  uint32       // replaces that of the call, if not 0
+	then  func() error // if it fails, it fails on all ranks and ends the call
 }
 
-// The tags of scripts, among those of neighborhood calls, of which there are none
-// here: the number of the call, and of the step.
+// The tags of scripts, which are those of neighborhood calls, since an
+// inter-communicator has none: number of the call, number of the step.
 const (
 	stepBits    = 3
 	scriptCalls = neighborTag >> stepBits
 )
 
-// newScript begins the script of the call in progress, and says what it is. Who
-// gives ProcNull knows no more than its name, so that is all that later calls
-// tell of it.
+// newScript begins the script of the call in progress, and signs it. A rank that passes
+// ProcNull knows only the name of the call, so only the name counts in the signs of
+// later calls.
 func (c *Comm) newScript(k callCode, typ typeCode, op uint32) *script {
 	q := &c.coll
 	s := makeSign(k, typ, op) ^ q.over
@@ -77,7 +76,7 @@ func (x *script) among(ranks []int, call collectives.Call) {
 	x.steps = append(x.steps, p)
 }
 
-// own is among of a call on buffers of the program.
+// own is among for a call on buffers of the program.
 func (x *script) own(ranks []int, call collectives.Call) {
 	x.among(ranks, call)
 	if l, me := x.launch(), slices.Index(ranks, x.c.inter.all.rank); l != nil && me >= 0 && x.err == nil {
@@ -85,14 +84,14 @@ func (x *script) own(ranks []int, call collectives.Call) {
 	}
 }
 
-// uses notes buffers of the program that calls among ranks have copies of.
+// uses records buffers of the program of which the calls among ranks have copies.
 func (x *script) uses(send, recv []byte) {
 	if l := x.launch(); l != nil {
 		l.both(send, recv, true)
 	}
 }
 
-// launch is that of a call which is to be prepared in a checked job; else nil.
+// launch returns the launch of a call that is prepared in a checked job, else nil.
 func (x *script) launch() *launch {
 	if l := x.c.launch; l != nil && !l.direct && x.c.w.Check {
 		return l
@@ -100,17 +99,17 @@ func (x *script) launch() *launch {
 	return nil
 }
 
-// then adds something that this rank does alone.
+// then adds a function that this rank calls.
 func (x *script) then(f func()) {
 	x.steps = append(x.steps, scriptStep{then: func() error { f(); return nil }})
 }
 
-// on connects the ranks of a step by the transport of both groups.
+// on returns the transport among the ranks of a step.
 func (p *scriptStep) on(t *collTransport) *groupTransport {
 	return &groupTransport{collTransport: t, ranks: p.ranks, rank: p.rank, tag: p.tag}
 }
 
-// play makes the call, or hands the script to whoever prepares it.
+// play makes the call, or gives the script to the launch that prepares it.
 func (x *script) play() error {
 	if x.err != nil {
 		return x.err
@@ -125,8 +124,8 @@ func (x *script) play() error {
 	return x.run(x.c.coll.t)
 }
 
-// run makes the call. A call among ranks that fails does not keep the others from
-// their turn, since other ranks count on them.
+// run makes the call. If a step fails, the further ones are still made, since other
+// ranks wait for them.
 func (x *script) run(t *collTransport) (failed error) {
 	for i := range x.steps {
 		p := &x.steps[i]
@@ -163,7 +162,7 @@ func (c *Comm) isRoot(root int) bool {
 	return c.rank == root
 }
 
-// apart says what is wrong with the buffers of a call that cannot be in place.
+// apart returns the error of buffers that overlap in a call that cannot be in place.
 func apart(a, b []byte) error {
 	if overlap(a, b) {
 		return &Error{Class: ErrBuffer, text: "the buffers overlap; on an inter-communicator they must be apart"}
@@ -171,12 +170,13 @@ func apart(a, b []byte) error {
 	return nil
 }
 
-// wrong is a mistake in the arguments.
+// wrong is the error of a mistake in the arguments.
 func wrong(class Class, format string, args ...any) error {
 	return &Error{Class: class, text: fmt.Sprintf(format, args...)}
 }
 
-// uneven says that n elements are not equal parts for the ranks of a group, or nil.
+// uneven is the error of n elements that are not equal parts for the ranks of a group,
+// or nil.
 func uneven(name string, n, size int) error {
 	if n%size == 0 {
 		return nil
@@ -196,8 +196,8 @@ func (c *Comm) interBcast(e *elem, buf []byte, root int) error {
 	return x.play()
 }
 
-// fromFar is counts or places of parts of the other group, behind that of the
-// root, who has none.
+// fromFar returns counts or displacements of the other group behind an entry for the
+// root, which has no part.
 func fromFar(n []int) []int {
 	if n == nil {
 		return nil
@@ -251,7 +251,7 @@ func (c *Comm) interScatterv(e *elem, send []byte, counts, displs []int, recv []
 		x.own(k.ranks, collectives.Call{Kind: collectives.Scatterv, Recv: recv, Elem: e.size})
 		return x.play()
 	}
-	if class, text := misfit(c.size, len(send)/e.size, counts, displs); text != "" {
+	if class, text := c.misread(c.size, len(send)/e.size, counts, displs); text != "" {
 		x.wrong = wrong(class, "send: %s", text)
 		return x.play()
 	}
@@ -259,7 +259,7 @@ func (c *Comm) interScatterv(e *elem, send []byte, counts, displs []int, recv []
 	return x.play()
 }
 
-// groups are the two groups, the first one first.
+// groups returns the two groups in their order.
 func (x *inter) groups() (first, second span) {
 	if x.own.from == 0 {
 		return x.own, x.far
@@ -283,8 +283,8 @@ func (c *Comm) interAllgatherv(e *elem, send, recv []byte, counts, displs []int)
 	return c.allgatherAcross(x, e.size, send, recv, counts, displs)
 }
 
-// allgatherAcross has rank 0 of each group gather the parts of the other one, and
-// send them to its own.
+// allgatherAcross has rank 0 of each group gather the parts of the other group and
+// broadcast them in its own.
 func (c *Comm) allgatherAcross(x *script, unit int, send, recv []byte, counts, displs []int) error {
 	if err := apart(send, recv); err != nil {
 		return err
@@ -336,8 +336,8 @@ func (c *Comm) interAlltoallv(e *elem, send []byte, scounts, sdispls []int, recv
 	return c.alltoallAcross(c.newScript(callAlltoallv, e.code, 0), e.size, send, scounts, sdispls, recv, rcounts, rdispls)
 }
 
-// alltoallAcross is an exchange of all, in which those of one group have nothing
-// for each other.
+// alltoallAcross is an exchange of all ranks, in which ranks of one group send nothing
+// to each other.
 func (c *Comm) alltoallAcross(x *script, unit int, send []byte, scounts, sdispls []int, recv []byte, rcounts, rdispls []int) error {
 	if err := apart(send, recv); err != nil {
 		return err
@@ -375,8 +375,8 @@ func (c *Comm) interReduce(r *reducer, in, out []byte, root int) error {
 	return x.play()
 }
 
-// reduceAcross combines what the ranks of each group have; result is, at rank 0
-// of a group, the result of the other one, which goes to out in the end.
+// reduceAcross combines the buffers of the ranks of each group. result is, at rank 0 of
+// a group, the result of the other group, which goes to out in the end.
 func (c *Comm) reduceAcross(x *script, r *reducer, in, out []byte) (result []byte) {
 	x.uses(in, out)
 	first, second := c.inter.groups()

@@ -11,7 +11,7 @@ import (
 )
 
 // A far is a collective call on an inter-communicator: what a rank of one side
-// has, and what it must get.
+// contributes, and what it must get.
 type far struct {
 	name     string
 	blocking func(c *mpi.Comm, a *across) error
@@ -20,13 +20,13 @@ type far struct {
 	want     func(c *mpi.Comm, a *across) []int
 }
 
-// An across is what a rank brings into a call. first says that it is of the first
-// group; root is what it gives for the root, which is rank at of the first group,
-// or of the second one.
+// An across is the contribution of a rank to a call. first says that it is in the first
+// group; root is what it passes as root, which is rank at of the first group, or of the
+// second one.
 type across struct {
 	first     bool
 	root, at  int
-	takes     bool // it is of the group that the root is not in
+	takes     bool // it is in the group that the root is not in
 	send, out []int
 }
 
@@ -186,7 +186,7 @@ var farCalls = []far{
 			return mpi.AllreduceInit(c, a.own(c, 1), a.room(2), mpi.Sum)
 		},
 		func(c *mpi.Comm, a *across) []int { return sumOf(!a.first, c.RemoteSize(), 2) }},
-	{"ReduceScatterBlock", // of as many elements as both groups can cut
+	{"ReduceScatterBlock", // as many elements as both groups can cut
 		func(c *mpi.Comm, a *across) error {
 			return mpi.ReduceScatterBlock(c, a.common(c), a.room(c.RemoteSize()), mpi.Sum)
 		},
@@ -215,7 +215,7 @@ var farCalls = []far{
 		}},
 }
 
-// cases are the roots of calls on c: first and last rank of each group.
+// cases returns the roots of calls on c: first and last rank of each group.
 func cases(c *mpi.Comm, first bool) (list []across) {
 	for _, ofFirst := range []bool{true, false} {
 		mine := first == ofFirst
@@ -236,9 +236,8 @@ func cases(c *mpi.Comm, first bool) (list []across) {
 	return list
 }
 
-// MPI 4.1, sections 6.2.2 and 6.2.3: on an inter-communicator data go from one
-// group to the other; in calls with a root only to the group or from the group
-// that it is not in.
+// MPI 4.1, sections 6.2.2 and 6.2.3: on an inter-communicator data moves from one group
+// to the other; in calls with a root only to or from the group that the root is not in.
 func TestCollectiveCallsAcrossGroups(t *testing.T) {
 	acrossGroups(t, func(w, inter *mpi.Comm, first bool) error {
 		for _, f := range farCalls {
@@ -258,8 +257,8 @@ func TestCollectiveCallsAcrossGroups(t *testing.T) {
 	})
 }
 
-// MPI 4.1, sections 6.12 and 6.13: the same, all begun before one is completed,
-// and persistent ones started twice, in the order in which they were made.
+// MPI 4.1, sections 6.12 and 6.13: the same, all begun before one is completed, and
+// persistent ones started twice, in the order in which they were made.
 func TestNonblockingCallsAcrossGroups(t *testing.T) {
 	acrossGroups(t, func(w, inter *mpi.Comm, first bool) error {
 		var reqs, again []*mpi.Request
@@ -299,8 +298,8 @@ func TestNonblockingCallsAcrossGroups(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 6.11: scans are not defined on inter-communicators, nor is a
-// call in place (section 6.2.3), and roots must be of the other group.
+// MPI 4.1, section 6.11: scans are not defined on inter-communicators; neither are
+// calls in place (section 6.2.3); and roots must be in the other group.
 func TestWhatInterCommunicatorsRefuse(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		c, _, err := sides(w, 1)
@@ -360,7 +359,7 @@ func TestWhatInterCommunicatorsRefuse(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 6.2.2: layouts are as good as slices.
+// MPI 4.1, section 6.2.2: layouts can be used like slices.
 func TestLayoutsAcrossGroups(t *testing.T) {
 	acrossGroups(t, func(w, inter *mpi.Comm, first bool) error {
 		column := mpi.Vector(2, 1, 2)

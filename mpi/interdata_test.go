@@ -6,7 +6,7 @@ import (
 	"rhinet/mpi"
 )
 
-// element is element k of what rank r of a group has for rank d.
+// element returns element k of the contribution of rank r of a group for rank d.
 func element(first bool, r, d, k int) int {
 	n := 1000*r + 10*d + k
 	if first {
@@ -15,7 +15,8 @@ func element(first bool, r, d, k int) int {
 	return n
 }
 
-// each is what rank r of a group has: n elements for each of size ranks.
+// each returns the contribution of rank r of a group: n elements for each of size
+// ranks.
 func each(first bool, r, size, n int) (list []int) {
 	for d := range size {
 		for k := range n {
@@ -27,7 +28,7 @@ func each(first bool, r, size, n int) (list []int) {
 
 const perRank = 3
 
-// counts of the parts of the ranks of a group, which differ.
+// countsOf returns counts, which differ, of the parts of the ranks of a group.
 func countsOf(size int) (counts []int) {
 	for r := range size {
 		counts = append(counts, r%3)
@@ -42,7 +43,7 @@ func total(counts []int) (n int) {
 	return n
 }
 
-// places are displacements with a gap of one element before each part.
+// places returns displacements with a gap of one element before each part.
 func places(counts []int) (at []int) {
 	next := 1
 	for _, n := range counts {
@@ -52,7 +53,7 @@ func places(counts []int) (at []int) {
 	return at
 }
 
-// sumOf is what the ranks of a group that each have n elements sum up to.
+// sumOf returns the sum over the ranks of a group that have n elements each.
 func sumOf(first bool, size, n int) []int {
 	sum := make([]int, n)
 	for r := range size {
@@ -63,8 +64,8 @@ func sumOf(first bool, size, n int) []int {
 	return sum
 }
 
-// buf is the buffer of Bcast: the root's data, room at those who get them, and
-// nothing beside the root.
+// buf returns the buffer of Bcast: the root's data, room at receivers, and nil at ranks
+// that pass ProcNull.
 func (a *across) buf(n int) []int {
 	if a.root == mpi.Root {
 		a.send = each(a.first, a.at, 1, n)
@@ -73,7 +74,7 @@ func (a *across) buf(n int) []int {
 	return a.take(n)
 }
 
-// take is room for n elements at those who get something from the root.
+// take returns room for n elements at ranks that receive from the root.
 func (a *across) take(n int) []int {
 	if !a.takes {
 		return nil
@@ -97,7 +98,7 @@ func (a *across) ifRoot(n int) []int {
 	return a.room(n)
 }
 
-// give is what those have whose data the root gets.
+// give returns the data of ranks that send to the root.
 func (a *across) give(c *mpi.Comm, n int) []int {
 	if !a.takes {
 		return nil
@@ -116,7 +117,7 @@ func (a *across) own(c *mpi.Comm, n int) []int { return each(a.first, c.Rank(), 
 
 func (a *across) ownV(c *mpi.Comm) []int { return each(a.first, c.Rank(), 1, c.Rank()%3) }
 
-// roots is how many parts the root gets.
+// roots returns how many parts the root receives.
 func (a *across) roots(c *mpi.Comm) int {
 	if a.root != mpi.Root {
 		return 0
@@ -147,7 +148,7 @@ func (a *across) spreadParts(c *mpi.Comm) []int {
 	return spread(c.RemoteSize(), 20, func(r, n int) []int { return each(a.first, r, 1, n) })
 }
 
-// triangle is counts by which a rank has something for those with its number or
+// triangle returns counts with which a rank sends only to ranks with its own number or
 // a higher one.
 func (a *across) triangle(c *mpi.Comm) (out, in []int) {
 	for r := range c.RemoteSize() {
@@ -163,7 +164,7 @@ func (a *across) triangle(c *mpi.Comm) (out, in []int) {
 	return out, in
 }
 
-// places2 are the places of parts of two elements.
+// places2 returns the displacements of parts of two elements.
 func places2(c *mpi.Comm) (at []int) {
 	for r := range c.RemoteSize() {
 		at = append(at, 2*r)
@@ -171,12 +172,12 @@ func places2(c *mpi.Comm) (at []int) {
 	return at
 }
 
-// common is data of a length that both groups can cut.
+// common returns data of a length that both groups can cut.
 func (a *across) common(c *mpi.Comm) []int {
 	return each(a.first, c.Rank(), 1, c.Size()*c.RemoteSize())
 }
 
-// uneven cuts that: the first rank gets all that is left.
+// uneven returns counts that cut it: the first rank gets the remainder.
 func (a *across) uneven(c *mpi.Comm) []int {
 	n := slices.Repeat([]int{1}, c.Size())
 	n[0] = c.Size()*c.RemoteSize() - c.Size() + 1

@@ -6,7 +6,7 @@ import (
 	"rhinet/collectives"
 )
 
-// A cast is who takes part in a call with a root.
+// A cast is the set of ranks that take part in a call with a root.
 type cast struct {
 	root  int // of the communicator of both groups, or Undefined
 	ranks []int
@@ -14,8 +14,8 @@ type cast struct {
 	takes bool // this rank is of the other group
 }
 
-// castOf finds out who takes part in a call: the root and the group that it is
-// not in, in this order. Who gives ProcNull has no part.
+// castOf returns which ranks take part in a call: the root and the group that it is not
+// in, in this order. A rank that passes ProcNull takes no part.
 func (x *inter) castOf(root int) cast {
 	switch root {
 	case ProcNull:
@@ -27,22 +27,22 @@ func (x *inter) castOf(root int) cast {
 	return cast{root: r, ranks: append([]int{r}, x.own.ranks()...), takes: true}
 }
 
-// A rootBid is what a rank brings into a call with a root.
+// A rootBid is what a rank contributes to a call with a root.
 type rootBid struct {
 	Root  int32
-	Wrong int32 // its other arguments are: 1 + the class of the error; else 0
+	Wrong int32 // its other arguments are wrong: 1 + the class of the error; else 0
 }
 
-// rooted begins the script of a call with a root, as newScript does, and says who takes
-// part. First all ranks exchange what they give for the root: where that does not fit together,
-// some would wait for others who take no part.
+// rooted begins the script of a call with a root, as newScript does, and returns which
+// ranks take part. First all ranks exchange what they pass as root: if that does not
+// match, some would wait for ranks that take no part.
 func (c *Comm) rooted(k callCode, typ typeCode, op uint32, root int) (*script, cast) {
 	x := c.newScript(k, typ, op)
 	x.mine = []rootBid{{Root: int32(root)}}
 	bids := make([]rootBid, c.inter.all.size)
 	x.among(span{0, len(bids)}.ranks(), collectives.Call{Kind: collectives.Allgather, Send: view(x.mine), Recv: view(bids)})
 	if x.err == nil {
-		x.steps[0].mark = x.mark // who gives ProcNull may have no elements
+		x.steps[0].mark = x.mark // a rank that passes ProcNull may have no elements
 	}
 	x.steps = append(x.steps, scriptStep{then: func() error {
 		if x.wrong != nil {
@@ -57,7 +57,7 @@ func (c *Comm) rooted(k callCode, typ typeCode, op uint32, root int) (*script, c
 	return x, c.inter.castOf(root)
 }
 
-// agreeOnRoot says what is wrong with what the ranks of both groups bring in, or nil.
+// agreeOnRoot returns what is wrong with the rootBids of both groups, or nil.
 func (x *inter) agreeOnRoot(bids []rootBid) error {
 	at, who := -1, x.all.who
 	for r, b := range bids {
@@ -92,7 +92,7 @@ func (x *inter) agreeOnRoot(bids []rootBid) error {
 	return nil
 }
 
-// classOf is the class of an error of wrong.
+// classOf returns the class of an error of wrong.
 func classOf(err error) Class {
 	class := ErrOther
 	errors.As(err, &class)

@@ -11,7 +11,7 @@ import (
 )
 
 // rootedCalls are the calls on inter-communicators that have a root, with buffers that
-// are right for whatever part a rank has in them.
+// are valid at any rank.
 var rootedCalls = []struct {
 	name     string
 	blocking func(c *mpi.Comm, root int) error
@@ -62,14 +62,14 @@ func ones(n int) (list []int) {
 	return list
 }
 
-// MPI 4.1, section 6.2.3: the root gives MPI_ROOT, the others of its group MPI_PROC_NULL,
-// and the other group its rank. Where that is not so all ranks are told, nobody waits, and the
-// communicator is as good as before.
+// MPI 4.1, section 6.2.3: the root passes MPI_ROOT, the others of its group
+// MPI_PROC_NULL, and the other group its rank. Otherwise all ranks get an error, no
+// rank waits, and the communicator stays usable.
 func TestWrongRootsAcrossGroups(t *testing.T) {
 	const firstSize = 2 // of 5 ranks
 	for _, tc := range []struct {
 		name          string
-		first, second []int // what the ranks give
+		first, second []int // what the ranks pass as root
 		text          string
 	}{
 		{"two roots in a group", []int{mpi.Root, mpi.Root}, []int{0, 0, 0}, "both give Root; only the root gives it"},
@@ -101,7 +101,7 @@ func TestWrongRootsAcrossGroups(t *testing.T) {
 						"I": waited(call.begin(c, give[c.Rank()])),
 					} {
 						if tc.text == "" && err == nil {
-							continue // nothing is wrong
+							continue // no error
 						}
 						if err := toldOf(err, mpi.ErrRoot, tc.text); err != nil {
 							return fmt.Errorf("%s%s: %w", how, call.name, err)
@@ -127,7 +127,7 @@ func toldOf(err error, class mpi.Class, texts string) error {
 	return fmt.Errorf("got %v, want %q", err, texts)
 }
 
-// fineAcross makes a call that is right.
+// fineAcross makes a correct call.
 func fineAcross(c *mpi.Comm, first bool) error {
 	buf, root := []int{0}, 0
 	if first {
@@ -142,12 +142,12 @@ func fineAcross(c *mpi.Comm, first bool) error {
 	return errors.Join(equal("a right call afterwards", buf[0], 7), c.Free())
 }
 
-// The root's other arguments: where they are wrong, the others are told as well.
+// Errors in the root's other arguments are returned on the other ranks, too.
 func TestWrongArgumentsOfARootAcrossGroups(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		call func(c *mpi.Comm, root int) error
-		text string // of the root
+		text string // at the root
 	}{
 		{"Gather", func(c *mpi.Comm, root int) error { return mpi.Gather(c, one, make([]int, 4), root) },
 			"recv has 4 elements, which cannot be cut into equal parts for 3 ranks"},
@@ -187,8 +187,8 @@ func TestWrongArgumentsOfARootAcrossGroups(t *testing.T) {
 	}
 }
 
-// What can be wrong with the arguments of calls without a root, which every rank finds out for
-// itself: here the groups have 2 and 3 ranks, and the caller is of the smaller one.
+// Wrong arguments of calls without a root, which every rank finds itself: here the
+// groups have 2 and 3 ranks, and the caller is in the smaller one.
 func TestWrongArgumentsAcrossGroups(t *testing.T) {
 	b := func(n int) []int { return make([]int, n) }
 	mpitest.Run(t, 5, func(w *mpi.Comm) error {

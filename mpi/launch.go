@@ -7,13 +7,14 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A launch is a collective call that does not block. The blocking call checks
-// its arguments and would carry it out; a view of the communicator that has a
-// launch has it prepared instead. Operations run on transports of their own,
-// and what cannot be done at once is carried on by others: so they get on whatever
-// the program does meanwhile (MPI 4.1, section 6.12), beside blocking calls.
+// A launch is a collective call that does not block. The blocking call checks its
+// arguments and would then carry it out; on a view of the communicator that has a
+// launch it is only prepared. Operations run on their own transports, and other
+// goroutines advance what cannot be done at once: so they make progress whatever the
+// program does meanwhile (MPI 4.1, section 6.12), beside blocking calls.
 //
-// One that is begun once is used again for a later call on the communicator, with all that it has made: see launches.
+// A launch that is begun only once is used again, with its memory, for a later call on
+// the communicator: see launches.
 type launch struct {
 	call  string
 	once  bool // it is begun at once, and once
@@ -21,32 +22,32 @@ type launch struct {
 	group *collectives.Group
 	quick *quick
 	op    *collectives.Op
-	t     *collTransport // of its own; nil: it needed none yet, or another may still use it
+	t     *collTransport // its own; nil: none needed yet, or an earlier operation may still use it
 	mark  uint32
 	note  ir.Collective
 	catch func(collectives.Call) error // made once, so that a call does not allocate
 
-	exchange exchange // in the place of op, if short
+	exchange exchange // replaces op, if short
 	short    bool
 
 	handles handleStock
 
-	script *script // of an inter-communicator, in the place of op
+	script *script // of an inter-communicator, replaces op
 
 	first  operation
-	latest *operation // nil: there was none
+	latest *operation // nil: none yet
 
-	// Of buffers of items: see asItems.
+	// For buffers of items: see asItems.
 	direct       bool  // the call is carried out
-	as           *elem // what the bytes are; nil: bytes
+	as           *elem // element type of the bytes; nil: bytes
 	pack, unpack func()
 
 	// In a checked job:
 	regions []region // what the call sends, and receives into
-	flats   []*flat  // the buffers of items of which there are copies
+	flats   []*flat  // the buffers of items that have been copied
 }
 
-// divert has the call that holds the lock of k be prepared.
+// divert has the call that holds the lock of k prepared, not carried out.
 func (l *launch) divert(k *collState) {
 	if l.as != nil {
 		k.swap(callSign((codeByte.short() ^ l.as.code.short()) << 9))
@@ -63,7 +64,7 @@ func (l *launch) divert(k *collState) {
 	k.group = l.group.Catcher(l.catch)
 }
 
-// caught prepares the call that has come to the group.
+// caught prepares the call that the group has been given.
 func (l *launch) caught(call collectives.Call) (err error) {
 	call.Once = l.once
 	l.short = false
@@ -86,7 +87,7 @@ func (l *launch) caught(call collectives.Call) (err error) {
 	return err
 }
 
-// restore ends what divert began, with what the call's messages are marked with.
+// restore undoes divert, and keeps the marks of the call's messages.
 func (l *launch) restore(k *collState) {
 	k.swap(0)
 	if l.direct {
@@ -101,7 +102,7 @@ func (l *launch) restore(k *collState) {
 
 // prepare prepares the call that f makes.
 func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
-	if l.t == nil { // else a call before was carried
+	if l.t == nil { // else an earlier call was carried
 		if err := c.carried(at(l.call)); err != nil {
 			return l, err
 		}
@@ -148,7 +149,7 @@ func (l *launch) begin(c *Comm, s site) Request {
 		t.op = o
 		if l.op.Begin(t) {
 			o.finish()
-		} // else o is in other hands
+		} // else the transport advances o
 	default:
 		if o.done = make(chan struct{}); l.script == nil && l.op.Begin(t) {
 			o.finish()
@@ -162,7 +163,7 @@ func (l *launch) begin(c *Comm, s site) Request {
 // nonblocking begins the call that f makes.
 func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
 	l, err := c.prepare(c.launchOf(s.call), f)
-	if err != nil && l.script == nil { // else the other ranks are told first
+	if err != nil && l.script == nil { // else a script first tells the other ranks
 		return c.failedRequest(s, err)
 	}
 	r := l.handles.next()
@@ -170,7 +171,7 @@ func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
 	return r
 }
 
-// launchOf is a launch of a call that is begun at once.
+// launchOf returns a launch of a call that is begun at once.
 func (c *Comm) launchOf(call string) *launch {
 	if c == nil {
 		return &launch{call: call, once: true}
@@ -178,7 +179,7 @@ func (c *Comm) launchOf(call string) *launch {
 	return c.coll.launches.take(call)
 }
 
-// persistent makes a persistent request of the call that f makes.
+// persistent makes a persistent request for the call that f makes.
 func (c *Comm) persistent(s site, f func(*Comm) error) (*Request, error) {
 	l, err := c.prepare(&launch{call: s.call}, f)
 	if err != nil {

@@ -5,17 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// A launches knows of a checked job how many operations of a communicator are under way, and holds launches that may be used again: so a call
-// like one before allocates next to nothing, not even the memory that its algorithm needs, which may be as long as the message.
+// A launches counts the operations in progress on a communicator of a checked job, and
+// holds launches that can be used again: so a call like an earlier one allocates next
+// to nothing, not even the memory of its algorithm, which may be as long as the
+// message.
 type launches struct {
-	out  atomic.Int32           // operations under way
+	out  atomic.Int32           // operations in progress
 	near atomic.Pointer[launch] // of a short call, which needs no lock; nil: none
 
 	mu   sync.Mutex
 	free []*launch
 }
 
-// take hands out a launch of a call.
+// take returns a launch for a call.
 func (k *launches) take(call string) *launch {
 	if l := k.near.Swap(nil); l != nil {
 		l.call = call
@@ -34,17 +36,18 @@ func (k *launches) take(call string) *launch {
 	return l
 }
 
-// used reports whether an operation is under way.
+// used reports whether an operation is in progress.
 func (k *launches) used() bool { return k.out.Load() > 0 }
 
-// ended notes the end of an operation.
+// ended counts the end of an operation.
 func (k *collState) ended() {
 	if k.history != nil {
 		k.launches.out.Add(-1)
 	}
 }
 
-// spent keeps l for another call, if nothing was out of the ordinary. Its operation is complete, and so is its request.
+// spent keeps l for another call, if it has nothing uncommon. Its operation and its
+// request are complete.
 func (l *launch) spent() {
 	if l.script != nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
 		return
@@ -61,13 +64,14 @@ func (l *launch) spent() {
 	k.mu.Unlock()
 }
 
-// handleCount is how many requests are allocated at once: their memory is free again when the program has dropped all of them.
+// handleCount is how many requests are allocated at once: their memory is freed when
+// the program has dropped all of them.
 const handleCount = 16
 
-// A handleStock is requests that nobody has yet.
+// A handleStock is requests that the program does not have yet.
 type handleStock []Request
 
-// next is a request for the program, which may keep it for ever.
+// next returns a request for the program, which may keep it for ever.
 func (k *handleStock) next() *Request {
 	if len(*k) == 0 {
 		*k = make([]Request, handleCount)

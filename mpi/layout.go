@@ -9,18 +9,17 @@ import (
 	"rhinet/internal/layout"
 )
 
-// A Layout says which elements of a slice a message is made of, and in which
-// order: what MPI calls a derived datatype. It counts in elements of the slice
-// that it is laid over by [View], unless its name begins with H: that counts
-// displacements in bytes. Layouts nest: see [Layout.Of]. A Layout that cannot be,
-// as with a negative count, is an error of the call that uses it; [ShapeOf] tells
-// before.
+// A Layout says which elements of a slice a message consists of, and in which order: a
+// derived datatype of MPI. It counts in elements of the slice that [View] lays it over,
+// unless its name begins with H: then displacements are in bytes. Layouts nest: see
+// [Layout.Of]. An invalid Layout, for example with a negative count, is an error of the
+// call that uses it; [ShapeOf] tells earlier.
 //
 // MPI 4.1, section 5.1.
 type Layout struct {
 	name  string
 	make  func(*leaf) (*layout.Type, error)
-	attrs *attributes // that the program caches on it; shared by copies
+	attrs *attributes // cached by the program; shared by copies
 }
 
 // A leaf is the element that a layout counts in.
@@ -29,14 +28,14 @@ type leaf struct {
 	l   *layout.Type
 }
 
-// inside is the leaf whose elements are l.
+// inside returns the leaf whose elements are l.
 func (e *leaf) inside(l *layout.Type) *leaf { return &leaf{e.typ, l} }
 
 func layoutOf(make func(*leaf) (*layout.Type, error), name string, args ...any) Layout {
 	return Layout{name: fmt.Sprintf(name, args...), make: make}
 }
 
-// String says how the layout was made, or what [Layout.Named] has called it.
+// String returns how the layout was made, or the name given by [Layout.Named].
 //
 // MPI 4.1, section 7.8 (MPI_Type_get_name).
 func (l Layout) String() string {
@@ -46,7 +45,7 @@ func (l Layout) String() string {
 	return l.name
 }
 
-// Named is l, which errors call by another name.
+// Named returns l with the name by which errors call it.
 //
 // MPI 4.1, section 7.8 (MPI_Type_set_name).
 func (l Layout) Named(name string) Layout {
@@ -67,7 +66,7 @@ func (l Layout) build(e *leaf) (*layout.Type, error) {
 	return t, err
 }
 
-// A layoutError is a mistake with the name of the layout that has it.
+// A layoutError is a mistake and the name of the layout that has it.
 type layoutError struct {
 	name string
 	err  error
@@ -75,7 +74,7 @@ type layoutError struct {
 
 func (e *layoutError) Error() string { return e.name + ": " + e.err.Error() }
 
-// Of is l with inner in the place of each element: its displacements count in
+// Of returns l with inner in place of each element: the displacements of l count in
 // extents of inner.
 func (l Layout) Of(inner Layout) Layout {
 	return layoutOf(func(e *leaf) (*layout.Type, error) {
@@ -87,7 +86,7 @@ func (l Layout) Of(inner Layout) Layout {
 	}, "%v.Of(%v)", l, inner)
 }
 
-// Resized is l with another lower bound and extent, in bytes: what counts when
+// Resized returns l with another lower bound and extent, in bytes, which matter when
 // several follow each other.
 //
 // MPI 4.1, section 5.1.7 (MPI_Type_create_resized).
@@ -178,10 +177,10 @@ func same(v, n int) []int {
 	return s
 }
 
-// Subarray is the part of an array of sizes, stored by rows (the last index
-// running fastest), that begins at starts and has subsizes; its extent is that of the
-// whole array. For an array stored by columns, as Fortran does, pass the three
-// lists in reverse order.
+// Subarray is the part of an array of sizes, stored by rows (the last index varies
+// fastest), that begins at starts and has subsizes. Its extent is that of the whole
+// array. For an array stored by columns, as in Fortran, pass the three lists in reverse
+// order.
 //
 // MPI 4.1, section 5.1.3 (MPI_Type_create_subarray).
 func Subarray(sizes, subsizes, starts []int) Layout {
@@ -205,8 +204,8 @@ type DistKind uint8
 
 // The kinds of distribution.
 const (
-	DistBlock  DistKind = iota // a block for each process; by default all are equal but the last
-	DistCyclic                 // blocks in turn, by default of one index
+	DistBlock  DistKind = iota // a block for each process; by default all but the last are equal
+	DistCyclic                 // blocks in turn, by default of one index each
 	DistNone                   // one process has all
 )
 
@@ -224,7 +223,7 @@ func Darray(size, rank int, sizes []int, dists []Dist, psizes []int) Layout {
 	}, "Darray(%d, %d, %v, %v, %v)", size, rank, sizes, dists, psizes)
 }
 
-// distribute gives the indices of one process.
+// distribute returns the indices of one process.
 func distribute(size, rank int, sizes []int, dists []Dist, psizes []int) ([][]layout.Range, error) {
 	if len(sizes) == 0 || len(dists) != len(sizes) || len(psizes) != len(sizes) {
 		return nil, fmt.Errorf("%d sizes, %d distributions and %d sizes of the grid; give one of each for every dimension", len(sizes), len(dists), len(psizes))
@@ -270,7 +269,7 @@ type Member struct {
 	Layout Layout
 }
 
-// Struct is several layouts, one after the other, each at its displacement. For the
+// Struct is several layouts, each at its displacement, in the order of members. For the
 // fields of a Go struct see [Fields].
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
@@ -288,10 +287,10 @@ func Struct(members ...Member) Layout {
 	}, "Struct(%d members)", len(members))
 }
 
-// Fields is fields of a struct T, in the order of their names; without names all but
-// those with the tag `mpi:"-"`, in their order. What is between them, padding too,
-// does not travel. Its extent is the size of T, so that Contiguous(n).Of(Fields[T]())
-// is n structs. It is laid over a []T.
+// Fields is the named fields of a struct T, in the order of names; without names, all
+// fields except those with the tag `mpi:"-"`, in order. Memory between them, including
+// padding, does not travel. The extent is the size of T, so
+// Contiguous(n).Of(Fields[T]()) is n structs. It must be laid over a []T.
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_struct, MPI_Type_create_resized).
 func Fields[T any](names ...string) Layout {
@@ -333,7 +332,7 @@ func fieldsOf(t reflect.Type, names []string) (*layout.Type, error) {
 	return layout.Resized(l, 0, int(t.Size()))
 }
 
-// tight is a value of type t without its padding, or nil if it cannot travel.
+// tight returns a value of type t without its padding, or nil if it cannot travel.
 func tight(t reflect.Type) *layout.Type {
 	if unfit(t) != "" {
 		return nil
@@ -360,22 +359,22 @@ func tight(t reflect.Type) *layout.Type {
 	return l
 }
 
-// plain is a value of type t as it lies in memory.
+// plain returns a value of type t as it is in memory.
 func plain(t reflect.Type) *layout.Type {
 	return layout.Leaf(int(t.Size()), signatureOf(t))
 }
 
-// A Shape is the measures of a layout, in bytes.
+// A Shape is the sizes and bounds of a layout, in bytes.
 //
 // MPI 4.1, sections 5.1.5 to 5.1.8.
 type Shape struct {
 	Size       int // of the data (MPI_Type_size)
-	LB, Extent int // bounds, for what follows (MPI_Type_get_extent)
+	LB, Extent int // bounds: where the next one follows (MPI_Type_get_extent)
 	TrueLB     int // where the data begins
-	TrueExtent int // what it spans, with gaps (MPI_Type_get_true_extent)
+	TrueExtent int // span of the data, with gaps (MPI_Type_get_true_extent)
 }
 
-// ShapeOf measures l over a []T, or says why it cannot be.
+// ShapeOf returns the shape of l over a []T, or why l is invalid.
 //
 // MPI 4.1, sections 5.1.5 to 5.1.8.
 func ShapeOf[T any](l Layout) (Shape, error) {

@@ -9,26 +9,28 @@ import (
 	"rhinet/internal/libmpi"
 )
 
-// A library is a Transport that has communicators and collective calls of its own: that of another MPI
-// (see [Comm.Library]). Each communicator has its own transport, and blocking collective calls are
-// handed over as they are, so that the library's algorithms carry them out.
+// A library is a Transport that has its own communicators and collective calls: that of
+// another MPI (see [Comm.Library]). Each communicator has its own transport, and
+// blocking collective calls are passed on unchanged, so that the algorithms of the
+// library carry them out.
 type library interface {
 	Transport
-	// Communicator returns the transport of a communicator of world ranks, which all of them
-	// make, with the same number. It closes when its context is shut.
+	// Communicator returns the transport of a communicator of world ranks. All of them
+	// must call it, with the same number. It closes when its context is shut.
 	Communicator(members []int32, number int) (library, error)
 	// Collective carries out a blocking collective call on the communicator. Its arguments are
 	// those of a method of a Group, checked as far as package mpi does.
 	Collective(call collectives.Call) error
-	// About is the name of the library, and what a call of it costs, in seconds, because the program
-	// is not written in its language. It measures that.
+	// About returns the name of the library, and the extra cost of a call in seconds
+	// because the program is not written in the library's language. It measures the
+	// cost.
 	About() (name string, callCost float64)
 }
 
-// Library returns the name of the library of another MPI that carries the messages of c, and how many
-// seconds each call costs that a program in C would not spend; "" for network interfaces of rhinet.
-// Programs that are built with the tag peers run on such a library if RHINET_LIBMPI names its
-// compiled shim, and its own launcher starts them.
+// Library returns the name of the library of another MPI that carries the messages of
+// c, and how many seconds each call costs more than in a program in C; "" for network
+// interfaces of rhinet. Programs that are built with the tag peers run on such a
+// library if RHINET_LIBMPI names its compiled shim, and its own launcher starts them.
 func (c *Comm) Library() (name string, callCost float64) {
 	if lib := c.library(); lib != nil {
 		return lib.About()
@@ -36,7 +38,7 @@ func (c *Comm) Library() (name string, callCost float64) {
 	return "", 0
 }
 
-// library is the library that carries the messages of c, or nil.
+// library returns the library that carries the messages of c, or nil.
 func (c *Comm) library() library {
 	if c == nil {
 		return nil
@@ -45,7 +47,8 @@ func (c *Comm) library() library {
 	return lib
 }
 
-// carried refuses a call that the library of another MPI is not made to carry.
+// carried returns the error of a call that cannot be passed on to the library of
+// another MPI.
 func (c *Comm) carried(s site) error {
 	if c.library() == nil {
 		return nil
@@ -53,7 +56,7 @@ func (c *Comm) carried(s site) error {
 	return c.errorAt(s, ErrUnsupported, notCarried)
 }
 
-// notCarried is what is to be done about such a call.
+// notCarried is the text of that error.
 const notCarried = "the library of another MPI carries messages between two ranks and blocking collective calls here, and no others; run the program on a network interface of rhinet"
 
 // transportOf returns the transport of a communicator of the world.
@@ -72,8 +75,8 @@ func (w *world) transportOf(c *core) (Transport, error) {
 	return lib.Communicator(members, c.agreed())
 }
 
-// agreed is a number that all ranks of c know, and that tells it apart from others that are made of
-// some of them at the same time, in all likelihood.
+// agreed returns a number that all ranks of c know, and that in all likelihood differs
+// from those of communicators that some of the ranks make at the same time.
 func (c *core) agreed() int {
 	h := fnv.New32a()
 	for r := range c.size {
@@ -82,7 +85,8 @@ func (c *core) agreed() int {
 	return int(h.Sum32() & collectives.MaxTag)
 }
 
-// joinLibrary connects this process to the job of another MPI's launcher by the library of that.
+// joinLibrary connects this process, through the library of another MPI, to the job of
+// that MPI's launcher.
 func (s setup) joinLibrary() (Job, error) {
 	lib, err := libmpi.Open(s.library)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"rhinet/mpi"
 )
 
-// What runs on the library of another MPI, as a program of its launcher.
+// Programs that run on the library of another MPI, started by its launcher.
 func init() {
 	programs["library"] = func(w *mpi.Comm) error {
 		for _, part := range []func(*mpi.Comm) error{libraryMessages, libraryRequests, libraryAllocations, libraryCollectives, libraryCommunicators, libraryRefusals} {
@@ -35,16 +35,17 @@ func init() {
 	}
 }
 
-// fileVariable names a file by which ranks tell each other something without MPI.
+// fileVariable names a file by which ranks communicate without MPI.
 const fileVariable = "MPI_TEST_FILE"
 
-// Two goroutines that call at once are told so, and the one that was first goes on.
+// Of two goroutines that call at once the second gets an error, and the first
+// continues.
 func init() {
 	programs["goroutines"] = func(w *mpi.Comm) error {
 		file := os.Getenv(fileVariable)
 		switch w.Rank() {
 		case 1:
-			for range 10000 { // until rank 0 has seen what it wants
+			for range 10000 { // until rank 0 has seen the error
 				if _, err := os.Stat(file); err == nil {
 					break
 				}
@@ -118,9 +119,9 @@ func libraryMessages(w *mpi.Comm) error {
 	return nil
 }
 
-// libraryRequests: transfers under way, completed in all ways.
+// libraryRequests: transfers in progress, completed by all calls.
 func libraryRequests(w *mpi.Comm) error {
-	const many = 150 // more than the library is asked for at once
+	const many = 150 // more than are passed to the library at once
 	r, n := w.Rank(), w.Size()
 	next, before := (r+1)%n, (r+n-1)%n
 	in, reqs := make([]int64, many), []*mpi.Request{nil}
@@ -177,7 +178,7 @@ func libraryRequests(w *mpi.Comm) error {
 	return nil
 }
 
-// libraryAllocations: calls allocate nothing, once they have been made.
+// libraryAllocations: calls allocate nothing, after the first ones.
 func libraryAllocations(w *mpi.Comm) error {
 	r, in, out, sum := w.Rank(), []float64{0}, []float64{1}, []float64{0}
 	var failed error
@@ -192,7 +193,7 @@ func libraryAllocations(w *mpi.Comm) error {
 	return errors.Join(failed, same("allocations", n, 0.0))
 }
 
-// libraryCollectives: what is handed over, also in place.
+// libraryCollectives: collective calls that are passed on, also in place.
 func libraryCollectives(w *mpi.Comm) error {
 	r, n := w.Rank(), w.Size()
 	fill := func(k int, f func(i int) int32) []int32 {
@@ -231,7 +232,8 @@ func libraryCollectives(w *mpi.Comm) error {
 	return errors.Join(err, libraryParts(w), libraryReductions(w))
 }
 
-// libraryParts: Alltoallv, of rank i to rank j so many elements as i+j, in reverse order and behind one another.
+// libraryParts: Alltoallv with i+j elements from rank i to rank j, in reverse order and
+// one after the other.
 func libraryParts(w *mpi.Comm) error {
 	r, n := w.Rank(), w.Size()
 	counts, displs, total := make([]int, n), make([]int, n), 0
@@ -298,10 +300,11 @@ func numbers[T int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | ui
 	return errors.Join(mpi.Allreduce(w, []T{1}, out, mpi.Sum), same(fmt.Sprintf("sum of %T", want), out[0], want))
 }
 
-// libraryCommunicators: ranks, sources, tags and collective calls of those that are made of others.
+// libraryCommunicators: ranks, sources, tags and collective calls of communicators made
+// from others.
 func libraryCommunicators(w *mpi.Comm) error {
 	r, n := w.Rank(), w.Size()
-	back, err := w.Split(0, -r) // all, the other way round
+	back, err := w.Split(0, -r) // all, in reverse order
 	if err != nil {
 		return err
 	}
@@ -316,7 +319,8 @@ func libraryCommunicators(w *mpi.Comm) error {
 	if err != nil {
 		return err
 	}
-	// Equal tags on three communicators of the same ranks do not meet.
+	// Messages with equal tags on three communicators of the same ranks do not match
+	// each other's receives.
 	next, before := (r+1)%n, (r+n-1)%n
 	for i, c := range []*mpi.Comm{w, dup} {
 		if err := mpi.Send(c, []int{i}, next, 3); err != nil {
@@ -350,7 +354,8 @@ func libraryCommunicators(w *mpi.Comm) error {
 	return errors.Join(err, mine.Free(), dup.Free(), back.Free())
 }
 
-// libraryRefusals: what the library is not given is refused in a sentence, and all goes on.
+// libraryRefusals: a call that the library does not carry returns an error that says
+// so, and later calls work.
 func libraryRefusals(w *mpi.Comm) error {
 	const way = "run the program on a network interface of rhinet"
 	user := mpi.OpFunc(func(in, inout []int) {}, mpi.Commutative)
@@ -382,7 +387,8 @@ func libraryRefusals(w *mpi.Comm) error {
 	return mpi.Barrier(w)
 }
 
-// tagTooLarge sends a message whose tag the library does not take. One that takes all is not asked.
+// tagTooLarge sends a message whose tag the library does not accept. A library that
+// accepts all tags gets one that package mpi does not accept.
 func tagTooLarge(w *mpi.Comm) error {
 	name, _ := w.Library()
 	if strings.HasPrefix(name, "Open MPI") {
@@ -391,7 +397,8 @@ func tagTooLarge(w *mpi.Comm) error {
 	return mpi.Send(w, []int{1}, w.Rank(), mpi.MaxTag)
 }
 
-// On both libraries programs find what package mpi promises, as far as it goes, and end as elsewhere.
+// On both libraries programs get what package mpi promises, as far as it goes, and end
+// as elsewhere.
 func TestLibraries(t *testing.T) {
 	for _, m := range libmpitest.All {
 		t.Run(m.Name, func(t *testing.T) {
@@ -424,7 +431,7 @@ func TestKernelsOnLibraries(t *testing.T) {
 			for _, ranks := range []int{1, 2, 4} {
 				run := slices.Clone(names)
 				if ranks == 2 {
-					run = run[:6] // sp and bt take squares
+					run = run[:6] // sp and bt need a square number
 				}
 				verified(t, m.Command(t, shim, ranks, append([]string{npb, "-class", "S"}, run...)...), len(run))
 			}
@@ -434,7 +441,7 @@ func TestKernelsOnLibraries(t *testing.T) {
 	}
 }
 
-// A shim that cannot be used is one sentence with the way out.
+// A shim that cannot be used gives one sentence that says what to do.
 func TestShimsThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.so")

@@ -5,7 +5,7 @@ import (
 	"rhinet/internal/libmpi"
 )
 
-// Collective hands a call over to the library.
+// Collective passes a call on to the library.
 func (t *libTransport) Collective(call collectives.Call) error {
 	err := t.translate(&t.call, &call)
 	if err == nil {
@@ -15,7 +15,7 @@ func (t *libTransport) Collective(call collectives.Call) error {
 	return err
 }
 
-// translate makes c the library's form of a call.
+// translate converts a call to the library's form, c.
 func (t *libTransport) translate(c *libmpi.Collective, call *collectives.Call) (err error) {
 	size := len(t.members)
 	*c = libmpi.Collective{Comm: t.comm, Root: call.Root, Send: call.Send, Recv: call.Recv, InPlace: sameStart(call.Send, call.Recv)}
@@ -56,11 +56,11 @@ func (t *libTransport) translate(c *libmpi.Collective, call *collectives.Call) (
 	return err
 }
 
-// libOperations is how many of the predefined operations the library has for single numbers: all but
-// MinLoc and MaxLoc.
+// libOperations is how many of the predefined operations the library has for single
+// numbers: all but MinLoc and MaxLoc.
 const libOperations = int(BXor) + 1
 
-// reduction says how the library combines.
+// reduction converts the operation of a call.
 func reduction(c *libmpi.Collective, call *collectives.Call) error {
 	r, ok := call.Reducer.(*reducer)
 	if !ok || int(r.code) > libOperations {
@@ -71,14 +71,15 @@ func reduction(c *libmpi.Collective, call *collectives.Call) error {
 	return nil
 }
 
-// counts fills in the counts and displacements of c in bytes.
+// counts converts the counts and displacements of a call to bytes.
 func (t *libTransport) counts(c *libmpi.Collective, call *collectives.Call) {
 	c.SendCounts, c.SendDispls = t.inBytes(0, call.SendCounts, call.SendDispls, call.Elem)
 	c.RecvCounts, c.RecvDispls = t.inBytes(2, call.RecvCounts, call.RecvDispls, call.Elem)
 }
 
-// inBytes turns counts of elements and their displacements, if they do not follow each other, into bytes, in
-// memory of its own. The library refuses buffers whose length it cannot count, so what lies in one fits.
+// inBytes converts counts of elements and displacements to bytes, in memory of s; nil
+// displs mean that the parts follow each other. The library refuses buffers whose
+// length an int32 cannot hold, so parts of them fit.
 func (s *libShared) inBytes(at int, counts, displs []int, elem int) (n, d []int32) {
 	n, d = s.ints[at][:0], s.ints[at+1][:0]
 	next := 0

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A program that cannot load the library of another MPI says so, and is no world of its own.
+// A program that cannot load the library of another MPI says so, and does not become a
+// world of its own.
 func TestLibraryWithoutTag(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), programVariable+"=good", "RHINET_LIBMPI=/shim.so")

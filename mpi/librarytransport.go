@@ -15,7 +15,8 @@ import (
 
 var _ library = (*libTransport)(nil)
 
-// A libTransport carries the messages of one communicator by a communicator of another MPI's library.
+// A libTransport carries the messages of one communicator over a communicator of
+// another MPI's library.
 type libTransport struct {
 	*libShared
 	comm    libmpi.Comm
@@ -24,26 +25,28 @@ type libTransport struct {
 	freed   bool
 }
 
-// libShared is what the communicators of a process share. It belongs to the goroutine whose call is under
-// way: the library takes one at a time, and says so (see libmpi.ErrBusy).
+// libShared is what the communicators of a process share. It belongs to the goroutine
+// whose call is in progress: the library takes one call at a time, and reports others
+// (see libmpi.ErrBusy).
 type libShared struct {
 	lib   *libmpi.Library
-	begun map[*llc.Request]libRequest // transfers under way; their buffers stay alive by that
+	begun map[*llc.Request]libRequest // transfers in progress; the map keeps their buffers alive
 	batch []libmpi.Transfer           // of one wait
-	rs    []*llc.Request              // to which these belong
-	one   [1]*llc.Request             // of one look
-	call  libmpi.Collective           // under way
+	rs    []*llc.Request              // the requests of batch
+	one   [1]*llc.Request             // of one Test
+	call  libmpi.Collective           // in progress
 	ints  [4][]int32                  // counts and displacements of one call
 }
 
-// A libRequest is a transfer of the library, and the communicator by which its source is known.
+// A libRequest is a transfer of the library, and the members of the communicator that
+// its source refers to.
 type libRequest struct {
 	libmpi.Transfer
 	members []int32
 	send    bool
 }
 
-// newLibTransport is the transport of the world of a library.
+// newLibTransport returns the transport of the world of a library.
 func newLibTransport(lib *libmpi.Library) *libTransport {
 	all := make([]int32, lib.Size())
 	for i := range all {
@@ -53,7 +56,7 @@ func newLibTransport(lib *libmpi.Library) *libTransport {
 	return &libTransport{libShared: shared, comm: lib.World(), members: all, back: all}
 }
 
-// Communicator makes one of the library, too.
+// Communicator makes a communicator of the library.
 func (t *libTransport) Communicator(members []int32, number int) (library, error) {
 	comm, err := t.lib.Group(members, number)
 	if err != nil {
@@ -69,17 +72,18 @@ func (t *libTransport) Communicator(members []int32, number int) (library, error
 	return &libTransport{libShared: t.libShared, comm: comm, members: members, back: back}, nil
 }
 
-// About is the name of the library.
+// About returns the name of the library, and the cost of a call.
 func (t *libTransport) About() (string, float64) { return t.lib.Name(), t.lib.CallCost() }
 
-// errNotCarried refuses messages that are not those of a program between two ranks.
+// errNotCarried refuses messages that are not point-to-point messages of the program.
 var errNotCarried = errors.New(notCarried)
 
-// plainContext reports whether a context is that of the messages of a communicator between two ranks. Which
-// one need not be known: the communicator of the library tells them apart.
+// plainContext reports whether a context is for point-to-point messages of a
+// communicator. Which context does not matter: the communicator of the library keeps
+// them apart.
 func plainContext(ctx uint16) bool { return ctx&1 == 0 && ctx < 2*maxContexts }
 
-// peer is the rank of a world rank in the communicator.
+// peer returns the rank of a world rank in the communicator.
 func (t *libTransport) peer(world int) int {
 	if world == llc.AnyPeer {
 		return libmpi.Any
@@ -87,7 +91,7 @@ func (t *libTransport) peer(world int) int {
 	return int(t.back[world])
 }
 
-// libTag is a tag for the library.
+// libTag converts a tag.
 func libTag(tag int) int {
 	if tag == llc.AnyTag {
 		return libmpi.Any
@@ -111,8 +115,8 @@ func (t *libTransport) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, 
 	return st, st.Err
 }
 
-// libStatus is what the library says of a receive into so much room, or of a probe. It may not say how long a
-// message is that is too long.
+// libStatus converts the status of a receive into so much room, or of a probe. The
+// library may not say how long a message is that is too long.
 func libStatus(members []int32, got *libmpi.Transfer, err error, room int) llc.Status {
 	st := llc.Status{Source: llc.AnyPeer, Tag: int(got.Tag), Bytes: got.Bytes, Err: err}
 	if s := int(got.Source); s >= 0 && s < len(members) {
@@ -130,7 +134,7 @@ func tooLong(err error) bool {
 	return errors.As(err, &e) && e.TooLong
 }
 
-// Start begins a transfer. What is refused is complete.
+// Start begins a transfer. A transfer that is refused is complete.
 func (t *libTransport) Start(r *llc.Request, send bool) {
 	r.Status = llc.Status{}
 	if !plainContext(r.Context) || r.Body != nil {
@@ -148,19 +152,19 @@ func (t *libTransport) Start(r *llc.Request, send bool) {
 	}
 }
 
-// Isend and Irecv leave all to Start, TrySend to other calls.
+// Isend and Irecv leave everything to Start, TrySend to other calls.
 func (t *libTransport) Isend(*port.Spares, llc.Key, int, int, []byte) (*llc.Request, bool) {
 	return nil, false
 }
 func (t *libTransport) Irecv(*port.Spares, llc.Key, int, int, []byte) *llc.Request { return nil }
 func (t *libTransport) TrySend(llc.Key, int, int, []byte) bool                     { return false }
 
-// RecvFor is Recv: nobody reports its waits.
+// RecvFor is Recv: the library does not report waits.
 func (t *libTransport) RecvFor(_ string, key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
 	return t.Recv(key, src, tag, buf)
 }
 
-// collect takes r into the batch, unless it is complete.
+// collect adds r to the batch, unless it is complete.
 func (s *libShared) collect(r *llc.Request) {
 	if q, ok := s.begun[r]; ok {
 		s.batch, s.rs = append(s.batch, q.Transfer), append(s.rs, r)
@@ -180,7 +184,7 @@ func (s *libShared) complete(i int, call string) {
 	r.Status = libStatus(q.members, got, err, len(r.Buf))
 }
 
-// waitBatch completes all of the batch, and empties it.
+// waitBatch completes the whole batch, and empties it.
 func (s *libShared) waitBatch() {
 	if len(s.rs) > 0 {
 		err := s.lib.Wait(s.batch)
@@ -240,7 +244,8 @@ func (s *libShared) Test(r *llc.Request) bool {
 	return s.any(s.one[:], false) == 0
 }
 
-// WaitAny waits for one. The library takes so many at a time; of more the parts are looked at in turn.
+// WaitAny waits for one request. The library takes at most Most at a time; parts of a
+// longer list are tested in turn.
 func (s *libShared) WaitAny(rs []*llc.Request) int {
 	if len(rs) <= libmpi.Most {
 		return s.any(rs, true)
@@ -261,7 +266,7 @@ func (s *libShared) WaitContext(ctx context.Context, r *llc.Request) error {
 	return poll(ctx, func() bool { return s.Test(r) })
 }
 
-// Cancel withdraws nothing.
+// Cancel withdraws nothing: the library cannot.
 func (s *libShared) Cancel(*llc.Request) bool { return false }
 
 func (t *libTransport) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
@@ -272,7 +277,8 @@ func (t *libTransport) Probe(ctx uint16, src, tag int, block bool) (llc.Status, 
 	return libStatus(t.members, &got, err, math.MaxInt), found || err != nil
 }
 
-// Shut frees the communicator of the library with its context. It is a collective call there, as Free is here.
+// Shut frees the communicator of the library. That is a collective call there, as Free
+// is here.
 func (t *libTransport) Shut(ctx uint16) {
 	if plainContext(ctx) && t.comm != t.lib.World() && !t.freed {
 		t.freed = true
@@ -283,7 +289,8 @@ func (t *libTransport) Shut(ctx uint16) {
 // Perform calls f.
 func (s *libShared) Perform(f func()) { f() }
 
-// AwaitCollective waits until cond holds. Nothing here needs it: there are no boards and no windows.
+// AwaitCollective waits until cond holds. It is hardly used: there are no flag arrays
+// and no windows.
 func (s *libShared) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
@@ -301,7 +308,7 @@ func (s *libShared) Unreceived(func(uint16, llc.Status))        {}
 func (s *libShared) Addressed(int) bool                         { return false }
 func (s *libShared) Open(uint16, uint32, uint32)                {}
 func (s *libShared) Host(int) int                               { return 0 }
-func (s *libShared) Board() ir.Board                            { return nil }
+func (s *libShared) FlagArray() ir.FlagArray                    { return nil }
 func (s *libShared) Sequences() int                             { return 0 }
 func (s *libShared) Codes(int, []int, uint64) (ir.Codes, error) { return nil, nil }
 func (s *libShared) Switch() ir.Switch                          { return nil }

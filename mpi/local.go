@@ -1,7 +1,7 @@
 package mpi
 
-// ReduceLocal combines in into inout on this rank alone: inout[i] = in[i] op
-// inout[i]. The two are equally long and apart.
+// ReduceLocal combines in into inout on this rank alone: inout[i] = in[i] op inout[i].
+// The buffers must have the same length and not overlap.
 //
 // MPI 4.1, section 6.9.7.
 func ReduceLocal[T any](c *Comm, in, inout []T, op Op) (err error) {

@@ -8,7 +8,7 @@ import (
 	"rhinet/llc"
 )
 
-// A lossy transport has lost whoever is received from.
+// A lossy is a transport that has lost every rank that is received from.
 type lossy struct {
 	Transport
 	sent int
@@ -23,8 +23,8 @@ func (l *lossy) Start(_ *llc.Request, send bool) {
 func (l *lossy) Wait(r *llc.Request)      { r.Status.Err = llc.ErrPeerGone }
 func (l *lossy) Test(r *llc.Request) bool { l.Wait(r); return true }
 
-// A collective call that did not get a part from a rank that is lost passes nothing
-// on to others, who would take it for what that rank sent. The next call begins anew.
+// A collective call that has not got a part from a lost rank sends nothing further to
+// others, which would take it for that rank's data. The next call starts anew.
 func TestNothingIsPassedOnOfWhatIsLost(t *testing.T) {
 	for name, end := range map[string]func(*collTransport) error{
 		"Wait": func(c *collTransport) error { return c.Wait(0, 1) },

@@ -11,7 +11,7 @@ import (
 	"rhinet/mpi"
 )
 
-// programs are what this test binary can be when it is started as a program.
+// programs are those that this test binary runs when it is started as a program.
 var programs = map[string]func(world *mpi.Comm) error{
 	"good": func(w *mpi.Comm) error {
 		sum := []float64{0}
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A program started alone is a world of one rank; how it ends is its status.
+// A program started alone is a world of one rank; its status is how it ends.
 func TestHowProgramsEnd(t *testing.T) {
 	for _, tc := range []struct {
 		program string

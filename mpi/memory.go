@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// KeyAlignment is the key of [AllocMem] that says on which multiple of bytes the
-// memory begins: a power of two. Without it that is a line of the cache, 64.
+// KeyAlignment is the key of [AllocMem] for the alignment of the memory in bytes: a
+// power of two. The default is a cache line, 64.
 //
 // MPI 4.1, section 9.2.
 const KeyAlignment = "mpi_minimum_memory_alignment"
 
-// AllocMem returns n elements, which are 0, and which the library keeps until
-// [FreeMem]. No call needs memory of this kind: any slice serves as a buffer. It is
-// for programs that want alignment. [WinAllocate] makes the memory of windows.
+// AllocMem returns n elements, all 0, which the library keeps until [FreeMem]. No call
+// needs such memory: any slice serves as a buffer. It is for programs that want
+// alignment. [WinAllocate] makes the memory of windows.
 //
 // MPI 4.1, section 9.2 (MPI_Alloc_mem).
 func AllocMem[T any](c *Comm, n int, info ...Info) (_ []T, err error) {
@@ -45,7 +45,8 @@ const (
 	maxAlloc     = 1 << 46 // bytes, within what Go can address
 )
 
-// FreeMem gives back what [AllocMem] has returned, all of it. It must not be used any more.
+// FreeMem frees memory that [AllocMem] has returned; pass the whole slice. It must not
+// be used any more.
 //
 // MPI 4.1, section 9.2 (MPI_Free_mem).
 func FreeMem[T any](c *Comm, buf []T) (err error) {
@@ -60,13 +61,13 @@ func FreeMem[T any](c *Comm, buf []T) (err error) {
 	return nil
 }
 
-// A memoryKeeper holds what AllocMem has returned.
+// A memoryKeeper holds the memory that AllocMem has returned.
 type memoryKeeper struct {
 	mu   sync.Mutex
 	held map[*byte]int // lengths, by the first byte
 }
 
-// take returns n bytes that begin on a multiple of line.
+// take returns n bytes that begin at a multiple of line.
 func (k *memoryKeeper) take(n, line int) []byte {
 	if n == 0 {
 		return nil

@@ -11,9 +11,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// MPI 4.1, section 9.2: memory of MPI_Alloc_mem begins on the multiple of
-// mpi_minimum_memory_alignment that the info asks for, serves as any buffer, and is
-// given back once.
+// MPI 4.1, section 9.2: memory of MPI_Alloc_mem has the alignment that
+// mpi_minimum_memory_alignment asks for, serves as any buffer, and is freed once.
 func TestAllocMem(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		for _, align := range []int{1, 64, 256, 4096} {
@@ -49,7 +48,7 @@ func TestAllocMem(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 10: MPI_Info_create_env tells how the process was started.
+// MPI 4.1, section 10: MPI_Info_create_env describes how the process was started.
 func TestInfoEnv(t *testing.T) {
 	info := mpi.InfoEnv()
 	host, _ := os.Hostname()
@@ -64,8 +63,8 @@ func TestInfoEnv(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 7.4.2: with MPI_COMM_TYPE_HW_GUIDED those come together that are
-// restricted to one and the same resource; ranks of one host are to that.
+// MPI 4.1, section 7.4.2: with MPI_COMM_TYPE_HW_GUIDED ranks that are restricted to the
+// same resource form a communicator; ranks of one host are restricted to that host.
 func TestSplitHardware(t *testing.T) {
 	mpitest.Run(t, 3, func(w *mpi.Comm) error {
 		for _, kind := range []string{"host", mpi.HardwareScheme + "host"} {

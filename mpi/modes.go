@@ -2,9 +2,8 @@ package mpi
 
 import "errors"
 
-// Rsend is Send of a message whose receive has been posted already, in ready
-// mode: a program that calls it earlier is erroneous. Nothing here is faster
-// for knowing, so it is carried out as Send.
+// Rsend is Send in ready mode: the receive must have been posted already, else the
+// program is erroneous. Here this gives no advantage: it is carried out as Send.
 //
 // MPI 4.1, section 3.4 (ready mode).
 func Rsend[T any](c *Comm, buf []T, dst, tag int) error {
@@ -21,9 +20,9 @@ func Irsend[T any](c *Comm, buf []T, dst, tag int) *Request {
 	return &r
 }
 
-// Bsend copies buf to the attached buffer and returns, whether a receive has
-// been posted or not: see [Comm.AttachBuffer] and [BufferAttach]. Without room
-// there it fails with ErrBuffer and sends nothing.
+// Bsend copies buf to the attached buffer and returns, whether a receive has been
+// posted or not: see [Comm.AttachBuffer] and [BufferAttach]. If the buffer has no room,
+// it fails with ErrBuffer and sends nothing.
 //
 // MPI 4.1, section 3.4 (buffered mode).
 func Bsend[T any](c *Comm, buf []T, dst, tag int) error {
@@ -58,7 +57,7 @@ func (c *Comm) buffered(s site, e *elem, b []byte) Request {
 	return c.request(s, k)
 }
 
-// bufferFor is the buffer that sends on c use.
+// bufferFor returns the buffer that sends on c use.
 func (c *Comm) bufferFor() *sendBuffer {
 	if c.buffer.attached() {
 		return &c.buffer
@@ -69,9 +68,9 @@ func (c *Comm) bufferFor() *sendBuffer {
 	return &c.w.buffer
 }
 
-// AttachBuffer gives c a buffer of its own for sends in buffered mode. Each
-// message takes its bytes and at most [BsendOverhead] more until it is sent. A
-// nil buffer has the library find memory for each message, without bound.
+// AttachBuffer attaches a buffer to c for sends in buffered mode. Each message takes
+// its bytes and at most [BsendOverhead] more until it is sent. With a nil buffer the
+// library allocates memory for each message, without limit.
 //
 // MPI 4.1, section 3.6 (MPI_Comm_attach_buffer, MPI_BUFFER_AUTOMATIC).
 func (c *Comm) AttachBuffer(buf []byte) (err error) {
@@ -107,13 +106,13 @@ func (c *Comm) FlushBuffer() (err error) {
 	return c.buffer.flush()
 }
 
-// IflushBuffer is [Comm.FlushBuffer] that does not wait.
+// IflushBuffer begins [Comm.FlushBuffer] and does not wait.
 //
 // MPI 4.1, section 3.6 (MPI_Comm_iflush_buffer).
 func (c *Comm) IflushBuffer() *Request { return c.iflush(at("IflushBuffer"), false) }
 
-// BufferAttach is [Comm.AttachBuffer] for all communicators of the process that
-// have no buffer of their own. c is any communicator.
+// BufferAttach is [Comm.AttachBuffer] for all communicators of the process that have no
+// buffer of their own. c may be any communicator.
 //
 // MPI 4.1, section 3.6 (MPI_Buffer_attach).
 func BufferAttach(c *Comm, buf []byte) (err error) {
@@ -125,7 +124,7 @@ func BufferAttach(c *Comm, buf []byte) (err error) {
 	return c.w.buffer.attach(c, s, buf)
 }
 
-// BufferDetach is [Comm.DetachBuffer] of the process's buffer.
+// BufferDetach is [Comm.DetachBuffer] for the process's buffer.
 //
 // MPI 4.1, section 3.6 (MPI_Buffer_detach).
 func BufferDetach(c *Comm) (_ []byte, err error) {
@@ -137,7 +136,7 @@ func BufferDetach(c *Comm) (_ []byte, err error) {
 	return c.w.buffer.detach(c, s)
 }
 
-// BufferFlush is [Comm.FlushBuffer] of the process's buffer.
+// BufferFlush is [Comm.FlushBuffer] for the process's buffer.
 //
 // MPI 4.1, section 3.6 (MPI_Buffer_flush).
 func BufferFlush(c *Comm) (err error) {
@@ -148,7 +147,7 @@ func BufferFlush(c *Comm) (err error) {
 	return c.w.buffer.flush()
 }
 
-// BufferIflush is [BufferFlush] that does not wait.
+// BufferIflush begins [BufferFlush] and does not wait.
 //
 // MPI 4.1, section 3.6 (MPI_Buffer_iflush).
 func BufferIflush(c *Comm) *Request { return c.iflush(at("BufferIflush"), true) }
@@ -164,7 +163,7 @@ func (c *Comm) iflush(s site, process bool) *Request {
 	return c.flushing(s, b)
 }
 
-// flushing is a request that is complete when all messages in b are sent.
+// flushing returns a request that completes when all messages in b are sent.
 func (c *Comm) flushing(s site, b *sendBuffer) *Request {
 	k := newTask()
 	go func() { k.end(emptyStatus(), b.flush()) }()
@@ -172,7 +171,7 @@ func (c *Comm) flushing(s site, b *sendBuffer) *Request {
 	return &r
 }
 
-// Isendrecv begins what [Sendrecv] does. It is complete when both transfers are.
+// Isendrecv begins [Sendrecv]. It is complete when both transfers are complete.
 //
 // MPI 4.1, section 3.10.
 func Isendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) *Request {
@@ -187,7 +186,7 @@ func Isendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag i
 	return c.both(to, out, view(send), from, in, view(recv))
 }
 
-// IsendrecvReplace begins what [SendrecvReplace] does.
+// IsendrecvReplace begins [SendrecvReplace].
 //
 // MPI 4.1, section 3.10.
 func IsendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) *Request {

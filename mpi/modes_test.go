@@ -8,8 +8,8 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, section 3.9: a persistent request is started again and again, and
-// sends what the buffer holds at each start; inactive it counts as complete.
+// MPI 4.1, section 3.9: a persistent request can be started several times, and sends
+// what the buffer holds at each start; an inactive one counts as complete.
 func TestPersistentRequestsRepeat(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -86,8 +86,8 @@ func TestPersistentRequestsRepeat(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 3.4: a buffered send does not wait for its receive, and
-// MPI 4.1, section 3.6: detaching waits until all is sent and gives the buffer back.
+// MPI 4.1, section 3.4: a buffered send does not wait for its receive, and MPI 4.1,
+// section 3.6: detaching waits until all messages are sent and returns the buffer.
 func TestBufferedSendsDoNotWait(t *testing.T) {
 	const long = 100_000
 	everywhere(t, 2, func(w *mpi.Comm) error {
@@ -114,7 +114,7 @@ func TestBufferedSendsDoNotWait(t *testing.T) {
 			if err := is(mpi.Bsend(w, make([]int, 4*long), peer, 4), mpi.ErrBuffer, ""); err != nil {
 				return err
 			}
-			if err := mpi.Barrier(w); err != nil { // so that none is taken before the fourth
+			if err := mpi.Barrier(w); err != nil { // so that none is received before the fourth is sent
 				return err
 			}
 			for i := range 3 {
@@ -136,7 +136,7 @@ func TestBufferedSendsDoNotWait(t *testing.T) {
 				return err
 			}
 		}
-		if err := w.AttachBuffer(nil); err != nil { // automatic, and before the process's
+		if err := w.AttachBuffer(nil); err != nil { // automatic, and used rather than the process's
 			return err
 		}
 		if _, err := mpi.Ibsend(w, make([]int, 10*long), peer, 5).Wait(); err != nil {
@@ -165,7 +165,7 @@ func TestBufferedSendsDoNotWait(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.4: a ready send finds its receive posted.
+// MPI 4.1, section 3.4: the receive of a ready send has been posted.
 func TestReadySendsMeetPostedReceives(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		peer, in := 1-w.Rank(), make([]int, 2)

@@ -7,8 +7,8 @@ import (
 	"rhinet/llc"
 )
 
-// A Message is one that Mprobe or Improbe has matched: it is out of reach of
-// other receives and must be received with Mrecv or Imrecv.
+// A Message is a message that Mprobe or Improbe has matched: no other receive can match
+// it, and it must be received with Mrecv or Imrecv.
 //
 // MPI 4.1, section 3.8.2.
 type Message struct {
@@ -22,9 +22,8 @@ type Message struct {
 	made   *callsite.Line // that matched it, if the world is in debug mode
 }
 
-// Mprobe waits for a message like [Probe], and takes it out of reach of other
-// receives and probes, also those of other goroutines. It is to be received with
-// [Mrecv] or [Imrecv].
+// Mprobe waits for a message like [Probe] and matches it: no other receive or probe can
+// match it, also of other goroutines. It must be received with [Mrecv] or [Imrecv].
 //
 // MPI 4.1, section 3.8.2.
 func Mprobe(c *Comm, src, tag int) (_ *Message, _ Status, err error) {
@@ -37,13 +36,13 @@ func Mprobe(c *Comm, src, tag int) (_ *Message, _ Status, err error) {
 		if st, found, err := c.probe(s, true); err != nil || !found || src == ProcNull {
 			return c.matchedNull(s, err), st, err
 		}
-		if m, st, found := c.match(s); found { // else somebody else has taken it
+		if m, st, found := c.match(s); found { // else another goroutine has taken it
 			return m, st, nil
 		}
 	}
 }
 
-// Improbe is [Mprobe] that does not wait; it reports whether there is a message.
+// Improbe is [Mprobe] without waiting; it reports whether there is a message.
 //
 // MPI 4.1, section 3.8.2.
 func Improbe(c *Comm, src, tag int) (_ *Message, _ Status, _ bool, err error) {
@@ -63,7 +62,7 @@ func Improbe(c *Comm, src, tag int) (_ *Message, _ Status, _ bool, err error) {
 	return m, st, found, nil
 }
 
-// matchedNull is the message of ProcNull, or nil after an error.
+// matchedNull returns the message of ProcNull, or nil after an error.
 func (c *Comm) matchedNull(s site, err error) *Message {
 	if err != nil {
 		return nil
@@ -71,7 +70,7 @@ func (c *Comm) matchedNull(s site, err error) *Message {
 	return &Message{c: c, site: s, null: true}
 }
 
-// match takes a message that a probe may just have seen.
+// match takes a message that a probe may just have found.
 func (c *Comm) match(s site) (*Message, Status, bool) {
 	from := llc.AnyPeer
 	if s.peer != AnySource {
@@ -92,8 +91,8 @@ func (c *Comm) match(s site) (*Message, Status, bool) {
 	return m, out, true
 }
 
-// Mrecv receives into buf a message that a probe has matched, by the rules of
-// [Recv]. A message is received once.
+// Mrecv receives a message that a probe has matched into buf, like [Recv]. A message
+// can be received only once.
 //
 // MPI 4.1, section 3.8.3.
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
@@ -101,7 +100,7 @@ func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	return r.Wait()
 }
 
-// Imrecv is [Mrecv] that does not wait.
+// Imrecv is [Mrecv] without waiting.
 //
 // MPI 4.1, section 3.8.3.
 func Imrecv[T any](m *Message, buf []T) *Request {
@@ -135,7 +134,7 @@ func receiveMatched[T any](m *Message, call string, buf []T) Request {
 	return m.receive(s, e, view(buf))
 }
 
-// receive is begin of a receive that only the message fits.
+// receive is begin for a receive that only the message matches.
 func (m *Message) receive(s site, e *elem, b []byte) Request {
 	var in *body
 	if e.items {

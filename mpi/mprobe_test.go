@@ -9,8 +9,8 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, section 3.8.2: a matched message is found by no other receive or
-// probe, whatever its length, and messages behind it can be received before it.
+// MPI 4.1, section 3.8.2: no other receive or probe finds a matched message, whatever
+// its length, and later messages can be received before it.
 func TestAMatchedMessageIsOutOfReach(t *testing.T) {
 	for _, size := range []int{0, 1, 40, 3000, 200_000} {
 		for n := 1; n <= 3; n++ {
@@ -64,8 +64,8 @@ func TestAMatchedMessageIsOutOfReach(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 3.8.2: several goroutines that probe and receive get each
-// message once, whole.
+// MPI 4.1, section 3.8.2: several goroutines that probe and receive get each message
+// once, and whole.
 func TestGoroutinesMatchEachMessageOnce(t *testing.T) {
 	const messages, workers = 60, 4
 	everywhere(t, 2, func(w *mpi.Comm) error {
@@ -111,8 +111,9 @@ func TestGoroutinesMatchEachMessageOnce(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.8.2: Improbe does not wait, and MPI_PROC_NULL gives the
-// message MPI_MESSAGE_NO_PROC at once. Section 3.8.3: the rules of receives hold.
+// MPI 4.1, section 3.8.2: Improbe does not wait, and returns the message
+// MPI_MESSAGE_NO_PROC for MPI_PROC_NULL at once. Section 3.8.3: the rules of receives
+// hold.
 func TestImprobeAndTheErrorsOfMatchedReceives(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		m, _, found, err := mpi.Improbe(w, 0, 0)

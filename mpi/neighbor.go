@@ -6,14 +6,15 @@ import (
 	"rhinet/llc"
 )
 
-// The calls to neighbors. All ranks of a communicator with a topology make them
-// in one order; each exchanges with its neighbors, in the order that the
-// topology has for them: in a grid, for each dimension that below and that
-// above; nothing moves beyond an end, and that part of the buffer stays as it is.
-// They post all their messages at once, so those of one pair meet in the order
-// of the calls, also of those that do not block.
+// Neighborhood collectives. All ranks of a communicator with a topology make them in
+// the same order. Each rank exchanges messages with its neighbors, in the order of the
+// topology: in a grid, for each dimension the lower and then the upper neighbor; beyond
+// an end nothing is moved, and that part of the buffer stays as it is. A call posts all
+// its messages at once, so those between two ranks match in the order of the calls,
+// also of nonblocking ones.
 
-// A hood is a call to neighbors, checked: what to receive and to send.
+// A hood is a neighborhood call whose arguments have been checked: what to receive and
+// to send.
 type hood struct {
 	*around
 	recv, send strips
@@ -48,7 +49,7 @@ func hoodFor[T any](c *Comm, s site, send, recv []T) (h hood, e *elem, err error
 	return h, e, nil
 }
 
-// begin posts the messages of edges by their places.
+// begin posts the messages of the edges with these indices.
 func (h *hood) begin(c *Comm, s site, from, to []int) []Request {
 	reqs := make([]Request, 0, len(from)+len(to))
 	for _, i := range from {
@@ -60,7 +61,8 @@ func (h *hood) begin(c *Comm, s site, from, to []int) []Request {
 	return reqs
 }
 
-// neighborly is how the messages of an edge are known to a rank that knows the communicator by id.
+// neighborly returns key and tag of the messages of an edge, for a rank that knows the
+// communicator by id.
 func neighborly(id contextID, e *elem, to *edge) (key llc.Key, tag int) {
 	return llc.MakeKey(id.collective(), e.key.Type()), id.tag(groupTag | neighborTag | to.tag&(neighborTag-1))
 }
@@ -97,7 +99,7 @@ func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
 	return Request{p: p, gen: p.gen}
 }
 
-// finish waits for what begin posted.
+// finish waits for the transfers that begin posted.
 func (h *hood) finish(c *Comm, s site, reqs []Request, from []int) (failed error) {
 	for k := range reqs {
 		st, err := reqs[k].Wait()
@@ -110,7 +112,7 @@ func (h *hood) finish(c *Comm, s site, reqs []Request, from []int) (failed error
 	return failed
 }
 
-// joined is failed, and what is wrong with what came by edge i.
+// joined joins to failed what is wrong with the message of edge i, if anything.
 func (h *hood) joined(c *Comm, s site, failed error, i int, st Status, err error) error {
 	if err != nil {
 		return errors.Join(failed, untagged(err))
@@ -122,7 +124,7 @@ func (h *hood) joined(c *Comm, s site, failed error, i int, st Status, err error
 	return failed
 }
 
-// untagged takes the tag from an error: the program has given none.
+// untagged removes the tag from an error: the program has not passed one.
 func untagged(err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -131,7 +133,7 @@ func untagged(err error) error {
 	return err
 }
 
-// The three ways of a call to neighbors, each of which checked it before.
+// The three forms of a neighborhood call, after the check of its arguments.
 
 func (h *hood) run(c *Comm, s site, err error) error {
 	if err == nil {
@@ -173,7 +175,8 @@ func (h hood) persist(c *Comm, s site, err error) (*Request, error) {
 	}), nil
 }
 
-// posted begins the call with all its messages; a goroutine waits for what is not there at once.
+// posted begins the call with all its messages; a goroutine waits for those that are
+// not complete at once.
 func (h hood) posted(c *Comm, s site) Request {
 	reqs, k := h.begin(c, s, h.from, h.to), newTask()
 	r := c.request(s, k)
@@ -190,7 +193,7 @@ func (h hood) posted(c *Comm, s site) Request {
 	return r
 }
 
-// regionsOf are the buffers of transfers that have just begun.
+// regionsOf returns the buffers of transfers that have just begun.
 func regionsOf(reqs []Request) (all []region) {
 	for i := range reqs {
 		if p := reqs[i].p; p.started() {
@@ -284,7 +287,7 @@ func neighborAlltoallw(c *Comm, s site, send, recv []Part) (hood, error) {
 	return h, nil
 }
 
-// elem is what the elements are; bytes of a part that is not set.
+// elem returns the element type of the part; byte for the zero Part.
 func (p Part) elem(c *Comm) *elem {
 	if !p.set {
 		return elemFor[byte](c)

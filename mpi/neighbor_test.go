@@ -10,7 +10,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// onTorus makes a grid of two dimensions that are periodic, with a buffer to send and one to receive by each edge.
+// onTorus makes a grid of two periodic dimensions, with a buffer to send and one to
+// receive for each edge.
 func onTorus(w *mpi.Comm) (grid *mpi.Comm, send, recv []int, err error) {
 	dims := []int{0, 0}
 	if err = mpi.DimsCreate(w.Size(), dims); err == nil {
@@ -19,7 +20,7 @@ func onTorus(w *mpi.Comm) (grid *mpi.Comm, send, recv []int, err error) {
 	return grid, []int{1, 2, 3, 4}, make([]int, 4), err
 }
 
-// Calls to neighbors that block allocate nothing once they have been made.
+// Blocking neighborhood calls allocate nothing, after the first ones.
 func TestCallsToNeighborsAllocateNothing(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("counting statements keeps calls from being inlined, and so buffers from the stack")
@@ -49,8 +50,9 @@ func TestCallsToNeighborsAllocateNothing(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 8.6: the k-th edge from a rank to another carries the k-th message, whatever goes at once and what does not, what
-// the rank sends to itself, and what calls before have under way.
+// MPI 4.1, section 8.6: the k-th edge from one rank to another carries the k-th
+// message, whichever messages are sent at once, whatever the rank sends to itself, and
+// whatever earlier calls have in progress.
 func TestEdgesOfOneRankKeepTheirOrder(t *testing.T) {
 	const long = 60000
 	counts := []int{1, 4, long, 2, 4, 3}
@@ -83,7 +85,8 @@ func TestEdgesOfOneRankKeepTheirOrder(t *testing.T) {
 	})
 }
 
-// A call to neighbors that does not block completes in all ways in which requests do, also beside others.
+// A nonblocking neighborhood call completes by all calls that complete requests, also
+// together with other requests.
 func TestCallsToNeighborsCompleteInAllWays(t *testing.T) {
 	const plain = 5 // a tag
 	ways := map[string]func(r, message *mpi.Request) error{
@@ -129,7 +132,7 @@ func TestCallsToNeighborsCompleteInAllWays(t *testing.T) {
 					for k := range send {
 						send[k] = slotValue(c.Rank(), 10*i+k)
 					}
-					if (c.Rank()+i)%4 == 0 { // others wait for it
+					if (c.Rank()+i)%4 == 0 { // other ranks wait for it
 						if err := mpi.Send(c, []int{i}, c.Rank(), plain); err != nil {
 							return err
 						}
@@ -156,14 +159,15 @@ func TestCallsToNeighborsCompleteInAllWays(t *testing.T) {
 	}
 }
 
-// Messages that do not fit are errors of the call that receives them, whether it blocks or not, and also from the rank itself.
+// Messages that do not fit are errors of the call that receives them, whether it blocks
+// or not, and also from the rank itself.
 func TestNeighborsWhoseMessagesDoNotFit(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		ring, err := w.CartCreate([]int{2}, []bool{true})
 		if err != nil {
 			return err
 		}
-		send, recv := make([]int, 1+w.Rank()), make([]int, 2+2*w.Rank()) // here one sends two, the other one
+		send, recv := make([]int, 1+w.Rank()), make([]int, 2+2*w.Rank()) // one rank sends two elements, the other one
 		blocking := mpi.NeighborAllgather(ring, send, recv)
 		_, later := mpi.IneighborAllgather(ring, send, recv).Wait()
 		var typed, typedLater error

@@ -1,7 +1,8 @@
 package mpi
 
-// NeighborAllgather sends send to every neighbor and gets what each of them sends in
-// its part of recv, which is as often as long as neighbors send to the caller.
+// NeighborAllgather sends send to every neighbor and receives what each of them sends
+// into its part of recv, which has one part of that length for each neighbor that sends
+// to the caller.
 //
 // MPI 4.1, section 8.6.1.
 func NeighborAllgather[T any](c *Comm, send, recv []T) error {
@@ -10,7 +11,7 @@ func NeighborAllgather[T any](c *Comm, send, recv []T) error {
 	return h.run(c, s, err)
 }
 
-// IneighborAllgather begins what [NeighborAllgather] does, and does not wait.
+// IneighborAllgather begins [NeighborAllgather] and does not wait.
 //
 // MPI 4.1, section 8.7.1.
 func IneighborAllgather[T any](c *Comm, send, recv []T) *Request {
@@ -19,7 +20,7 @@ func IneighborAllgather[T any](c *Comm, send, recv []T) *Request {
 	return h.start(c, s, err)
 }
 
-// NeighborAllgatherInit makes a persistent request for what [NeighborAllgather] does.
+// NeighborAllgatherInit makes a persistent request for [NeighborAllgather].
 //
 // MPI 4.1, section 8.8.1.
 func NeighborAllgatherInit[T any](c *Comm, send, recv []T) (*Request, error) {
@@ -28,8 +29,8 @@ func NeighborAllgatherInit[T any](c *Comm, send, recv []T) (*Request, error) {
 	return h.persist(c, s, err)
 }
 
-// NeighborAllgatherv is [NeighborAllgather] with a length and a place for what each
-// neighbor sends; nil displs: one after the other.
+// NeighborAllgatherv is [NeighborAllgather] with a length and a displacement for what
+// each neighbor sends; with nil displs the parts follow each other.
 //
 // MPI 4.1, section 8.6.1.
 func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
@@ -38,7 +39,7 @@ func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) er
 	return h.run(c, s, err)
 }
 
-// IneighborAllgatherv begins what [NeighborAllgatherv] does, and does not wait.
+// IneighborAllgatherv begins [NeighborAllgatherv] and does not wait.
 //
 // MPI 4.1, section 8.7.1.
 func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) *Request {
@@ -47,7 +48,7 @@ func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) *
 	return h.start(c, s, err)
 }
 
-// NeighborAllgathervInit makes a persistent request for what [NeighborAllgatherv] does.
+// NeighborAllgathervInit makes a persistent request for [NeighborAllgatherv].
 //
 // MPI 4.1, section 8.8.1.
 func NeighborAllgathervInit[T any](c *Comm, send, recv []T, counts, displs []int) (*Request, error) {
@@ -57,7 +58,7 @@ func NeighborAllgathervInit[T any](c *Comm, send, recv []T, counts, displs []int
 }
 
 // NeighborAlltoall sends each of the equal parts of send to another neighbor, and
-// gets a part of recv from each.
+// receives a part of recv from each.
 //
 // MPI 4.1, section 8.6.2.
 func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
@@ -66,7 +67,7 @@ func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
 	return h.run(c, s, err)
 }
 
-// IneighborAlltoall begins what [NeighborAlltoall] does, and does not wait.
+// IneighborAlltoall begins [NeighborAlltoall] and does not wait.
 //
 // MPI 4.1, section 8.7.2.
 func IneighborAlltoall[T any](c *Comm, send, recv []T) *Request {
@@ -75,7 +76,7 @@ func IneighborAlltoall[T any](c *Comm, send, recv []T) *Request {
 	return h.start(c, s, err)
 }
 
-// NeighborAlltoallInit makes a persistent request for what [NeighborAlltoall] does.
+// NeighborAlltoallInit makes a persistent request for [NeighborAlltoall].
 //
 // MPI 4.1, section 8.8.2.
 func NeighborAlltoallInit[T any](c *Comm, send, recv []T) (*Request, error) {
@@ -84,7 +85,8 @@ func NeighborAlltoallInit[T any](c *Comm, send, recv []T) (*Request, error) {
 	return h.persist(c, s, err)
 }
 
-// NeighborAlltoallv is [NeighborAlltoall] with a length and a place for each part.
+// NeighborAlltoallv is [NeighborAlltoall] with a length and a displacement for each
+// part.
 //
 // MPI 4.1, section 8.6.2.
 func NeighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
@@ -93,7 +95,7 @@ func NeighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []
 	return h.run(c, s, err)
 }
 
-// IneighborAlltoallv begins what [NeighborAlltoallv] does, and does not wait.
+// IneighborAlltoallv begins [NeighborAlltoallv] and does not wait.
 //
 // MPI 4.1, section 8.7.2.
 func IneighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) *Request {
@@ -102,7 +104,7 @@ func IneighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv [
 	return h.start(c, s, err)
 }
 
-// NeighborAlltoallvInit makes a persistent request for what [NeighborAlltoallv] does.
+// NeighborAlltoallvInit makes a persistent request for [NeighborAlltoallv].
 //
 // MPI 4.1, section 8.8.2.
 func NeighborAlltoallvInit[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (*Request, error) {
@@ -120,7 +122,7 @@ func NeighborAlltoallw(c *Comm, send, recv []Part) error {
 	return h.run(c, s, err)
 }
 
-// IneighborAlltoallw begins what [NeighborAlltoallw] does, and does not wait.
+// IneighborAlltoallw begins [NeighborAlltoallw] and does not wait.
 //
 // MPI 4.1, section 8.7.2.
 func IneighborAlltoallw(c *Comm, send, recv []Part) *Request {
@@ -129,7 +131,7 @@ func IneighborAlltoallw(c *Comm, send, recv []Part) *Request {
 	return h.start(c, s, err)
 }
 
-// NeighborAlltoallwInit makes a persistent request for what [NeighborAlltoallw] does.
+// NeighborAlltoallwInit makes a persistent request for [NeighborAlltoallw].
 //
 // MPI 4.1, section 8.8.2.
 func NeighborAlltoallwInit(c *Comm, send, recv []Part) (*Request, error) {

@@ -1,117 +1,117 @@
 package mpi
 
-// The collective calls that do not block. All ranks of a communicator make
-// them in one order with its other collective calls; a blocking call does not
-// match one that does not block (MPI 4.1, section 6.12). The buffers belong to
-// the call until the request is complete. An operation of the user is called by
-// whichever goroutine makes progress, in any call, and must not call MPI itself (section 6.9.5).
+// Nonblocking collective calls. All ranks of a communicator must make them in the same
+// order, together with its other collective calls; a blocking call does not match a
+// nonblocking one (MPI 4.1, section 6.12). The buffers belong to the call until the
+// request is complete. Any goroutine that makes progress, in any call, may call an
+// operation of the user, which must not call MPI itself (section 6.9.5).
 
-// Ibarrier begins what [Barrier] does, and does not wait.
+// Ibarrier begins [Barrier] and does not wait.
 //
 // MPI 4.1, section 6.12.1.
 func Ibarrier(c *Comm) *Request {
 	return c.nonblocking(at("Ibarrier"), func(c *Comm) error { return Barrier(c) })
 }
 
-// Ibcast begins what [Bcast] does, and does not wait.
+// Ibcast begins [Bcast] and does not wait.
 //
 // MPI 4.1, section 6.12.2.
 func Ibcast[T any](c *Comm, buf []T, root int) *Request {
 	return c.nonblocking(atRoot("Ibcast", root), func(c *Comm) error { return Bcast(c, buf, root) })
 }
 
-// Igather begins what [Gather] does, and does not wait.
+// Igather begins [Gather] and does not wait.
 //
 // MPI 4.1, section 6.12.3.
 func Igather[T any](c *Comm, send, recv []T, root int) *Request {
 	return c.nonblocking(atRoot("Igather", root), func(c *Comm) error { return Gather(c, send, recv, root) })
 }
 
-// Igatherv begins what [Gatherv] does, and does not wait.
+// Igatherv begins [Gatherv] and does not wait.
 //
 // MPI 4.1, section 6.12.3.
 func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) *Request {
 	return c.nonblocking(atRoot("Igatherv", root), func(c *Comm) error { return Gatherv(c, send, recv, counts, displs, root) })
 }
 
-// Iscatter begins what [Scatter] does, and does not wait.
+// Iscatter begins [Scatter] and does not wait.
 //
 // MPI 4.1, section 6.12.4.
 func Iscatter[T any](c *Comm, send, recv []T, root int) *Request {
 	return c.nonblocking(atRoot("Iscatter", root), func(c *Comm) error { return Scatter(c, send, recv, root) })
 }
 
-// Iscatterv begins what [Scatterv] does, and does not wait.
+// Iscatterv begins [Scatterv] and does not wait.
 //
 // MPI 4.1, section 6.12.4.
 func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) *Request {
 	return c.nonblocking(atRoot("Iscatterv", root), func(c *Comm) error { return Scatterv(c, send, counts, displs, recv, root) })
 }
 
-// Iallgather begins what [Allgather] does, and does not wait.
+// Iallgather begins [Allgather] and does not wait.
 //
 // MPI 4.1, section 6.12.5.
 func Iallgather[T any](c *Comm, send, recv []T) *Request {
 	return c.nonblocking(at("Iallgather"), func(c *Comm) error { return Allgather(c, send, recv) })
 }
 
-// Iallgatherv begins what [Allgatherv] does, and does not wait.
+// Iallgatherv begins [Allgatherv] and does not wait.
 //
 // MPI 4.1, section 6.12.5.
 func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) *Request {
 	return c.nonblocking(at("Iallgatherv"), func(c *Comm) error { return Allgatherv(c, send, recv, counts, displs) })
 }
 
-// Ialltoall begins what [Alltoall] does, and does not wait.
+// Ialltoall begins [Alltoall] and does not wait.
 //
 // MPI 4.1, section 6.12.6.
 func Ialltoall[T any](c *Comm, send, recv []T) *Request {
 	return c.nonblocking(at("Ialltoall"), func(c *Comm) error { return Alltoall(c, send, recv) })
 }
 
-// Ialltoallv begins what [Alltoallv] does, and does not wait.
+// Ialltoallv begins [Alltoallv] and does not wait.
 //
 // MPI 4.1, section 6.12.6.
 func Ialltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) *Request {
 	return c.nonblocking(at("Ialltoallv"), func(c *Comm) error { return Alltoallv(c, send, scounts, sdispls, recv, rcounts, rdispls) })
 }
 
-// Ireduce begins what [Reduce] does, and does not wait.
+// Ireduce begins [Reduce] and does not wait.
 //
 // MPI 4.1, section 6.12.7.
 func Ireduce[T any](c *Comm, in, out []T, op Op, root int) *Request {
 	return c.nonblocking(atRoot("Ireduce", root), func(c *Comm) error { return Reduce(c, in, out, op, root) })
 }
 
-// Iallreduce begins what [Allreduce] does, and does not wait.
+// Iallreduce begins [Allreduce] and does not wait.
 //
 // MPI 4.1, section 6.12.8.
 func Iallreduce[T any](c *Comm, in, out []T, op Op) *Request {
 	return c.nonblocking(at("Iallreduce"), func(c *Comm) error { return Allreduce(c, in, out, op) })
 }
 
-// IreduceScatterBlock begins what [ReduceScatterBlock] does, and does not wait.
+// IreduceScatterBlock begins [ReduceScatterBlock] and does not wait.
 //
 // MPI 4.1, section 6.12.9.
 func IreduceScatterBlock[T any](c *Comm, in, out []T, op Op) *Request {
 	return c.nonblocking(at("IreduceScatterBlock"), func(c *Comm) error { return ReduceScatterBlock(c, in, out, op) })
 }
 
-// IreduceScatter begins what [ReduceScatter] does, and does not wait.
+// IreduceScatter begins [ReduceScatter] and does not wait.
 //
 // MPI 4.1, section 6.12.10.
 func IreduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) *Request {
 	return c.nonblocking(at("IreduceScatter"), func(c *Comm) error { return ReduceScatter(c, in, out, counts, op) })
 }
 
-// Iscan begins what [Scan] does, and does not wait.
+// Iscan begins [Scan] and does not wait.
 //
 // MPI 4.1, section 6.12.11.
 func Iscan[T any](c *Comm, in, out []T, op Op) *Request {
 	return c.nonblocking(at("Iscan"), func(c *Comm) error { return Scan(c, in, out, op) })
 }
 
-// Iexscan begins what [Exscan] does, and does not wait.
+// Iexscan begins [Exscan] and does not wait.
 //
 // MPI 4.1, section 6.12.12.
 func Iexscan[T any](c *Comm, in, out []T, op Op) *Request {

@@ -12,8 +12,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// A trial is a collective call in its nonblocking and its persistent form, with
-// the check of what it gives.
+// A trial is a collective call in its nonblocking and its persistent form, with a check
+// of its results.
 type trial struct {
 	name  string
 	begin func() *mpi.Request
@@ -21,8 +21,8 @@ type trial struct {
 	check func() error
 }
 
-// trials makes one trial of each call: round k with n elements. fill, called
-// before each start, puts in what the buffers must hold.
+// trials makes one trial of each call: round k with n elements. fill, called before
+// each start, fills the buffers.
 func trials(w *mpi.Comm, k, n, root int) (all []trial, fill func()) {
 	size, rank := w.Size(), w.Rank()
 	op := mpi.OpFunc(compose)
@@ -150,7 +150,7 @@ func trials(w *mpi.Comm, k, n, root int) (all []trial, fill func()) {
 	}
 }
 
-// check checks all trials.
+// checkTrials checks all trials.
 func checkTrials(all []trial, what string) error {
 	for _, tr := range all {
 		if err := tr.check(); err != nil {
@@ -160,8 +160,9 @@ func checkTrials(all []trial, what string) error {
 	return nil
 }
 
-// MPI 4.1, section 6.12: any number of nonblocking calls may be outstanding, are
-// begun in one order, are completed in any, and go beside blocking calls.
+// MPI 4.1, section 6.12: any number of nonblocking calls may be outstanding, are begun
+// in the same order, are completed in any order, and may be in progress during blocking
+// calls.
 func TestNonblockingCallsGiveWhatBlockingOnesDo(t *testing.T) {
 	for n := 1; n <= 9; n += 1 + n/5 {
 		bothWays(t, n, func(w *mpi.Comm) error {
@@ -196,8 +197,8 @@ func TestNonblockingCallsGiveWhatBlockingOnesDo(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 6.13: a persistent call is started again and again, beside
-// others of its kind.
+// MPI 4.1, section 6.13: a persistent call can be started several times, together with
+// others.
 func TestPersistentCallsRepeat(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -229,9 +230,9 @@ func TestPersistentCallsRepeat(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 6.12 and 3.7.4: a nonblocking call gets on while its ranks
-// wait in other calls; here those that pass a message on wait for one that is
-// sent only when it has come through.
+// MPI 4.1, section 6.12 and 3.7.4: a nonblocking call makes progress while its ranks
+// wait in other calls; here ranks that must forward a message wait for another one that
+// is sent only when the first has arrived.
 func TestNonblockingCallsGetOnInOtherCalls(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -257,8 +258,8 @@ func TestNonblockingCallsGetOnInOtherCalls(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 6.12: operations on one communicator are independent of
-// those on others, and of messages; WaitAny takes both.
+// MPI 4.1, section 6.12: operations on one communicator are independent of those on
+// others, and of messages; WaitAny accepts both.
 func TestRequestsOfAllKindsWaitTogether(t *testing.T) {
 	bothWays(t, 3, func(w *mpi.Comm) error {
 		d, err := w.Dup()
@@ -289,7 +290,7 @@ func TestRequestsOfAllKindsWaitTogether(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 6.8: each part of Alltoallw has a type of its own.
+// MPI 4.1, section 6.8: each part of Alltoallw has its own type.
 func TestAlltoallwMovesPartsOfDifferentTypes(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -367,8 +368,8 @@ func TestReduceLocalCombinesOnOneRank(t *testing.T) {
 	})
 }
 
-// Wrong arguments are errors that name the call that was made; they come with
-// the request, or at once where a request is made for later.
+// Wrong arguments are errors that name the call that was made; they are returned with
+// the request, or at once if the request is persistent.
 func TestMisusedNonblockingCallsAreErrors(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		second := func(_ any, err error) error { return err }
@@ -411,7 +412,7 @@ func TestMisusedNonblockingCallsAreErrors(t *testing.T) {
 	})
 }
 
-// A context ends the wait for a nonblocking call, and with it the use of the
+// A context ends the wait for a nonblocking call, and thereby the use of the
 // communicator for collective calls.
 func TestAContextEndsANonblockingCall(t *testing.T) {
 	bothWays(t, 2, func(w *mpi.Comm) error {
@@ -434,7 +435,7 @@ func TestAContextEndsANonblockingCall(t *testing.T) {
 	})
 }
 
-// A nonblocking call that nobody completes is named by Finalize.
+// Finalize names a nonblocking call that was never completed.
 func TestFinalizeReportsForgottenNonblockingCalls(t *testing.T) {
 	err := mpitest.World(1, func(w *mpi.Comm) error {
 		mpi.Ibarrier(w)

@@ -9,16 +9,16 @@ import (
 	"rhinet/llc/port"
 )
 
-// An observed is the transport of a rank that writes down its calls for the launcher. A
-// rank that nobody observes has its transport without it. Transfers that are part of a
-// call of another name count as messages only.
+// An observed is the transport of a rank that records its calls for the launcher. A
+// rank that is not observed uses its transport directly. Transfers that are part of a
+// call with another name count only as messages.
 type observed struct {
 	Transport
 	to   *observe.Rank
-	comm observe.CommID // whose messages it sends; 0: not known
+	comm observe.CommID // the communicator of its messages; 0: not known
 }
 
-// observed returns the transport of j, one that writes down its calls if somebody wants that.
+// observed returns the transport of j, one that records its calls if j is observed.
 func (j *Job) observed() Transport {
 	if j.Observe == nil {
 		return j.Transport
@@ -32,15 +32,15 @@ func (j *Job) observed() Transport {
 	return &o
 }
 
-// A counted is the transport of a rank whose port counts most calls itself: those that counted does not
-// have, or rather passes on to uncounted.
+// A counted is the transport of a rank whose port counts most calls itself. uncounted
+// has the other calls.
 type counted struct {
 	port.Counting
 	uncounted
 }
 
-// uncounted has the calls that a port does not count. It hides them from counted, which would not know whose
-// it has.
+// uncounted has the calls that a port does not count. It keeps them a level below
+// counted, where they are not ambiguous.
 type uncounted struct{ observed }
 
 func (c *counted) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
@@ -56,7 +56,7 @@ func (c *counted) WaitContext(ctx context.Context, r *llc.Request) error {
 	return c.observed.WaitContext(ctx, r)
 }
 
-// observe has what is done on c be counted for it, if somebody wants to know.
+// observe has the calls on c counted for it, if the job is observed.
 func (c *core) observe() {
 	c.seen = unexpected(c.t, c.id.pointToPoint())
 	if to := c.w.Observe; to != nil {
@@ -68,7 +68,7 @@ func (c *core) observe() {
 	}
 }
 
-// countedFor is t that counts what it does for a communicator, if it counts.
+// countedFor returns t, counting for a communicator if it counts.
 func countedFor(comm observe.CommID, t Transport) Transport {
 	switch o := t.(type) {
 	case *observed:
@@ -81,7 +81,7 @@ func countedFor(comm observe.CommID, t Transport) Transport {
 	return t
 }
 
-// sent is what a call has done that sends a message.
+// sent describes a call that sends a message.
 func (o *observed) sent(ctx uint16, dst, tag, bytes int) observe.Transfer {
 	comm := o.comm
 	if comm == 0 {
@@ -90,7 +90,7 @@ func (o *observed) sent(ctx uint16, dst, tag, bytes int) observe.Transfer {
 	return observe.Transfer{Flags: observe.Sends, Comm: comm, Context: ctx, Peer: dst, Tag: tag, Bytes: bytes}
 }
 
-// took is what a call has done that has received a message in a context.
+// took describes a call that has received a message in a context.
 func (o *observed) took(ctx uint16, st *llc.Status) observe.Transfer {
 	if st.Err != nil {
 		return observe.Transfer{Peer: llc.AnyPeer}
@@ -183,7 +183,7 @@ func (o *observed) Irecv(s *port.Spares, key llc.Key, src, tag int, buf []byte) 
 	return r
 }
 
-// arrival is what the end of r has done: nothing, if it was a send, or is not done.
+// arrival describes the completion of r: nothing if it is a send, or not complete.
 func (o *observed) arrival(r *llc.Request) observe.Transfer {
 	t := observe.Transfer{Comm: o.comm, Peer: r.Peer, Context: r.Context}
 	if r.Seen == llc.SeenRecv && r.Done() {
@@ -199,6 +199,8 @@ func (o *observed) waited(m observe.Mark, r *llc.Request) {
 	switch {
 	case r.Label == "":
 		o.to.End(m, observe.WaitOne, &t)
+	case r.Label == llc.Serving:
+		o.arrived(&t)
 	case r.Collective == nil && r.Label != "Sendrecv" && r.Label != "SendrecvReplace":
 		if r.Seen == llc.SeenSend {
 			t.Bytes = r.Bytes()
@@ -209,7 +211,7 @@ func (o *observed) waited(m observe.Mark, r *llc.Request) {
 	}
 }
 
-// arrived notes what has arrived in a part of a call.
+// arrived records what has arrived in a part of a call.
 func (o *observed) arrived(t *observe.Transfer) {
 	if t.Flags != 0 {
 		o.to.Point(o.to.Now(), observe.Irecv, t)
@@ -261,7 +263,7 @@ func (o *observed) Test(r *llc.Request) bool {
 	return done
 }
 
-// Failure is what the network has lost, see failure.
+// Failure returns why the network has been lost, see failure.
 func (o *observed) Failure() error { return failure(o.Transport) }
 
 // begin begins a call that the transport does not see as one.
@@ -279,21 +281,21 @@ func (c *core) end(m observe.Mark, call string) {
 	}
 }
 
-// An observedReach is the way to the memory of a window whose accesses are written down.
+// An observedReach records accesses to the memory of a window.
 type observedReach struct {
 	reach
 	c  *Comm
 	to *observe.Rank
 }
 
-// observe has the accesses of w be written down, if somebody wants to know.
+// observe has the accesses of w recorded, if the job is observed.
 func (w *window) observe() {
 	if to := w.c.w.Observe; to != nil {
 		w.reach = &observedReach{w.reach, w.c, to}
 	}
 }
 
-// unobserved is a way to memory as it is without that, and without notes of locks.
+// unobserved returns the reach below those that record accesses and locks.
 func unobserved(r reach) reach {
 	if o, ok := r.(*observedReach); ok {
 		r = o.reach

@@ -5,9 +5,9 @@ import (
 	"reflect"
 )
 
-// An Op is a reduction operation: one of the constants below, or a user's
-// function wrapped by [OpFunc]. It works on every element type for which it
-// makes sense; for others the call fails with [ErrOp].
+// An Op is a reduction operation: one of the constants below, or a user's function
+// wrapped by [OpFunc]. A predefined operation works on the element types that are
+// listed with it; for others the call fails with [ErrOp].
 //
 // MPI 4.1, section 6.9.
 type Op interface {
@@ -16,7 +16,7 @@ type Op interface {
 	predefined() bool
 }
 
-// A Predefined is an operation of the standard.
+// A Predefined is an operation that the standard defines.
 //
 // MPI 4.1, section 6.9.2.
 type Predefined uint8
@@ -33,12 +33,12 @@ const (
 	BAnd                     // integers
 	BOr                      // integers
 	BXor                     // integers
-	MinLoc                   // ValLoc: the smallest value and the lowest rank that has it
-	MaxLoc                   // ValLoc: the largest value and the lowest rank that has it
+	MinLoc                   // ValLoc: the smallest value and the lowest Loc that has it
+	MaxLoc                   // ValLoc: the largest value and the lowest Loc that has it
 	numPredefined
 )
 
-// The operations of one-sided communication only.
+// Operations for one-sided communication only.
 //
 // MPI 4.1, sections 12.3.4 and 12.3.5.
 const (
@@ -63,9 +63,9 @@ func (op Predefined) String() string {
 
 func (op Predefined) predefined() bool { return true }
 
-// A Combiner folds in into inout elementwise: inout[i] = in[i] op inout[i],
-// where in comes from lower ranks. Both have the same length. It must be
-// associative; it may be called with any part of the data.
+// A Combiner folds in into inout element by element: inout[i] = in[i] op inout[i],
+// where in comes from lower ranks. Both have the same length. It must be associative;
+// it may be called with any part of the data.
 type Combiner[T any] func(in, inout []T)
 
 // A userOp is a user's operation on elements of one type.
@@ -73,22 +73,21 @@ type userOp struct {
 	reducer
 	name string
 	word uintptr // of the element type
-	elem string  // its name
+	elem string  // its name, for errors
 }
 
 func (op *userOp) String() string   { return op.name }
 func (op *userOp) predefined() bool { return false }
 
-// An OpOption says something about a user's operation.
+// An OpOption is a property of a user's operation.
 type OpOption func(*userOp)
 
-// Commutative says that the order of the operands does not matter, which
-// leaves more algorithms to choose from.
+// Commutative says that the operation commutes, which leaves more algorithms to choose
+// from.
 func Commutative(op *userOp) { op.reducer.commutative = true }
 
-// OpFunc makes an operation on elements of type T of f, which must be
-// associative. Without the option [Commutative], operands are combined in rank
-// order.
+// OpFunc makes f an operation on elements of type T. f must be associative. Without the
+// option [Commutative], operands are combined in rank order.
 //
 // MPI 4.1, section 6.9.5.
 func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
@@ -113,7 +112,7 @@ func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
 	return op
 }
 
-// findReducer finds how op combines elements of type e.
+// findReducer returns how op combines elements of type e.
 func (c *Comm) findReducer(s site, op Op, e *elem) (*reducer, error) {
 	switch op := op.(type) {
 	case Predefined:

@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi"
 )
 
-// reduced is what Allreduce makes of in(rank).
+// reduced returns the result of Allreduce with in(rank).
 func reduced[T any](w *mpi.Comm, op mpi.Op, in func(rank int) T) (T, error) {
 	out := make([]T, 1)
 	err := mpi.Allreduce(w, []T{in(w.Rank())}, out, op)

@@ -22,7 +22,8 @@ var _ Transport = (*port.Port)(nil)
 func (s setup) open() (Job, error) {
 	j := Job{Rank: s.job.Rank, Size: s.job.Size, Host: s.job.Host, Debug: s.watch.Requests || s.watch.Buffers, Check: s.watch.Buffers,
 		KeepGoing: s.job.KeepGoing}
-	// Before there is a NIC: one that is closed shows the launcher a rank that has finalized.
+	// Before the NIC is opened: closing one tells the launcher that the rank has
+	// finalized.
 	force, err := collectives.ParseForce(s.force)
 	if err != nil {
 		return j, initError(ErrInit, "%s: %v", envForce, err)
@@ -49,7 +50,7 @@ func (s setup) open() (Job, error) {
 	}
 	can := ir.AbilitiesOf(nic)
 	if can.Clock != nil {
-		cpus = s.job.Size // each has one of its own
+		cpus = s.job.Size // each rank has its own processor
 	}
 	j.Processors = cpus
 	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force, Rules: rules}
@@ -83,14 +84,14 @@ func (s setup) open() (Job, error) {
 	}
 	j.Abort = func(status int) {
 		if a := can.Aborter; a != nil {
-			a.Abort() // so that the launcher blames nobody else
+			a.Abort() // so that the launcher blames no other rank
 		}
 		os.Exit(status)
 	}
 	return j, nil
 }
 
-// observe begins to write down what the rank does, if the launcher wants to know.
+// observe begins to record what the rank does, if the launcher asks for it.
 func (s setup) observe(clock ir.Clock) (*observe.Rank, error) {
 	if s.job.Observe < 0 {
 		return nil, nil
@@ -101,11 +102,10 @@ func (s setup) observe(clock ir.Clock) (*observe.Rank, error) {
 	return observe.Open(s.job.Observe, s.job.Rank, s.job.Size, func() int64 { return int64(clock.Now() * 1e9) })
 }
 
-// Local connects n ranks that are goroutines of this process with network
-// interfaces of the given name ("": the usual one). The second result gives
-// back their memory, after all transports are closed. Programs have no use for
-// it; package mpitest does, and so the interfaces are watched: one that breaks the
-// contract of its kind, or a port that does, ends the process with a panic.
+// Local connects n ranks that are goroutines of this process with network interfaces of
+// the given name ("": the default). The second result frees their memory, after all
+// transports are closed. It is for package mpitest, not for programs, so the interfaces
+// are checked: a NIC or a port that breaks its contract ends the process with a panic.
 func Local(n int, nic string) ([]Transport, func() error, error) {
 	all, release, err := nics.Local(nic, n, nics.Debug{Contract: true})
 	if err != nil {

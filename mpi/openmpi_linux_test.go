@@ -10,14 +10,15 @@ import (
 	"rhinet/internal/need"
 )
 
-// underOpenMPI is the command that starts ranks of a program by Open MPI's launcher.
+// underOpenMPI returns the command that starts ranks of a program by Open MPI's
+// launcher.
 func underOpenMPI(t *testing.T, ranks int, program ...string) *exec.Cmd {
 	t.Helper()
 	return exec.Command(need.Program(t, "mpirun.openmpi"), append([]string{"--allow-run-as-root", "--oversubscribe", "-n", fmt.Sprint(ranks)}, program...)...)
 }
 
-// TestOpenMPIWithoutPMIx: a program that cannot talk to Open MPI's launcher says what to do, and is
-// not several worlds of one rank.
+// TestOpenMPIWithoutPMIx: a program that cannot talk to Open MPI's launcher says what
+// to do, and does not become several worlds of one rank.
 func TestOpenMPIWithoutPMIx(t *testing.T) {
 	if pmix.Built {
 		return

@@ -8,27 +8,29 @@ import (
 	"rhinet/llc/port"
 )
 
-// An operation is a launch under way: the task that completes its request. The transport carries it on, if it can:
-// then no goroutine belongs to it, and whoever makes progress posts the next transfers, reduces what
-// has come, with operations of the user too, and completes the request. Else a goroutine waits for its transfers.
+// An operation is a launch in progress: the task that completes its request. The
+// transport advances it, if it can: then it needs no goroutine, and any goroutine that
+// makes progress posts the next transfers, reduces what has arrived, also with
+// operations of the user, and completes the request. Else a goroutine waits for its
+// transfers.
 type operation struct {
 	task
 	c       *Comm
 	site    site
 	t       *collTransport
 	stepped bool        // Step has been called
-	forget  func() bool // ends what has the end of a context end the operation; nil: nothing does
+	forget  func() bool // stops watching the context that can end the operation; nil: none
 }
 
-// operation returns what is to be one: of a persistent request that of the start before, unless
-// somebody may still look at it.
+// operation returns the operation to begin: for a persistent request that of the last
+// start, unless it may still be in use.
 func (l *launch) operation() *operation {
 	o := l.latest
 	if o == nil {
 		o = &l.first
 	} else {
 		if o.stepped {
-			o.carrier.Join(&o.steps) // who has completed it may be about to say so, and until then its call is reported
+			o.carrier.Join(&o.steps) // the goroutine that has completed it may not have left it yet
 		}
 		if o.done != nil || o.forget != nil {
 			o = new(operation)
@@ -43,14 +45,15 @@ func (l *launch) operation() *operation {
 	return o
 }
 
-// carried has carrier carry o on, if there is one.
+// carried has carrier advance o, if there is one.
 func (o *operation) carried(carrier port.Carrier) bool {
 	o.carrier = carrier
 	o.steps = port.Task{Work: o, Call: o.t.call, Collective: &o.t.note}
 	return carrier != nil
 }
 
-// when reports whether transfers are complete, or cond holds; else Step comes when that is so.
+// when reports whether transfers are complete, or cond holds; else Step is called when
+// that is so.
 func (o *operation) when(first *llc.Request, cond func() bool) bool {
 	if ctx := o.t.ctx; ctx != nil && o.forget == nil {
 		o.forget = context.AfterFunc(ctx, func() { o.carrier.Stir(&o.steps) })
@@ -58,7 +61,7 @@ func (o *operation) when(first *llc.Request, cond func() bool) bool {
 	return o.carrier.When(&o.steps, first, cond)
 }
 
-// Step goes on as far as that goes without waiting: see [port.Stepper].
+// Step goes on as far as possible without waiting: see [port.Stepper].
 func (o *operation) Step() {
 	o.stepped = true
 	if !o.launch.short && !o.launch.op.Proceed() {
@@ -66,20 +69,20 @@ func (o *operation) Step() {
 	}
 	err := o.result()
 	if err != nil && o.c.coll.history != nil {
-		go o.conclude(err) // it waits for what all ranks are told
+		go o.conclude(err) // it waits for the verdict
 		return
 	}
 	o.conclude(err)
 }
 
-// conclude completes the operation, which the transport carries on.
+// conclude completes the operation, which the transport advances.
 func (o *operation) conclude(err error) {
 	o.complete(err)
 	o.carrier.Conclude(&o.steps)
 }
 
-// exchange begins the operation, which is an exchange. Nobody carries it on while it needs nothing but the flags of others, and nothing
-// else may end it.
+// exchange begins the operation, which is an exchange. The transport need not advance
+// it while it waits only for flags of other ranks, and nothing else may end it.
 func (o *operation) exchange() {
 	e := &o.launch.exchange
 	e.ready(o.t)
@@ -95,21 +98,23 @@ func (o *operation) exchange() {
 	}
 }
 
-// carry has the transport carry on the exchange.
+// carry has the transport advance the exchange.
 func (o *operation) carry() {
 	if o.when(nil, o.launch.exchange.test) {
 		o.finish()
-	} // else o is in other hands
+	} // else the transport advances o
 }
 
-// await waits for an exchange that nobody carries on. Its caller completes the request next, so nobody is told that it is over.
+// await waits for an exchange that the transport does not advance. Its caller completes
+// the request next, so no waiter is woken.
 func (o *operation) await() {
 	o.late = nil
 	o.c.t.AwaitCollective(o.t.call, &o.t.note, nil, o.launch.exchange.test)
 	o.settle(o.result())
 }
 
-// look completes an exchange that nobody carries on, if there is nothing to wait for, and reports whether it did.
+// look completes an exchange that the transport does not advance, if it need not wait,
+// and reports whether it did.
 func (o *operation) look() bool {
 	e, t := &o.launch.exchange, o.c.t
 	t.Probe(o.c.id.pointToPoint(), 0, 0, false) // makes progress
@@ -123,19 +128,20 @@ func (o *operation) look() bool {
 	return true
 }
 
-// here is that of late.
+// here is the test of late.
 func (o *operation) here() bool { return o.launch.exchange.test() }
 
-// hand has the transport carry on an exchange, which several may wait for from now on.
+// hand has the transport advance an exchange, which several goroutines may wait for
+// from now on.
 func (o *operation) hand() {
 	o.late = nil
 	o.carry()
 }
 
-// finish completes the operation, which it waits for if need be.
+// finish completes the operation, and waits for it if necessary.
 func (o *operation) finish() { o.complete(o.result()) }
 
-// result is how the operation has ended, for which it waits if need be.
+// result returns how the operation has ended, and waits for it if necessary.
 func (o *operation) result() error {
 	if o.forget != nil {
 		o.forget()
@@ -150,7 +156,7 @@ func (o *operation) complete(err error) {
 	o.end(o.st, o.err)
 }
 
-// settle says how the operation has ended.
+// settle records how the operation has ended.
 func (o *operation) settle(err error) {
 	if err != nil {
 		err = o.c.failed(o.site, o.t.note.Turn, err)
@@ -176,7 +182,7 @@ func (l *launch) finish(c *Comm, t *collTransport) error {
 		c.coll.ended()
 		return nil
 	}
-	l.t = nil // what may still use it has it
+	l.t = nil // an unfinished transfer may still use it
 	c.coll.ended()
 	if errors.Is(err, ErrCancelled) || t.broken != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)

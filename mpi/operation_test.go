@@ -8,8 +8,8 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, sections 3.7 and 6.12: a request of a collective call is one like any other, in all the calls that
-// complete requests, and again after each start of a persistent one.
+// MPI 4.1, sections 3.7 and 6.12: a request of a collective call works like any other,
+// in all calls that complete requests, and again after each start of a persistent one.
 func TestOperationsInAllCallsOnRequests(t *testing.T) {
 	bothWays(t, 3, func(w *mpi.Comm) error {
 		d, err := w.Dup()
@@ -105,8 +105,8 @@ func TestOperationsInAllCallsOnRequests(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 6.9.5: who calls a user's operation is not said, but it is called by one rank for one
-// operation at a time, beside whatever else goes on.
+// MPI 4.1, section 6.9.5: any goroutine may call a user's operation, but on one rank it
+// is called for one operation at a time, whatever else is in progress.
 func TestUserOperationsInManyOperations(t *testing.T) {
 	everywhere(t, 4, func(w *mpi.Comm) error {
 		const many, long = 8, 3000

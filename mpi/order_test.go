@@ -69,8 +69,8 @@ func TestPostedReceivesMatchInTheOrderPosted(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.2.4: a wildcard receive takes messages of any source and
-// tag, the status says which; each message is received once.
+// MPI 4.1, section 3.2.4: a wildcard receive matches messages of any source and tag,
+// and its status says which; each message is received once.
 func TestWildcardReceivesTakeEveryMessageOnce(t *testing.T) {
 	const n, each = 5, 40
 	everywhere(t, n, func(w *mpi.Comm) error {
@@ -131,8 +131,8 @@ func TestCommunicatorsDoNotMixMessages(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 11.6: with MPI_THREAD_MULTIPLE, any thread may call at any
-// time. Each pair of goroutines has a tag of its own here.
+// MPI 4.1, section 11.6: with MPI_THREAD_MULTIPLE, any thread may make calls at any
+// time. Here each pair of goroutines has its own tag.
 func TestManyGoroutinesCallAtOnce(t *testing.T) {
 	const pairs, rounds = 12, 25
 	everywhere(t, 3, func(w *mpi.Comm) error {

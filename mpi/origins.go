@@ -6,15 +6,18 @@ import (
 	"rhinet/llc/port"
 )
 
-// In a checked job (see Job.Check) each rank remembers the lines from which it has sent. Messages carry nothing of that: those to one rank
-// with one tag in one context are received in the order in which they were sent, so what nobody has received are the last ones, and
-// the receiver asks for their lines when all meet in Finalize: see trace.
+// In a checked job (see Job.Check) each rank remembers the lines from which it has
+// sent. Messages do not carry the line: those to one rank with one tag in one context
+// are received in the order in which they were sent, so those never received are the
+// last ones, and the receiver asks for their lines when all ranks meet in Finalize: see
+// trace.
 
-// Origins are the lines from which a rank has sent. The lock of the pool of requests guards them.
+// origins are the lines from which a rank has sent. The lock of the pool of requests
+// guards them.
 type origins struct {
-	recent [1 << recentBits]*stream // those in use now, where their keys say
+	recent [1 << recentBits]*stream // those in use now, by a hash of the key
 	all    map[uint64]*stream
-	anew   bool // they have been forgotten once
+	anew   bool // streams have been forgotten
 }
 
 // A stream is what was sent to one rank with one tag in one context.
@@ -25,7 +28,7 @@ type stream struct {
 	lost   bool     // there may be more before these
 }
 
-// An origin is a line from which so many messages were sent, with none from elsewhere between.
+// An origin is a line from which n messages were sent in a row.
 type origin struct {
 	line *callsite.Line
 	n    int
@@ -33,16 +36,16 @@ type origin struct {
 
 const (
 	recentBits  = 8
-	keptStreams = 1 << 14 // who has more of them forgets all, and begins anew
+	keptStreams = 1 << 14 // a rank with more forgets all, and starts anew
 	keptOrigins = 8       // of a stream
 )
 
-// streamKey tells streams apart: a tag has 31 bits, and a context 16.
+// streamKey identifies a stream: a tag has 31 bits, a context 16.
 func streamKey(ctx uint16, to, tag int) uint64 {
 	return uint64(to)<<47 | uint64(ctx)<<31 | uint64(tag)
 }
 
-// add notes a message that is sent from a line.
+// add records a message that is sent from a line.
 func (o *origins) add(key uint64, line *callsite.Line) {
 	if o.again(key, line) {
 		return
@@ -55,8 +58,9 @@ func (o *origins) add(key uint64, line *callsite.Line) {
 	s.last.n++
 }
 
-// again is add of a message from the line of the one before in its stream, which is in use now: most often. Else it
-// reports false, and nothing has happened. It is inlined, as add is not.
+// again is add in the most common case: for a message from the same line as the last
+// one of its stream, which is in use now. Else it returns false and has changed
+// nothing. It is inlined, as add is not.
 func (o *origins) again(key uint64, line *callsite.Line) bool {
 	s := *o.place(key)
 	if s == nil || s.key != key || s.last.line != line {
@@ -66,12 +70,12 @@ func (o *origins) again(key uint64, line *callsite.Line) bool {
 	return true
 }
 
-// place is where the stream with a key is, if it is in use now.
+// place returns the slot in recent of the stream with a key.
 func (o *origins) place(key uint64) **stream {
 	return &o.recent[key*0x9e3779b97f4a7c15>>(64-recentBits)]
 }
 
-// stream is the one with a key.
+// stream returns the stream with a key.
 func (o *origins) stream(key uint64) *stream {
 	s := o.all[key]
 	if s == nil {
@@ -86,7 +90,7 @@ func (o *origins) stream(key uint64) *stream {
 	return s
 }
 
-// turn has a line be that of the next messages.
+// turn makes line the line of the next messages.
 func (s *stream) turn(line *callsite.Line) {
 	if sameLine(s.last.line, line) {
 		return
@@ -101,8 +105,9 @@ func (s *stream) turn(line *callsite.Line) {
 	s.last = origin{line: line}
 }
 
-// withdraw notes that a message of a line was not sent after all. Unless all of that line were sent one after the other, nobody
-// knows which of them it was, and those so far are forgotten.
+// withdraw records that a message from a line was not sent after all. Unless all
+// messages from that line were sent in a row, it is unknown which one it was, and the
+// messages so far are forgotten.
 func (o *origins) withdraw(key uint64, line *callsite.Line) {
 	s := o.all[key]
 	if s == nil {
@@ -125,11 +130,13 @@ func (o *origins) withdraw(key uint64, line *callsite.Line) {
 	its.n--
 }
 
-// sameLine reports whether two lines are the same one: several calls on a line have a Line each.
+// sameLine reports whether two lines are the same: several calls on a line have a Line
+// each.
 func sameLine(a, b *callsite.Line) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// line is that of the message with a number from the last one, which is 1; of 0, which may be any, it is the line that all are from. It
-// is nil if it is not known.
+// line returns the line of a message counted back from the last one, which is 1; for 0,
+// which stands for any message, the line from which all were sent. It is nil if the
+// line is not known.
 func (o *origins) line(key uint64, back int) *callsite.Line {
 	s := o.all[key]
 	switch {
@@ -150,15 +157,16 @@ func (o *origins) line(key uint64, back int) *callsite.Line {
 	return nil
 }
 
-// A recorded is the transport of a rank that remembers from which lines it has sent, where no request knows that: see
-// transfer.watched.
+// A recorded is the transport of a rank that remembers the lines from which it has
+// sent, for sends without a request: see transfer.watched.
 type recorded struct {
 	Transport
 	k *requestPool
 }
 
-// recorded returns the transport of w, one that remembers origins if they are asked for: not in virtual time, where that
-// would be measured, nor on the library of another MPI.
+// recorded returns the transport of w, one that remembers origins if the job asks for
+// them: not in virtual time, where that would be measured, nor on the library of
+// another MPI.
 func (w *world) recorded() Transport {
 	_, foreign := w.Transport.(library)
 	if foreign || !w.Check || w.requests.lines == nil || w.Clock != nil {
@@ -172,14 +180,14 @@ func (w *world) recorded() Transport {
 	return &r
 }
 
-// A recordedPort is recorded of a port, whose other calls come at once there.
+// A recordedPort is recorded for a port, whose other calls it passes on directly.
 type recordedPort struct {
 	*port.Port
 	recorded recorded
 }
 
 func (t *recordedPort) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
-	t.recorded.note(key.Context(), dst, tag) // not through recorded: a line that lies deep is found at greater cost
+	t.recorded.note(key.Context(), dst, tag) // not through recorded: a deeper stack makes the line costlier to find
 	return t.Port.Send(key, dst, tag, mode, buf)
 }
 
@@ -190,10 +198,11 @@ func (t *recordedPort) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 func (t *recordedPort) Start(r *llc.Request, send bool) { t.recorded.Start(r, send) }
 func (t *recordedPort) Cancel(r *llc.Request) bool      { return t.recorded.Cancel(r) }
 
-// pointToPoint reports whether a context is that of messages on a communicator.
+// pointToPoint reports whether a context is for point-to-point messages on a
+// communicator.
 func pointToPoint(ctx uint16) bool { return ctx < 2*maxContexts && ctx&1 == 0 }
 
-// note remembers a message of the line that calls.
+// note remembers a message with the line of the caller.
 func (t *recorded) note(ctx uint16, to, tag int) {
 	if pointToPoint(ctx) {
 		line := t.k.lines.Caller()
@@ -203,7 +212,7 @@ func (t *recorded) note(ctx uint16, to, tag int) {
 	}
 }
 
-// Send remembers the message first: another goroutine may send while it waits.
+// Send records the message first: another goroutine may send while it waits.
 func (t *recorded) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	t.note(key.Context(), dst, tag)
 	return t.Transport.Send(key, dst, tag, mode, buf)
@@ -234,5 +243,5 @@ func (t *recorded) Cancel(r *llc.Request) bool {
 	return done
 }
 
-// Failure is what the network has lost, see failure.
+// Failure returns why the network has been lost, see failure.
 func (t *recorded) Failure() error { return failure(t.Transport) }

@@ -7,8 +7,8 @@ import (
 	"rhinet/internal/callsite"
 )
 
-// Of random messages, some of which are received and some given up, every line that is known is the right one, and
-// those of the last few turns are known.
+// For random messages, some of them received and some given up, every known line is the
+// right one, and the lines of the last few messages are known.
 func TestOriginsAgainstAPlainList(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	lines := make([]*callsite.Line, 4)
@@ -54,7 +54,7 @@ func TestOriginsAgainstAPlainList(t *testing.T) {
 	}
 }
 
-// Streams are told apart up to the largest rank, context and tag.
+// Streams are distinguished up to the largest rank, context and tag.
 func TestKeysOfStreams(t *testing.T) {
 	seen := map[uint64]bool{}
 	for _, to := range []int{0, 1, 1<<17 - 1} {
@@ -69,7 +69,8 @@ func TestKeysOfStreams(t *testing.T) {
 	}
 }
 
-// Who has more streams than are kept begins anew, and does not say of a stream that one line has sent all of it.
+// A rank with more streams than are kept starts anew, and does not claim that one line
+// has sent a whole stream.
 func TestMoreStreamsThanAreKept(t *testing.T) {
 	o := &origins{all: map[uint64]*stream{}}
 	line := &callsite.Line{File: "main.go", Number: 1}

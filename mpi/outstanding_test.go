@@ -9,8 +9,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// bothWays is everywhere with and without the checks that keep operations with the transport, and what was prepared for them
-// from being used again.
+// bothWays is everywhere, and again without the checks, which prevent operations from
+// bypassing the transport, and their memory from being reused.
 func bothWays(t *testing.T, n int, fn func(world *mpi.Comm) error) {
 	t.Helper()
 	everywhere(t, n, fn)
@@ -19,7 +19,8 @@ func bothWays(t *testing.T, n int, fn func(world *mpi.Comm) error) {
 	}
 }
 
-// MPI 4.1, section 6.12: any number of calls may be outstanding, more than flags can be raised for at once as well.
+// MPI 4.1, section 6.12: any number of calls may be outstanding, also more than can
+// have flags at once.
 func TestManyNonblockingCallsAtOnce(t *testing.T) {
 	for _, n := range []int{2, 3, 6} {
 		bothWays(t, n, func(w *mpi.Comm) error {
@@ -53,7 +54,7 @@ func TestManyNonblockingCallsAtOnce(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 6.12: a rank's part may be in its place already, in short calls as well.
+// MPI 4.1, section 6.12: a rank's part may be in place already, also in short calls.
 func TestShortNonblockingCallsInPlace(t *testing.T) {
 	bothWays(t, 3, func(w *mpi.Comm) error {
 		rank := int32(w.Rank())
@@ -98,7 +99,7 @@ func TestShortNonblockingCallsInPlace(t *testing.T) {
 	})
 }
 
-// What a call on a layout unpacks is not unpacked again by a later one.
+// A later call does not unpack again what a call on a layout has unpacked.
 func TestCallsAfterOneOnALayout(t *testing.T) {
 	bothWays(t, 2, func(w *mpi.Comm) error {
 		in := []int32{1, 2, 3, 4}

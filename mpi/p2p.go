@@ -6,8 +6,8 @@ import (
 	"rhinet/llc"
 )
 
-// Send sends buf to rank dst of c. It returns when buf may be used again,
-// which for a long message is when the receiver has taken it.
+// Send sends buf to rank dst of c. It returns when buf may be used again; for a long
+// message, that is when the receiver has taken it.
 //
 // MPI 4.1, section 3.2.1.
 func Send[T any](c *Comm, buf []T, dst, tag int) error {
@@ -30,10 +30,11 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 	return nil
 }
 
-// eager reports whether a send of elements of e goes to the transport at once: all is in order, and no context ends it.
+// eager reports whether a send of elements of e can go to the transport directly: the
+// arguments are valid, and no context limits it.
 func (c *Comm) eager(e *elem, dst, tag int) bool { return e.bad == "" && c.reaches(dst, tag) }
 
-// reaches is eager of elements that can travel.
+// reaches is eager for elements that can travel.
 func (c *Comm) reaches(dst, tag int) bool {
 	return c.state.Load() == commOpen && uint(dst) < uint(c.size) && uint(tag) <= MaxTag && c.ctx == nil
 }
@@ -56,10 +57,10 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 	return nil
 }
 
-// Recv receives into buf a message of rank src of c, or of any rank
-// (AnySource), with tag or any tag (AnyTag), and returns whose it was. The
-// message may be shorter than buf; a longer one fills buf and is ErrTruncate. One
-// of other elements than T is ErrType and is lost; bytes go with anything.
+// Recv receives a message of rank src of c, or of any rank (AnySource), with tag or
+// with any tag (AnyTag), into buf, and returns its status. The message may be shorter
+// than buf; a longer one fills buf and is ErrTruncate. A message of other elements than
+// T is ErrType and is lost; bytes match any type.
 //
 // MPI 4.1, section 3.2.4.
 func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
@@ -87,8 +88,9 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
 	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: count, Bytes: st.Bytes}, nil
 }
 
-// awaits is the peer from which a receive gets a message of rank src; ok is false if not all is in order, or
-// a context ends the receive. The caller looks at the elements.
+// awaits returns the peer from which a receive gets a message of rank src; ok is false
+// if an argument is invalid, or a context limits the receive. The caller checks the
+// elements.
 func (c *Comm) awaits(src, tag int) (from int, ok bool) {
 	if from = llc.AnyPeer; src != AnySource {
 		if uint(src) >= uint(c.size) {
@@ -99,7 +101,7 @@ func (c *Comm) awaits(src, tag int) (from int, ok bool) {
 	return from, c.state.Load() == commOpen && (uint(tag) <= MaxTag || tag == AnyTag) && c.ctx == nil
 }
 
-// keyTo is the key of point-to-point messages to rank dst.
+// keyTo returns the key of point-to-point messages to rank dst.
 func (c *core) keyTo(dst int) llc.Key {
 	if c.ids == nil {
 		return c.key
@@ -107,15 +109,16 @@ func (c *core) keyTo(dst int) llc.Key {
 	return c.ids[dst].key()
 }
 
-// typeError is the error of a message of another type in err, or nil.
+// typeError returns the type error in err, or nil.
 func typeError(err error) *llc.TypeError {
 	var e *llc.TypeError
 	errors.As(err, &e)
 	return e
 }
 
-// sendFailed words the failure of a send of n bytes, elements of e. No elements are of any type (MPI 4.1, section 3.3.1: the type
-// signatures are empty), so a message of none has been received whatever the receiver wanted, and this is nil.
+// sendFailed words the failure of a send of n bytes, elements of e. An empty message is
+// of any type (MPI 4.1, section 3.3.1: the type signatures are empty), so it has been
+// received whatever the receiver wanted, and the result is nil.
 func (c *Comm) sendFailed(s site, e *elem, n int, err error) error {
 	switch other := typeError(err); {
 	case other != nil && n == 0:
@@ -142,26 +145,26 @@ func (c *Comm) sendSlow(s site, e *elem, b []byte, mode llc.Mode) error {
 func (c *Comm) recvSlow(s site, e *elem, b []byte) (Status, error) {
 	r := c.start(s, e, b, receiving)
 	st, err := r.Wait()
-	r.withdraw() // one from any rank may go on after an error
+	r.withdraw() // a receive from any rank may stay active after an error
 	return st, err
 }
 
-// received turns what the transport says of a receive into a status and an
-// error; room is the size of the buffer in bytes.
+// received turns the transport's result of a receive into a status and an error; room
+// is the size of the buffer in bytes.
 func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (Status, error) {
 	var other *llc.TypeError
 	if err != nil {
 		other = typeError(err)
 	}
 	if other != nil && st.Bytes == 0 {
-		err, other = nil, nil // no elements are of any type
+		err, other = nil, nil // an empty message is of any type
 	}
 	switch {
 	case err == nil, other != nil:
 	case errors.Is(err, llc.ErrShut):
 		return emptyStatus(), c.errorAt(s, ErrComm, "the communicator was freed while the receive waited")
 	case errors.Is(err, llc.ErrCancelled):
-		return cancelledStatus(), nil // by Request.Cancel: nobody else asks
+		return cancelledStatus(), nil // by Request.Cancel, the only one that cancels
 	case st.Bytes <= int64(room):
 		return emptyStatus(), c.because(s, c.lost(err), err, "")
 	}

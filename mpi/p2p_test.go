@@ -150,7 +150,7 @@ func TestSsendWaitsForTheReceive(t *testing.T) {
 					}
 					time.Sleep(100 * time.Microsecond)
 				}
-				if err := mpi.Send(w, []byte{1}, 1, 1); err != nil { // now receive
+				if err := mpi.Send(w, []byte{1}, 1, 1); err != nil { // the peer receives now
 					return err
 				}
 				_, err := r.Wait()
@@ -221,8 +221,8 @@ func TestElementsMayBeArraysAndStructs(t *testing.T) {
 	})
 }
 
-// Messages of every size that protocols may treat differently arrive whole, in
-// the buffer and nowhere else.
+// Messages of every size that protocols may treat differently arrive whole, in the
+// buffer and nowhere else.
 func TestMessagesOfEverySizeArriveWhole(t *testing.T) {
 	const guard = 0xA5
 	pattern := func(b []byte, n int) {
@@ -268,8 +268,8 @@ func TestMessagesOfEverySizeArriveWhole(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.7.4: many transfers may be open at once, in any order of
-// completion.
+// MPI 4.1, section 3.7.4: many transfers may be in progress at once, and complete in
+// any order.
 func TestManyTransfersAtOnce(t *testing.T) {
 	const transfers = 300
 	everywhere(t, 3, func(w *mpi.Comm) error {

@@ -8,10 +8,10 @@ import (
 	"rhinet/internal/layout"
 )
 
-// Pack copies the data of in, a slice or a buffer of items, to out from position
-// pos on, and returns the position behind it. What is packed travels as []byte: it
-// is received by what it was packed from, or as bytes that [Unpack] takes apart.
-// Out of room it is ErrTruncate, and nothing is packed.
+// Pack copies the data of in, a slice or a buffer of items, to out from position pos
+// on, and returns the position behind it. Packed data travels as []byte: it can be
+// received into what it was packed from, or as bytes for [Unpack]. If out has no room,
+// it fails with ErrTruncate and packs nothing.
 //
 // MPI 4.1, section 5.2.
 func Pack[T any](c *Comm, in []T, out []byte, pos int) (_ int, err error) {
@@ -24,8 +24,8 @@ func Pack[T any](c *Comm, in []T, out []byte, pos int) (_ int, err error) {
 	return pos + len(to), nil
 }
 
-// Unpack copies packed data from position pos of in on to out, which it fills, and
-// returns the position behind it.
+// Unpack copies packed data from position pos of in to out, which it fills, and returns
+// the position behind it.
 //
 // MPI 4.1, section 5.2.
 func Unpack[T any](c *Comm, in []byte, pos int, out []T) (_ int, err error) {
@@ -38,7 +38,7 @@ func Unpack[T any](c *Comm, in []byte, pos int, out []T) (_ int, err error) {
 	return pos + len(from), nil
 }
 
-// PackSize is the bytes that [Pack] needs for in.
+// PackSize returns the number of bytes that [Pack] needs for in.
 //
 // MPI 4.1, section 5.2.
 func PackSize[T any](c *Comm, in []T) (_ int, err error) {
@@ -80,7 +80,7 @@ func UnpackExternal[T any](c *Comm, in []byte, pos int, out []T) (_ int, err err
 	return pos + len(from), nil
 }
 
-// PackExternalSize is the bytes that [PackExternal] needs for in.
+// PackExternalSize returns the number of bytes that [PackExternal] needs for in.
 //
 // MPI 4.1, section 5.3.
 func PackExternalSize[T any](c *Comm, in []T) (_ int, err error) {
@@ -92,8 +92,8 @@ func PackExternalSize[T any](c *Comm, in []T) (_ int, err error) {
 	return data.Size(), nil
 }
 
-// Elements is how many basic elements (numbers and bools) the message of st has,
-// which was received into buf; Undefined if it does not end with a whole one.
+// Elements returns how many basic elements (numbers and bools) the message of st has,
+// which was received into buf; Undefined if it ends within an element.
 //
 // MPI 4.1, section 5.1.11 (MPI_Get_elements).
 func Elements[T any](buf []T, st Status) int {
@@ -109,7 +109,7 @@ func Elements[T any](buf []T, st Status) int {
 	return Undefined
 }
 
-// roomFor is the data of any buffer, and its place in packed from position pos on.
+// roomFor returns the data of any buffer, and its place in packed from position pos on.
 func roomFor[T any](c *Comm, s site, buf []T, packed []byte, pos int, receive, external bool) (*body, []byte, error) {
 	data, err := dataOf(c, s, buf, receive, external)
 	if err != nil {
@@ -127,8 +127,8 @@ func roomFor[T any](c *Comm, s site, buf []T, packed []byte, pos int, receive, e
 	return data, packed[pos : pos+size], nil
 }
 
-// dataOf is the data of any buffer. For external32 it is without padding, and made
-// of what has a representation there.
+// dataOf returns the data of any buffer. For external32 it is without padding, and has
+// only elements that external32 can represent.
 func dataOf[T any](c *Comm, s site, buf []T, receive, external bool) (*body, error) {
 	if err := c.check(s); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func toBigEndian(b []byte, sig *layout.Signature) {
 	}
 }
 
-// swapUnit is the bytes of one number: a complex one is two.
+// swapUnit returns the number of bytes to swap: a complex number is two numbers.
 func swapUnit(k reflect.Kind, size int) int {
 	if k == reflect.Complex64 || k == reflect.Complex128 {
 		return size / 2

@@ -10,7 +10,7 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, section 5.2: what is packed travels as bytes, and is received by what it
+// MPI 4.1, section 5.2: packed data travels as bytes, and can be received into what it
 // was packed from, in one message.
 func TestPackedDataIsReceivedAsWhatItWasPackedFrom(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
@@ -51,7 +51,7 @@ func TestPackedDataIsReceivedAsWhatItWasPackedFrom(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 5.3: external32 is big-endian, and padding is no part of it.
+// MPI 4.1, section 5.3: external32 is big-endian, and has no padding.
 func TestExternal32(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		type mixed struct {
@@ -151,7 +151,8 @@ func TestElementsCountBasicElements(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 5.1.4: the parts of a distributed array are all of it, and each its own.
+// MPI 4.1, section 5.1.4: the parts of a distributed array make up all of it, without
+// overlap.
 func TestTheProcessesOfADistributedArrayHaveAllOfIt(t *testing.T) {
 	everywhere(t, 4, func(w *mpi.Comm) error {
 		sizes, psizes := []int{7, 5, 3}, []int{2, 2, 1}
@@ -176,7 +177,7 @@ func TestTheProcessesOfADistributedArrayHaveAllOfIt(t *testing.T) {
 		if err := mpi.Allreduce(w, mine, sum, mpi.Sum); err != nil {
 			return err
 		}
-		for i, x := range mine { // of index (a, b, c) those of grid coordinates
+		for i, x := range mine { // of index (a, b, c), by the grid coordinates
 			a, b := i/15, i/3%5
 			if own := a/2%2*2+b/3 == w.Rank(); own != (x != 0) {
 				return fmt.Errorf("element %d: %d", i, x)

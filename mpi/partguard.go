@@ -1,11 +1,12 @@
 package mpi
 
-// The guards of partitioned messages in a checked job. A partition that is sent must stay as it is
-// from Pready on until the request is complete (MPI 4.1, section 4.2.2); those that are not ready are
-// the program's. What is received into is the request's until Parrived says that some of it is there: then
-// the program may use that.
+// The guards of partitioned messages in a checked job. A partition that is sent must
+// not change from Pready until the request is complete (MPI 4.1, section 4.2.2);
+// partitions that are not ready belong to the program. A receive buffer belongs to the
+// request until Parrived reports that a partition has arrived: then the program may use
+// that partition.
 
-// region is so many bytes of data of p, from byte at on.
+// region returns n bytes of data of p, from byte at on.
 func (p *partitioned) region(at, n int) (region, error) {
 	r := region{at: at, size: n, fills: !p.send}
 	if p.elem.item == 0 {
@@ -17,18 +18,19 @@ func (p *partitioned) region(at, n int) (region, error) {
 	return r, err
 }
 
-// guard begins to guard the buffer for a start of p, whose request is r. The lock of p is held.
+// guard begins to guard the buffer for a start of p with the request r. The lock of p
+// is held.
 func (p *partitioned) guard(r Request) {
 	if !p.c.w.Check || p.null {
 		return
 	}
-	p.of = Request{p: r.p, gen: r.gen} // not the handle, which is the program's to drop
+	p.of = Request{p: r.p, gen: r.gen} // without the handle, which the program may drop
 	if r.p.room(p.partitions); !p.send {
 		p.post(0, p.bytes)
 	}
 }
 
-// post guards so many bytes of data from byte at on, if p is guarded. The lock of p is held.
+// post guards n bytes of data from byte at on, if p is guarded. The lock of p is held.
 func (p *partitioned) post(at, n int) {
 	t := p.of.active()
 	if t == nil {
@@ -36,7 +38,7 @@ func (p *partitioned) post(at, n int) {
 	}
 	r, err := p.region(at, n)
 	if err != nil {
-		return // who begins the transfer says so
+		return // begin returns this error
 	}
 	k := &p.c.w.requests
 	k.mu.Lock()
@@ -44,7 +46,8 @@ func (p *partitioned) post(at, n int) {
 	k.mu.Unlock()
 }
 
-// arrive ends the guard of what is received into, unless it has something to tell. The lock of p is held.
+// arrive ends the guard of a receive buffer, unless it has an error to report. The lock
+// of p is held.
 func (p *partitioned) arrive() {
 	k := &p.c.w.requests
 	k.mu.Lock()

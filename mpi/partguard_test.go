@@ -7,14 +7,14 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, section 4.2.2: a partition that is ready must stay as it is until the request is complete; one that is not
-// is the program's.
+// MPI 4.1, section 4.2.2: a partition that is ready must not change until the request
+// is complete; one that is not ready belongs to the program.
 func TestBuffersOfPartitionsThatAreSent(t *testing.T) {
 	const changed, overlaps = "the buffer was changed before the request (", "the buffer overlaps that of a request that was not complete: "
 	for _, tc := range []struct {
 		name    string
 		columns bool                                               // the partitions are columns of a matrix, else rows
-		between func(w *mpi.Comm, buf []int) (*mpi.Request, error) // the first is ready and the second is not; what is pending
+		between func(w *mpi.Comm, buf []int) (*mpi.Request, error) // the first is ready and the second is not; returns the pending request
 		after   func(buf []int)
 		want    string
 	}{
@@ -63,7 +63,7 @@ func TestBuffersOfPartitionsThatAreSent(t *testing.T) {
 				if err := r.Pready(1); err != nil {
 					return err
 				}
-				if tc.after != nil { // all has come, so nobody reads the buffer while it changes
+				if tc.after != nil { // all has arrived, so the buffer is not read while it changes
 					if _, err := mpi.Recv(w, make([]int, 1), 1, 9); err != nil {
 						return err
 					}
@@ -81,7 +81,7 @@ func TestBuffersOfPartitionsThatAreSent(t *testing.T) {
 	}
 }
 
-// partsOf is a send of two rows or columns.
+// partsOf begins a send of two rows or columns.
 func partsOf(w *mpi.Comm, buf []int, columns bool) (*mpi.Request, error) {
 	if columns {
 		return mpi.PsendInit(w, mpi.Views(buf, 2, mpi.Vector(2, 1, 2).Resized(0, 8)), 2, 1, 5)
@@ -89,7 +89,8 @@ func partsOf(w *mpi.Comm, buf []int, columns bool) (*mpi.Request, error) {
 	return mpi.PsendInit(w, buf, 2, 1, 5)
 }
 
-// What is received into is the request's until some of it has arrived, and is the program's from then on.
+// A receive buffer belongs to the request until some of it has arrived; that part
+// belongs to the program from then on.
 func TestBuffersOfPartitionsThatAreReceived(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		buf := make([]int, 4)

@@ -1,17 +1,20 @@
 package mpi
 
 import (
+	"errors"
 	"sync"
 
+	"rhinet/internal/callsite"
 	"rhinet/internal/strided"
 	"rhinet/llc"
+	"rhinet/llc/port"
 )
 
 // Partitioned communication: a message whose parts are sent as they become ready.
 //
-// The sender says once, when the request is made, into how many partitions it cuts
-// the message, and in which context it waits for an answer; the receiver that
-// matches answers with the tags at which it takes them. From then on each
+// When the request is made, the sender offers the message: the number of partitions
+// that it cuts the message into, and the tag at which it waits for an answer. The
+// receiver that matches answers with the tags for the partitions. From then on each
 // partition is a message of its own. The receiver may cut the message into other
 // partitions.
 //
@@ -19,11 +22,13 @@ import (
 //	           <--answer: tag of the first partition, or none---
 //	           --partition i, at tag first+i ------------------>   at each start
 
-// The contexts of partitioned messages, which are no communicator's: offers have one
-// for each, answers and partitions have one at each rank, where the receiver chooses the tags.
+// partitioned is the context of offers on a communicator. Contexts of partitioned
+// messages belong to no communicator: answers and partitions have one context per rank,
+// in which the receiver chooses the tags.
 func (id contextID) partitioned() uint16 { return partitionedContext + id.number() }
 
-// An offer is what a sender says of a partitioned message, an answer what it gets.
+// A partitionOffer describes a partitioned message to its receiver, a partitionAnswer
+// is the reply.
 type (
 	partitionOffer  struct{ partitions, bytes, tag uint64 }
 	partitionAnswer struct{ first, ok uint64 }
@@ -34,31 +39,33 @@ type partitioned struct {
 	c          *Comm
 	site       site
 	send       bool
-	null       bool // partner is ProcNull
+	null       bool // peer is ProcNull
 	peer       int  // in the transport
 	typ        uint32
 	elem       *elem
-	buf        []byte // raw: perhaps items
+	buf        []byte // as passed: perhaps items
 	bytes      int    // of data
 	partitions int    // of this side
 
-	met    chan struct{} // closed when both sides know each other
-	err    error         // why they do not go together; valid then
-	first  int           // tag of the first partition
-	theirs int           // partitions of the sender
+	met    chan struct{}  // closed when both sides know each other
+	err    error          // why they do not match; valid when met is closed
+	first  int            // tag of the first partition
+	theirs int            // partitions of the sender
+	alone  bool           // the transport was closed before; valid when met is closed
+	made   *callsite.Line // that made it, in a checked job
 
 	mu    sync.Mutex
 	reqs  []*llc.Request // of the start in progress, by partition of the sender; nil: not begun
-	ready []bool         // partitions that may go
-	left  int            // that may not
-	all   chan struct{}  // closed when all may
+	ready []bool         // partitions that may be sent
+	left  int            // partitions that may not be sent yet
+	all   chan struct{}  // closed when all may be sent
 	on    bool           // started, and not complete
-	of    Request        // of that start, if it is guarded
+	of    Request        // the request of that start, if it is guarded
 }
 
-// PsendInit makes a persistent request to send buf to rank dst of c in
-// partitions of equal length, each of which goes when [Request.Pready] has named
-// it. It matches PrecvInit only, in the order in which both were called.
+// PsendInit makes a persistent request to send buf to rank dst of c in partitions of
+// equal length. Each is sent when [Request.Pready] has named it. It matches only
+// PrecvInit, in the order in which both were called.
 //
 // MPI 4.1, section 4.2.1.
 func PsendInit[T any](c *Comm, buf []T, partitions, dst, tag int) (_ *Request, err error) {
@@ -66,9 +73,9 @@ func PsendInit[T any](c *Comm, buf []T, partitions, dst, tag int) (_ *Request, e
 	return c.partitionInit(site{"PsendInit", toPeer, dst, tag}, elemFor[T](c), view(buf), len(buf), partitions, true)
 }
 
-// PrecvInit makes a persistent request to receive into buf what [PsendInit] of rank
-// src of c sends, which is as long. [Request.Parrived] tells which of the partitions,
-// of equal length, are there. Neither src nor tag is a wildcard.
+// PrecvInit makes a persistent request to receive into buf what [PsendInit] of rank src
+// of c sends, which must have the same length. [Request.Parrived] tells which of the
+// partitions, of equal length, have arrived. Wildcards are not allowed.
 //
 // MPI 4.1, section 4.2.1.
 func PrecvInit[T any](c *Comm, buf []T, partitions, src, tag int) (_ *Request, err error) {
@@ -101,6 +108,10 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 		close(p.met)
 	} else {
 		p.peer = c.global(s.peer)
+		if c.w.Check {
+			p.made = c.w.requests.lines.Caller()
+			c.w.partners.await(p)
+		}
 		p.meet()
 	}
 	r := c.repeat(s, p.start)
@@ -108,7 +119,8 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 	return r, nil
 }
 
-// class is that of the elements in a message; no elements are of any type.
+// class returns the class of the elements in a message; an empty message is of any
+// type.
 func (p *partitioned) class() uint32 {
 	if p.bytes == 0 {
 		return 0
@@ -116,7 +128,7 @@ func (p *partitioned) class() uint32 {
 	return p.elem.key.Type()
 }
 
-// meet begins to find the other side.
+// meet begins to match with the other side.
 func (p *partitioned) meet() {
 	t, id := p.c.t, p.c.id
 	if p.send {
@@ -131,18 +143,22 @@ func (p *partitioned) meet() {
 		said[0] = partitionOffer{uint64(p.partitions), uint64(p.bytes), uint64(tag)}
 		answer.Tag = tag
 		t.Start(answer, false)
-		offer.Mode = llc.Synchronous // so a receiver of another type is an error here too
+		offer.Mode = llc.Synchronous // so that a receiver of another type is an error here, too
 	}
 	t.Start(offer, p.send)
 	go func() {
 		defer close(p.met)
 		if t.Wait(offer); offer.Status.Err != nil {
 			p.err = p.failed(offer.Status.Err)
+			if p.alone = errors.Is(offer.Status.Err, port.ErrClosed); !p.alone {
+				p.c.w.partners.leave(p)
+			}
 			if p.send {
 				t.Cancel(answer)
 			}
 			return
 		}
+		p.c.w.partners.leave(p)
 		if !p.send {
 			p.err = p.agree(said[0])
 			heard[0] = partitionAnswer{uint64(p.first), 1}
@@ -165,7 +181,7 @@ func (p *partitioned) meet() {
 	}()
 }
 
-// agree says why the receiver cannot take what is offered, or chooses its tags.
+// agree returns why the receiver cannot take the offered message, or chooses its tags.
 func (p *partitioned) agree(o partitionOffer) error {
 	if o.bytes != uint64(p.bytes) || o.partitions == 0 || o.bytes%o.partitions != 0 {
 		return p.c.errorAt(p.site, ErrTruncate, "the message has %d bytes, the buffer %d; both must be as long", o.bytes, p.bytes)
@@ -175,7 +191,7 @@ func (p *partitioned) agree(o partitionOffer) error {
 	return nil
 }
 
-// handles takes n tags that nobody else uses here.
+// handles takes n tags that nothing else uses on this rank.
 func (w *world) handles(n int) int {
 	for {
 		if first := int(w.partTags.Add(uint64(n))) - n; first&MaxTag <= MaxTag-n {
@@ -196,7 +212,7 @@ func (p *partitioned) failed(err error) error {
 func (p *partitioned) start() Request {
 	k := newTask()
 	p.mu.Lock()
-	p.on, p.reqs, p.left = p.send || !p.null, nil, p.partitions // a receive of nothing is complete at once
+	p.on, p.reqs, p.left = p.send || !p.null, nil, p.partitions // a receive from ProcNull is complete at once
 	p.ready, p.all = make([]bool, p.partitions), make(chan struct{})
 	r := p.c.request(p.site, k)
 	p.guard(r)
@@ -268,7 +284,7 @@ type bodyPart struct {
 	from, n int
 }
 
-// Size is the bytes of the part.
+// Size returns the number of bytes of the part.
 func (b *bodyPart) Size() int { return b.n }
 
 // Gather packs bytes of the part.
@@ -277,7 +293,7 @@ func (b *bodyPart) Gather(dst []byte, off int) { b.body.Gather(dst, b.from+off) 
 // Scatter unpacks bytes of the part.
 func (b *bodyPart) Scatter(src []byte, off int) { b.body.Scatter(src, b.from+off) }
 
-// Blocks is how the part lies if it is blocks at equal distances.
+// Blocks returns the layout of the part if it is blocks at equal distances.
 func (b *bodyPart) Blocks() ([]byte, strided.Blocks) {
 	mem, in := b.body.Blocks()
 	if in.One() || b.from%in.Block != 0 {
@@ -287,12 +303,12 @@ func (b *bodyPart) Blocks() ([]byte, strided.Blocks) {
 	return mem[from:end], in
 }
 
-// List is where the first n bytes of the part lie.
+// List returns where the first n bytes of the part are.
 func (b *bodyPart) List(l strided.List, n, most int) ([]byte, strided.List) {
 	return b.body.list(l, b.from, n, most)
 }
 
-// partitioned is what r is, or an error.
+// partitioned returns the partitioned message of r, or an error.
 func (r *Request) partitioned(call string, send bool) (*partitioned, error) {
 	var none *Comm
 	k := r.repeated()
@@ -302,8 +318,9 @@ func (r *Request) partitioned(call string, send bool) (*partitioned, error) {
 	return k.parts, nil
 }
 
-// Pready says that partition i of the message may go, from now on until the
-// request is complete. Any goroutine may call it for another partition.
+// Pready says that partition i of the message is ready to be sent; it must not change
+// from now on until the request is complete. Several goroutines may call it at once,
+// for different partitions.
 //
 // MPI 4.1, section 4.2.2.
 func (r *Request) Pready(i int) (err error) {
@@ -333,7 +350,7 @@ func (r *Request) Pready(i int) (err error) {
 	return err
 }
 
-// PreadyRange is [Request.Pready] of the partitions from low to high, both included.
+// PreadyRange is [Request.Pready] for the partitions from low to high, both included.
 //
 // MPI 4.1, section 4.2.2.
 func (r *Request) PreadyRange(low, high int) error {
@@ -345,7 +362,7 @@ func (r *Request) PreadyRange(low, high int) error {
 	return nil
 }
 
-// PreadyList is [Request.Pready] of several partitions.
+// PreadyList is [Request.Pready] for several partitions.
 //
 // MPI 4.1, section 4.2.2.
 func (r *Request) PreadyList(list ...int) error {
@@ -357,8 +374,8 @@ func (r *Request) PreadyList(list ...int) error {
 	return nil
 }
 
-// Parrived reports whether partition i of the message that is being received is
-// there. Of a request that is complete, all are.
+// Parrived reports whether partition i of the message that is being received has
+// arrived. All partitions of a complete request have.
 //
 // MPI 4.1, section 4.2.2.
 func (r *Request) Parrived(i int) (_ bool, err error) {
@@ -379,7 +396,8 @@ func (r *Request) Parrived(i int) (_ bool, err error) {
 	return there, nil
 }
 
-// arrived reports whether those partitions of the sender are there that partition i has some of.
+// arrived reports whether all partitions of the sender that overlap with partition i
+// have arrived.
 func (p *partitioned) arrived(i int) bool {
 	from, to := 0, len(p.reqs)
 	if n, part := p.bytes/p.partitions, p.bytes/p.theirs; n > 0 {

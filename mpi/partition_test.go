@@ -10,8 +10,9 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, sections 4.2 and 4.2.2: partitions go as they become ready, in any order, from any
-// goroutine; the receiver may have others, and each arrives with all of its parts.
+// MPI 4.1, sections 4.2 and 4.2.2: partitions are sent as they become ready, in any
+// order, by any goroutine; the receiver may have others, and each has arrived when all
+// of its parts have.
 func TestPartitionsArriveAsTheyAreReady(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		for _, n := range []int{0, 12, 60000} {
@@ -38,7 +39,7 @@ func partitions(w *mpi.Comm, n, mine, theirs int) error {
 				return err
 			}
 			switch round {
-			case 0: // one after the other: the second only when the first is there
+			case 0: // one after the other: the second only when the first has arrived
 				if err := r.Pready(2); err != nil {
 					return err
 				}
@@ -74,7 +75,7 @@ func partitions(w *mpi.Comm, n, mine, theirs int) error {
 		if err := r.Start(); err != nil {
 			return err
 		}
-		if round == 0 { // partition 2 of 4 is there
+		if round == 0 { // partition 2 of 4 has arrived
 			for there := false; !there && theirs == 4 && n > 0; {
 				if there, err = r.Parrived(2); err != nil {
 					return err
@@ -125,7 +126,8 @@ func TestPartitionsOfLayouts(t *testing.T) {
 	})
 }
 
-// Partitions of long blocks that lie unevenly go from where they lie to where they belong, wherever in the layout they begin.
+// Partitions of long blocks at uneven distances are moved without packing, wherever in
+// the layout they begin.
 func TestPartitionsOfUnevenBlocks(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		for seed := range uint64(4) {
@@ -154,7 +156,7 @@ func TestPartitionsOfUnevenBlocks(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 4.2: what is used wrongly is an error.
+// MPI 4.1, section 4.2: wrong uses are errors.
 func TestWrongPartitions(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		buf := make([]int, 6)
@@ -201,7 +203,7 @@ func TestWrongPartitions(t *testing.T) {
 		if _, err := none.Parrived(2); !errors.Is(err, mpi.ErrArg) {
 			return fmt.Errorf("partition 2 of 2: %v", err)
 		}
-		// Both sides must be as long, and of one type.
+		// Both sides must have the same length and type.
 		for k, other := range []any{make([]int, 4), make([]float64, 6)} {
 			var r *mpi.Request
 			if w.Rank() == 0 {
@@ -228,4 +230,33 @@ func TestWrongPartitions(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// MPI 4.1, section 4.2.1: each PsendInit matches a PrecvInit. In a checked job Finalize names those that none has matched, and no
+// others.
+func TestPartitionedRequestsThatNeverMeet(t *testing.T) {
+	const never = "1 partitioned requests never met their partner; call PrecvInit for each PsendInit, with the same tag:\n\t"
+	for want, init := range map[string]func(w *mpi.Comm) (*mpi.Request, error){
+		"PsendInit on world to 1 tag 5 (":   func(w *mpi.Comm) (*mpi.Request, error) { return mpi.PsendInit(w, make([]int, 4), 2, 1, 5) },
+		"PrecvInit on world from 1 tag 6 (": func(w *mpi.Comm) (*mpi.Request, error) { return mpi.PrecvInit(w, make([]int, 4), 2, 1, 6) },
+	} {
+		everywhere(t, 2, func(w *mpi.Comm) error {
+			if w.Rank() == 1 {
+				_, err := mpi.PrecvInit(w, make([]int, 4), 4, 0, 7)
+				return errors.Join(err, mpi.Finalize(w))
+			}
+			_, err := mpi.PsendInit(w, make([]int, 4), 2, 1, 7) // which meets its partner, and is never started
+			if err != nil {
+				return err
+			}
+			if _, err := mpi.PsendInit(w, make([]int, 4), 2, mpi.ProcNull, 7); err != nil {
+				return err
+			}
+			if _, err = init(w); err != nil {
+				return err
+			}
+			err = mpi.Finalize(w)
+			return errors.Join(tells(err, mpi.ErrPending, never+want), tells(err, mpi.ErrPending, "partition_test.go:"))
+		})
+	}
 }

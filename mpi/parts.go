@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A direction words the mistakes of calls that have one buffer with a part for
-// every rank, and one with a single part.
+// A direction words the mistakes in calls that have one buffer with a part for every
+// rank, and one with a single part.
 type direction struct {
 	whole, part string // names of the buffers
 	lengths     string // with the lengths in elements, and the number of ranks
@@ -19,9 +19,9 @@ var (
 
 const overlapText = "send and recv overlap; they must be apart, or one and the same"
 
-// blocks gives the memory of whole, which has a part of equal length for every
-// rank, and of part, the caller's, which is whole itself if the call is in
-// place. If text is not empty it says what is wrong with them.
+// blocks returns the memory of whole, which has a part of equal length for every rank,
+// and of part, the caller's, which is whole itself if the call is in place. If text is
+// not empty, it says what is wrong with them.
 func blocks[T any](c *Comm, whole, part []T, d direction) (w, p []byte, class Class, text string) {
 	w, p = view(whole), view(part)
 	switch {
@@ -38,7 +38,7 @@ func blocks[T any](c *Comm, whole, part []T, d direction) (w, p []byte, class Cl
 // shares is blocks for parts with counts and displs.
 func shares[T any](c *Comm, whole, part []T, counts, displs []int, d direction) (w, p []byte, class Class, text string) {
 	w, p = view(whole), view(part)
-	fits := misfit
+	fits := c.misread
 	if d == gathering {
 		fits = misplaced
 	}
@@ -73,8 +73,8 @@ func touches[T any](whole []T, p []byte, counts, displs []int) bool {
 	return false
 }
 
-// misfit says what is wrong with counts and displs for size ranks and a buffer
-// of n elements, or "".
+// misfit returns what is wrong with counts and displs for size ranks and a buffer of n
+// elements, or "".
 func misfit(size, n int, counts, displs []int) (Class, string) {
 	if len(counts) != size {
 		return ErrCount, fmt.Sprintf("%d counts for %d ranks", len(counts), size)
@@ -99,18 +99,34 @@ func misfit(size, n int, counts, displs []int) (Class, string) {
 	return 0, ""
 }
 
-// misplaced is misfit of a buffer that is received into, of which no element belongs to two parts (MPI 4.1, sections 6.5,
-// 6.7 and 6.8). Parts in ascending order are not sorted.
+// misplaced is misfit for a receive buffer, in which no element may belong to two parts
+// (MPI 4.1, sections 6.5, 6.7 and 6.8). It sorts only parts that are not in ascending
+// order.
 func misplaced(size, n int, counts, displs []int) (Class, string) {
 	if class, text := misfit(size, n, counts, displs); text != "" || displs == nil {
 		return class, text
 	}
+	return overlapped(counts, displs, "received from")
+}
+
+// misread is misfit of what the root of Scatterv sends. The standard does not let an element belong to two parts there either
+// (MPI 4.1, section 6.6). Two reads do no harm, so only a checked job looks.
+func (c *core) misread(size, n int, counts, displs []int) (Class, string) {
+	class, text := misfit(size, n, counts, displs)
+	if text != "" || displs == nil || !c.w.Check {
+		return class, text
+	}
+	return overlapped(counts, displs, "sent to")
+}
+
+// overlapped says which parts have an element in common, or "". way is how elements travel: "sent to" one rank.
+func overlapped(counts, displs []int, way string) (Class, string) {
 	end := 0
 	for i, k := range counts {
 		switch {
 		case k == 0:
 		case displs[i] < end:
-			return doubled(counts, displs)
+			return doubled(counts, displs, way)
 		default:
 			end = displs[i] + k
 		}
@@ -118,8 +134,8 @@ func misplaced(size, n int, counts, displs []int) (Class, string) {
 	return 0, ""
 }
 
-// doubled names two parts that have an element in common, if there are some.
-func doubled(counts, displs []int) (Class, string) {
+// doubled names two parts that have an element in common, if there are any.
+func doubled(counts, displs []int, way string) (Class, string) {
 	order := make([]int, 0, len(counts))
 	for i, k := range counts {
 		if k > 0 {
@@ -129,13 +145,13 @@ func doubled(counts, displs []int) (Class, string) {
 	slices.SortFunc(order, func(i, j int) int { return displs[i] - displs[j] })
 	for k, i := range order[1:] {
 		if before := order[k]; displs[i] < displs[before]+counts[before] {
-			return ErrBuffer, fmt.Sprintf("parts %d and %d both have element %d; an element is received from one rank", min(before, i), max(before, i), displs[i])
+			return ErrBuffer, fmt.Sprintf("parts %d and %d both have element %d; an element is %s one rank", min(before, i), max(before, i), displs[i], way)
 		}
 	}
 	return 0, ""
 }
 
-// offset is the first element of part i.
+// offset returns the index of the first element of part i.
 func offset(counts, displs []int, i int) (first int) {
 	if displs != nil {
 		return displs[i]

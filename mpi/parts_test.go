@@ -7,13 +7,13 @@ import (
 	"rhinet/mpi"
 )
 
-// layout is parts of a buffer, one for each rank, often empty.
+// A layout is the parts of a buffer, one for each rank, often empty.
 type layout struct {
 	counts, displs []int
 	end            int // elements that the buffer needs
 }
 
-// scattered draws parts of up to n elements that lie in any order, with gaps.
+// scattered draws parts of up to n elements in any order, with gaps.
 func scattered(rnd *rand.Rand, ranks, n int) layout {
 	l := layout{counts: make([]int, ranks), displs: make([]int, ranks)}
 	for _, r := range rnd.Perm(ranks) {
@@ -26,7 +26,7 @@ func scattered(rnd *rand.Rand, ranks, n int) layout {
 	return l
 }
 
-// packed is l with its parts one after the other: nil displs.
+// packed returns l with parts that follow each other: nil displs.
 func (l layout) packed() layout {
 	p := layout{counts: l.counts}
 	for _, n := range l.counts {
@@ -35,7 +35,7 @@ func (l layout) packed() layout {
 	return p
 }
 
-// part is the place of rank r's part in buf.
+// part returns rank r's part of buf.
 func part[T any](l layout, buf []T, r int) []T {
 	at := 0
 	if l.displs != nil {
@@ -48,7 +48,7 @@ func part[T any](l layout, buf []T, r int) []T {
 	return buf[at : at+l.counts[r]]
 }
 
-// gathered is a buffer with the values of all ranks in their places.
+// gathered returns a buffer with the values of all ranks in their parts.
 func (l layout) gathered(k int) []int64 {
 	all := make([]int64, l.end)
 	for r, n := range l.counts {
@@ -88,7 +88,7 @@ func TestAllgathervPutsEachPartInItsPlaceEverywhere(t *testing.T) {
 		if err := equalAll("recv", recv, want); err != nil {
 			return err
 		}
-		// in place, said by the whole buffer or by the part in it
+		// in place, indicated by the whole buffer or by the part in it
 		for _, whole := range []bool{true, false} {
 			clear(recv)
 			send := part(l, recv, rank)
@@ -138,7 +138,7 @@ func TestScattervTakesEachPartFromItsPlace(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 6.5: the counts of root are what the others send.
+// MPI 4.1, section 6.5: the counts at root must be those of the senders.
 func TestWrongCountsAtTheRootAreAnError(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		if w.Rank() == 1 {
@@ -190,7 +190,7 @@ func TestReduceScatterGivesEachRankItsPart(t *testing.T) {
 	})
 }
 
-// add commutes, as compose does not.
+// add commutes; compose does not.
 func add(in, inout []affine) {
 	for i, f := range in {
 		inout[i] = affine{(inout[i].A + f.A) % prime, inout[i].B ^ f.B}
@@ -201,7 +201,7 @@ func TestExscanCombinesTheRanksBelow(t *testing.T) {
 	op := mpi.OpFunc(compose)
 	roundsUpTo(t, mostRanks(), partLengths, func(w *mpi.Comm, _ *rand.Rand, k, n int) error {
 		in, out := affines(k, w.Rank(), n), affines(k, 99, n)
-		want := out // rank 0 keeps what it has
+		want := out // rank 0's out does not change
 		if w.Rank() > 0 {
 			want = folded(k, 0, w.Rank()-1, n)
 		}
@@ -222,7 +222,7 @@ func TestExscanCombinesTheRanksBelow(t *testing.T) {
 	})
 }
 
-// The displacement of a part without elements means nothing, wherever it points.
+// The displacement of a part without elements is ignored, whatever it is.
 func TestAPartOfNothingLiesNowhere(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		for _, nowhere := range []int{-5, 1000, 1 << 62} {

@@ -18,16 +18,16 @@ import (
 	"rhinet/llc/nics"
 )
 
-// A party is the ranks of a job without mpirun, as one of them sees them: what
-// their launcher tells, and the store in which they meet.
+// A party is the ranks of a job without mpirun, as one of them sees them: what the
+// launcher tells, and the store by which they meet.
 type party interface {
 	kvs.Store
 	Rank() int
 	Size() int
-	Hosts() ([]int, error) // the host that each rank is on
+	Hosts() ([]int, error) // the host of each rank
 }
 
-// A starter is the launcher that has started a party, as one rank can talk to it.
+// A starter is the launcher that has started a party, as one rank can reach it.
 type starter interface {
 	party
 	Gone(f func())    // has f called when the launcher ends before Close
@@ -42,8 +42,8 @@ func (s *setup) starter(getenv func(string) string) (starter, error) {
 	return launcher.Open(getenv)
 }
 
-// join makes the process a rank of the launcher that has started it, which is told by Close
-// that the rank ends in order.
+// join makes the process a rank of the launcher that has started it. Close tells the
+// launcher that the rank has ended normally.
 func (s *setup) join(getenv func(string) string) (starter, error) {
 	c, err := s.starter(getenv)
 	if err != nil {
@@ -60,25 +60,25 @@ func (s *setup) join(getenv func(string) string) (starter, error) {
 	return c, nil
 }
 
-// Keys of what ranks put, with the number of a rank behind the first, and that of a host
-// behind the others.
+// Keys of what ranks put: the number of the rank follows the first, the number of the
+// host the others.
 const (
 	keyMask   = "affinity."
 	keyMemory = "memory."
 	keyCPUs   = "cpus."
 )
 
-// A household is the ranks of a party that share a host.
+// A household is the ranks of a party that share a host, as one of them sees them.
 type household struct {
 	party
-	hosts []int // the host that each rank of the party is on, from 0
-	mine  int   // that of this rank
+	hosts []int // the host of each rank of the party, from 0
+	mine  int   // the host of this rank
 }
 
-// meet has the ranks of a party find each other. On each host the lowest one makes the
-// memory, as mpirun does for its ranks, and the others open it where the system shows that
-// rank's descriptors: only processes of the same user can. The file never has a name, and is
-// gone with the last rank.
+// meet has the ranks of a party find each other. On each host the lowest rank makes the
+// memory, as mpirun does for its ranks, and the others open it in that rank's
+// descriptors in /proc, which only processes of the same user can. The file never has a
+// name, and is gone with the last rank.
 //
 //	lowest ranks  make the memory, put process, descriptor and NIC
 //	all           put the processors that they may use      -- fence --
@@ -121,7 +121,8 @@ func houses(p party, hosts []int) household {
 	return h
 }
 
-// network chooses the NIC of a job, and the address by which other hosts reach this one.
+// network chooses the NIC of a job, and the address at which other hosts reach this
+// one.
 func (h household) network(j *pmi.Job, getenv func(string) string) (err error) {
 	wanted := getenv(envNIC)
 	if h.count() == 1 {
@@ -138,11 +139,13 @@ func (h household) network(j *pmi.Job, getenv func(string) string) (err error) {
 	return err
 }
 
-// ownAddress returns the address by which other hosts reach this one: that of the interface which the
-// user names, or the one by which this host reaches its launcher, or the first that there is.
+// ownAddress returns the address at which other hosts reach this one: that of the
+// interface named by the user, or the one by which this host reaches its launcher, or
+// the first one.
 func ownAddress(getenv func(string) string) (string, error) {
 	wanted := getenv(envIface)
-	// By these variables launchers name a host to the processes there: their own, or that of the process.
+	// In these variables launchers tell processes the name of a host: the launcher's or
+	// the process's own.
 	for _, name := range []string{"MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "SLURM_LAUNCH_NODE_IPADDR"} {
 		if host := getenv(name); host != "" && wanted == "" {
 			if a := iface.Towards(host); a != nil {
@@ -177,7 +180,7 @@ func (h household) members(host int) []int {
 // leads reports whether this rank is the lowest on its host.
 func (h household) leads() bool { return slices.Index(h.hosts, h.mine) == h.Rank() }
 
-// arrive returns the memory of the host once all ranks have found theirs.
+// arrive returns the memory of the host, after all lowest ranks have made theirs.
 func (h household) arrive(nic string) (file *os.File, err error) {
 	if h.leads() {
 		if file, err = nics.Create(nic, h.Size()); err != nil {
@@ -222,8 +225,8 @@ func (h household) find(nic string) (*os.File, error) {
 	return file, nil
 }
 
-// processors returns how many processors all ranks share, as if all hosts were like the one
-// whose ranks have the fewest each. It ends with a fence, after which nobody needs the
+// processors returns how many processors all ranks share, as if all hosts were like the
+// one with the fewest per rank. It ends with a fence, after which no rank needs the
 // descriptors of the lowest ranks.
 func (h household) processors() (int, error) {
 	if h.leads() {
@@ -259,7 +262,8 @@ func (h household) processors() (int, error) {
 	return least, nil
 }
 
-// inherit returns a descriptor of file for who will close it.
+// inherit returns a copy of the descriptor of file, which the receiver of the job
+// closes.
 func inherit(file *os.File) (int, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -85,7 +85,8 @@ func (s *seat) Fence() error {
 	return nil
 }
 
-// TestMeeting: ranks that meet have the same memory, and only what they were given stays open.
+// TestMeeting: ranks that meet share the same memory, and only the descriptors that
+// they were given stay open.
 func TestMeeting(t *testing.T) {
 	before := descriptors(t)
 	all := seats(3)
@@ -125,8 +126,8 @@ func descriptors(t *testing.T) int {
 	return len(all)
 }
 
-// TestMeetingOnHosts: ranks have the memory of their host, and processors as those on the
-// host with the fewest for each.
+// TestMeetingOnHosts: ranks have the memory of their host, and the number of processors
+// is that of the host with the fewest per rank.
 func TestMeetingOnHosts(t *testing.T) {
 	all := seats(5)
 	var wg sync.WaitGroup

@@ -9,9 +9,9 @@ import (
 	"rhinet/llc"
 )
 
-// Perils are what a rank knows of deaths, and its part in agreements, in a job that
-// goes on without its dead. A goroutine takes the notices of other ranks, so
-// that who waits in no call answers too.
+// perils are the deaths that a rank knows of, and its part in agreements, in a job that
+// goes on when ranks die. A goroutine takes the notices of other ranks, so that a rank
+// that waits in no call answers, too.
 type perils struct {
 	w    *world
 	stop context.CancelFunc // of the goroutine
@@ -24,10 +24,10 @@ type perils struct {
 	councils map[contextID]*council
 }
 
-// A council is where the ranks of a communicator agree. Other ranks may use it
+// A council is the agreements of the ranks of a communicator. Other ranks may use it
 // before this one has the communicator.
 type council struct {
-	c     *core // nil: not yet
+	c     *core // nil: not made yet
 	calls uint32
 	open  map[uint32]*sitting
 	early []notice
@@ -39,10 +39,10 @@ type sitting struct {
 	done chan struct{} // closed when it has decided
 }
 
-// A notice is what one rank tells another.
+// A notice is a message of one rank to another.
 type notice struct {
 	kind  uint32
-	id    contextID // by which the receiver knows the communicator
+	id    contextID // of the communicator at the receiver
 	seq   uint32    // of the agreement
 	from  int       // world rank
 	value []byte
@@ -57,7 +57,7 @@ const (
 
 const noticeHead = 12
 
-// survive begins what a job needs that goes on when ranks die.
+// survive starts what a job needs to go on when ranks die.
 func (w *world) survive() bool {
 	p := &perils{w: w, news: make(chan int, w.Size), dead: make([]bool, w.Size), councils: map[contextID]*council{}}
 	p.ctx, p.stop = context.WithCancel(context.Background())
@@ -71,13 +71,13 @@ func (w *world) survive() bool {
 	return true
 }
 
-// end ends it.
+// end ends that.
 func (p *perils) end() {
 	p.stop()
 	p.over.Wait()
 }
 
-// mourn takes note of deaths. The transport tells of each once, with a lock held.
+// mourn handles deaths. The transport reports each once, with a lock held.
 func (p *perils) mourn() {
 	for {
 		select {
@@ -116,8 +116,8 @@ func (p *perils) died(peer int) {
 	}
 }
 
-// fates are those of all communicators. One that is being made and has none yet
-// learns of deaths in attach.
+// fates returns the fates of all communicators. One that is being made and has none yet
+// is told of deaths in attach.
 func (p *perils) fates() (all []*fate) {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
@@ -136,7 +136,7 @@ func (p *perils) isDead(peer int) bool {
 	return p.dead[peer]
 }
 
-// attach readies a communicator for deaths. Members may have died before.
+// attach readies a communicator for deaths. Members may have died earlier.
 func (p *perils) attach(c *core) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,8 +164,8 @@ func (p *perils) council(id contextID) *council {
 	return k
 }
 
-// sitting is one agreement of a council. Who comes to one has ended the one before
-// the last, and so has everybody: it is forgotten.
+// sitting returns one agreement of a council. A rank that comes to one has ended the
+// last one, and so all ranks have ended the one before that: it is forgotten.
 func (p *perils) sitting(k *council, seq uint32) *sitting {
 	s := k.open[seq]
 	if s == nil {
@@ -180,7 +180,7 @@ func (p *perils) sitting(k *council, seq uint32) *sitting {
 	return s
 }
 
-// agree brings something in and returns what all have brought in who live.
+// agree contributes value and returns what all live ranks have contributed.
 func (p *perils) agree(ctx context.Context, c *core, value []byte) ([]vote, error) {
 	s := p.vote(c, value)
 	var done <-chan struct{}
@@ -197,7 +197,7 @@ func (p *perils) agree(ctx context.Context, c *core, value []byte) ([]vote, erro
 	}
 }
 
-// vote brings something into the next agreement of c.
+// vote contributes value to the next agreement of c.
 func (p *perils) vote(c *core, value []byte) *sitting {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -208,7 +208,7 @@ func (p *perils) vote(c *core, value []byte) *sitting {
 	return s
 }
 
-// send sends what an agreement has for others.
+// send sends the parcels of an agreement.
 func (p *perils) send(k *council, seq uint32, s *sitting, out []parcel) {
 	for _, x := range out {
 		n := notice{kind: noticeOffer, seq: seq, value: s.mine}
@@ -226,24 +226,24 @@ func (p *perils) send(k *council, seq uint32, s *sitting, out []parcel) {
 	}
 }
 
-// tell sends a notice to a rank of c. Nobody waits for it.
+// tell sends a notice to a rank of c, and does not wait.
 func (p *perils) tell(c *core, to int, n notice) {
 	b := binary.LittleEndian.AppendUint32(nil, n.kind)
 	b = binary.LittleEndian.AppendUint32(b, uint32(c.idOf(to)))
 	b = binary.LittleEndian.AppendUint32(b, n.seq)
 	b = append(b, n.value...)
-	r := &llc.Request{Peer: c.global(to), Context: noticeContext, Buf: b}
+	r := &llc.Request{Peer: c.global(to), Context: noticeContext, Buf: b, Label: llc.Serving}
 	p.w.Transport.Start(r, true)
 	p.over.Go(func() { _ = p.w.Transport.WaitContext(p.ctx, r) })
 }
 
-// listen takes notices.
+// listen receives notices.
 func (p *perils) listen() {
-	defer p.stop() // who waits for an agreement waits in vain without the transport
+	defer p.stop() // without the transport waits for agreements would never end
 	t := p.w.Transport
 	buf := make([]byte, noticeHead+p.w.Size*(voteHead+mostVote(p.w.Size)))
 	for {
-		r := &llc.Request{Peer: llc.AnyPeer, Tag: llc.AnyTag, Context: noticeContext, Buf: buf}
+		r := &llc.Request{Peer: llc.AnyPeer, Tag: llc.AnyTag, Context: noticeContext, Buf: buf, Label: llc.Serving}
 		t.Start(r, false)
 		if t.WaitContext(p.ctx, r) != nil {
 			t.Cancel(r)
@@ -269,7 +269,7 @@ func (p *perils) hear(n notice) {
 	p.take(n)
 }
 
-// take acts upon a notice. What the dead have said counts no more.
+// take acts upon a notice. Those of dead ranks are dropped.
 func (p *perils) take(n notice) {
 	if p.dead[n.from] {
 		return
@@ -288,7 +288,7 @@ func (p *perils) take(n notice) {
 		return
 	}
 	if n.seq+1 < k.calls {
-		return // decided by all long ago
+		return // all have decided it long ago
 	}
 	s := p.sitting(k, n.seq)
 	switch n.kind {
@@ -301,8 +301,8 @@ func (p *perils) take(n notice) {
 	}
 }
 
-// revoke revokes a communicator here and tells all, once: whoever hears of it tells
-// all, too, in case that the first one dies on the way.
+// revoke revokes a communicator here and tells all ranks, once: every rank that hears
+// of it tells all, too, in case the first one dies before it has.
 func (p *perils) revoke(c *core) {
 	if c.fate.isRevoked() {
 		return
@@ -318,7 +318,7 @@ func (p *perils) revoke(c *core) {
 // A vote in a notice begins with its rank and its length.
 const voteHead = 8
 
-// mostVote is the longest that is brought into an agreement, see Agree and Shrink.
+// mostVote is the longest contribution to an agreement, see Agree and Shrink.
 func mostVote(size int) int { return max(8+(size+7)/8, sizeOf[bid]()) }
 
 func packVotes(votes []vote) (b []byte) {
@@ -330,7 +330,7 @@ func packVotes(votes []vote) (b []byte) {
 	return b
 }
 
-// unpackVotes is the inverse; not ok if they are none of size ranks.
+// unpackVotes is the inverse; ok is false if b is not votes of size ranks.
 func unpackVotes(b []byte, size int) (votes []vote, ok bool) {
 	for len(b) >= voteHead {
 		rank, n := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])

@@ -2,7 +2,7 @@ package mpi
 
 import "errors"
 
-// A persistent is what a persistent request repeats.
+// A persistent is the operation that a persistent request repeats.
 type persistent struct {
 	handle
 	c       *Comm
@@ -10,16 +10,17 @@ type persistent struct {
 	begin   func() Request
 	current Request // the last start
 	parts   *partitioned
-	set     *startSet // flags of a collective operation that has some; else nil
+	set     *startSet // flags of a short collective operation; else nil
 	freed   bool
 }
 
-// A handle is what all copies of a Request point to, of a persistent one or one that is watched, and nothing else does.
+// A handle is what all copies of a persistent or watched Request point to, and nothing
+// else does.
 type handle struct {
-	repeats *persistent // nil of one that is only watched
+	repeats *persistent // nil if it is only watched
 }
 
-// repeated is what r repeats, nil if it is not persistent.
+// repeated returns what r repeats, or nil if it is not persistent.
 func (r *Request) repeated() *persistent {
 	if r == nil || r.handle == nil {
 		return nil
@@ -28,9 +29,9 @@ func (r *Request) repeated() *persistent {
 }
 
 // SendInit makes a persistent request to send buf to rank dst of c: each
-// [Request.Start] sends what buf holds then. Wait and its kin complete the
-// start, not the request, which may be started again. What is wrong with the
-// arguments is an error here.
+// [Request.Start] sends what buf holds at that time. Wait and similar calls complete
+// the start, not the request, which may be started again. Invalid arguments are an
+// error of SendInit.
 //
 // MPI 4.1, section 3.9.
 func SendInit[T any](c *Comm, buf []T, dst, tag int) (_ *Request, err error) {
@@ -92,8 +93,8 @@ func (c *Comm) repeat(s site, begin func() Request) *Request {
 	return &Request{handle: &k.handle}
 }
 
-// Start starts a persistent request, which must not be active. On failure to
-// begin, the error surfaces when the request is completed, as with Isend.
+// Start starts a persistent request, which must not be active. If the transfer cannot
+// begin, the call that completes the request returns the error, as with Isend.
 //
 // MPI 4.1, section 3.9.
 func (r *Request) Start() (err error) {
@@ -113,8 +114,8 @@ func (r *Request) Start() (err error) {
 	return nil
 }
 
-// StartAll starts all requests, in their order. It starts those that it can;
-// errors are joined.
+// StartAll starts all requests, in order. It starts those that it can; errors are
+// joined.
 //
 // MPI 4.1, section 3.9.
 func StartAll(reqs ...*Request) error {
@@ -125,7 +126,7 @@ func StartAll(reqs ...*Request) error {
 	return failed
 }
 
-// release gives back what k needs no more, when its last start is complete.
+// release gives back what k does not need any more, when its last start is complete.
 func (k *persistent) release() {
 	if k != nil && k.set != nil {
 		k.set.of.give(k.set)

@@ -12,7 +12,8 @@ import (
 	"rhinet/mpi"
 )
 
-// A restarted is a persistent call of one rank, with what it gives and gets in each start.
+// A restarted is a persistent call of one rank, with its buffers' contents in each
+// start.
 type restarted struct {
 	r     *mpi.Request
 	n, to int // starts so far, and in the end
@@ -20,7 +21,8 @@ type restarted struct {
 	check func(start int) error
 }
 
-// persistents makes operations of each kind that all ranks make alike, with roots and lengths by chance. What they move differs from start to start.
+// persistents makes operations of each kind, the same on all ranks, with random roots
+// and lengths. Their data differs from start to start.
 func persistents(w *mpi.Comm, rnd *rand.Rand, count int) (all []*restarted, err error) {
 	size, rank := w.Size(), w.Rank()
 	for id := range count {
@@ -83,7 +85,7 @@ func persistents(w *mpi.Comm, rnd *rand.Rand, count int) (all []*restarted, err 
 	return all, nil
 }
 
-// noise delays a rank now and then.
+// noise delays a rank at random.
 func noise(rnd *rand.Rand) {
 	switch rnd.IntN(40) {
 	case 0:
@@ -93,7 +95,8 @@ func noise(rnd *rand.Rand) {
 	}
 }
 
-// repeat starts each operation so many times, in an order of the rank's own, and some again at once.
+// repeat starts each operation so many times, in an order of the rank's own, and some
+// again at once.
 func repeat(all []*restarted, rnd *rand.Rand, starts int) error {
 	for _, p := range all {
 		p.to = p.n + starts
@@ -112,7 +115,7 @@ func repeat(all []*restarted, rnd *rand.Rand, starts int) error {
 		}
 		i, done, err := rnd.IntN(len(active)), false, error(nil)
 		switch unfinished := len(all) - countOf(all, func(p *restarted) bool { return p.n == p.to }); {
-		case len(active) == unfinished && rnd.IntN(2) == 0: // else another rank may wait for what this one has not started
+		case len(active) == unfinished && rnd.IntN(2) == 0: // else another rank may wait for an operation that this one has not started
 			var reqs []*mpi.Request
 			for _, p := range active {
 				reqs = append(reqs, p.r)
@@ -149,8 +152,8 @@ func countOf(all []*restarted, is func(p *restarted) bool) (n int) {
 	return n
 }
 
-// MPI 4.1, section 6.13: ranks start operations in different orders, each again as soon as it is complete, more of them than go by flags, and free them; and
-// others follow.
+// MPI 4.1, section 6.13: ranks start operations in different orders, each again as soon
+// as it is complete, more of them than have flags, and free them; and others follow.
 func TestPersistentCallsInDifferentOrders(t *testing.T) {
 	for _, n := range []int{2, 3, 6} {
 		bothWays(t, n, func(w *mpi.Comm) error {
@@ -185,7 +188,8 @@ func TestPersistentCallsInDifferentOrders(t *testing.T) {
 	}
 }
 
-// Communicators that follow each other on one set of flags take nothing of each other's persistent operations.
+// Communicators that use one set of flags one after the other receive nothing from each
+// other's persistent operations.
 func TestPersistentCallsOfCommunicatorsThatComeAndGo(t *testing.T) {
 	everywhere(t, 4, func(w *mpi.Comm) error {
 		rnd := rand.New(rand.NewPCG(8, 8))

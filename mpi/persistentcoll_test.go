@@ -40,7 +40,7 @@ func made(t *testing.T, ws []*Comm, init func(c *Comm) (*Request, error)) (rs []
 	return rs
 }
 
-// A rank that only gives is one to two windows ahead before it waits.
+// A rank that only sends is one to two windows ahead before it waits.
 func TestHowFarARankIsAheadInAPersistentOperation(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	for name, init := range map[string]func(c *Comm) (*Request, error){
@@ -72,12 +72,13 @@ func TestHowFarARankIsAheadInAPersistentOperation(t *testing.T) {
 	}
 }
 
-// What ranks that share processors, calls that need more than flags carry, and operations beyond those that have flags, start goes by messages.
+// Short operations use flags. Those on no bytes or on more than flags carry, with
+// lengths that only each rank itself knows, or with a forced algorithm use messages.
 func TestWhichPersistentOperationsGoByFlags(t *testing.T) {
 	barrier := func(c *Comm) (*Request, error) { return BarrierInit(c) }
 	ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
-	if rs := made(t, ws, barrier); rs[0].repeated().set != nil {
-		t.Error("ranks that share processors have flags for persistent operations")
+	if rs := made(t, ws, barrier); rs[0].repeated().set == nil {
+		t.Error("ranks that share processors have no flags for persistent operations")
 	}
 	ws, _ = worldsOf(t, 2, collectives.Options{Force: map[string]string{"bcast": "linear"}})
 	long := func() []byte { return make([]byte, ir.FlagBytes+1) } // each rank has its own
@@ -105,7 +106,7 @@ func TestWhichPersistentOperationsGoByFlags(t *testing.T) {
 	}
 }
 
-// together has ranks do something at once.
+// together has ranks call do concurrently.
 func together(t *testing.T, ws []*Comm, do func(i int, w *Comm) error) {
 	t.Helper()
 	errs := make(chan error)
@@ -119,8 +120,8 @@ func together(t *testing.T, ws []*Comm, do func(i int, w *Comm) error) {
 	}
 }
 
-// Operations that all ranks have freed leave their flags to others, also where ranks have freed them in different orders, and
-// without flags there are messages.
+// Flags of operations that all ranks have freed are used by others, also if ranks have
+// freed them in different orders; without flags, messages are used.
 func TestFlagsOfFreedOperationsAreUsedAgain(t *testing.T) {
 	ws, _ := worldsOf(t, 3, collectives.Options{})
 	sums := [3][]int{{0}, {0}, {0}}
@@ -172,7 +173,7 @@ func TestFlagsOfFreedOperationsAreUsedAgain(t *testing.T) {
 		want int
 	}{
 		{func() {}, -1},
-		{func() { free(3, 0, 1); free(5, 2, 0) }, -1}, // each by some
+		{func() { free(3, 0, 1); free(5, 2, 0) }, -1}, // each by some ranks
 		{func() { free(5, 1); free(4, 0) }, 5},
 		{func() {}, -1},
 		{func() { free(3, 2); free(4, 1, 2) }, 3},
@@ -185,7 +186,8 @@ func TestFlagsOfFreedOperationsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A request that is freed while it is active keeps its flags until it is complete; no copy of one that was freed can be started.
+// A request that is freed while it is active keeps its flags until it is complete; no
+// copy of a freed request can be started.
 func TestFreedPersistentOperations(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	rs := made(t, ws, func(c *Comm) (*Request, error) { return BarrierInit(c) })
@@ -220,8 +222,9 @@ func TestFreedPersistentOperations(t *testing.T) {
 	}
 }
 
-// A start ends with the context of its communicator, before its flag is raised as well; then the ranks do not agree any more, and no start of the
-// operation is begun, nor are its flags used again.
+// A start ends with the context of its communicator, also before its flag is raised;
+// then the ranks do not agree any more, no further start of the operation begins, and
+// its flags are not used again.
 func TestAContextEndsAPersistentOperation(t *testing.T) {
 	for name, ahead := range map[string]int{"waits for others": 0, "waits to raise its flag": startLap + startWindow} {
 		ws, _ := worldsOf(t, 2, collectives.Options{})
@@ -259,7 +262,8 @@ func TestAContextEndsAPersistentOperation(t *testing.T) {
 	}
 }
 
-// Ranks that have made different operations are told so, where they start them and where they ask for flags; a closed transport ends a start.
+// Ranks that have made different operations get errors, where they start them and where
+// they agree on flags; a closed transport ends a start.
 func TestPersistentOperationsThatCannotEnd(t *testing.T) {
 	ws, ts := worldsOf(t, 2, collectives.Options{})
 	d, e := make([]*Comm, 2), make([]*Comm, 2)
@@ -332,7 +336,7 @@ func TestStartsOfPersistentOperationsAllocateNothing(t *testing.T) {
 				}
 			}
 		}
-		for range 2 * startLap { // each flag is known at its second use
+		for range 2 * startLap { // a flag is cached from its second use on
 			call()
 		}
 		if n := testing.AllocsPerRun(200, call); n != 0 {

@@ -18,7 +18,7 @@ func TestPMIxOfOpenMPI(t *testing.T) {
 	kernels(t, "pmix", func(args ...string) *exec.Cmd { return underOpenMPI(t, 4, args...) }, "is", "cg", "mg")
 }
 
-// TestPMIxOfOpenMPIEnds: ranks whose launcher has gone end, also those that wait.
+// TestPMIxOfOpenMPIEnds: ranks whose launcher is gone end, also those that wait.
 func TestPMIxOfOpenMPIEnds(t *testing.T) {
 	launcherIsKilled(t, underOpenMPI(t, 2, os.Args[0]))
 }

@@ -6,10 +6,10 @@ import (
 	"rhinet/llc"
 )
 
-// Probe waits until a message of rank src (or AnySource) with tag (or AnyTag)
-// can be received, and describes it without receiving it; Count is in bytes
-// (use [Count] for elements). A receive from that source with that tag takes
-// this message, unless another goroutine receives it first.
+// Probe waits until a message of rank src (or AnySource) with tag (or AnyTag) can be
+// received, and returns its status without receiving it; Count is in bytes (use [Count]
+// for elements). A receive with the source and tag of the status matches this message,
+// unless another goroutine receives it first.
 //
 // MPI 4.1, section 3.8.1.
 func Probe(c *Comm, src, tag int) (_ Status, err error) {
@@ -18,7 +18,7 @@ func Probe(c *Comm, src, tag int) (_ Status, err error) {
 	return st, err
 }
 
-// Iprobe is Probe that does not wait; it reports whether there is a message.
+// Iprobe is Probe without waiting; it reports whether there is a message.
 //
 // MPI 4.1, section 3.8.1.
 func Iprobe(c *Comm, src, tag int) (Status, bool, error) {
@@ -80,7 +80,7 @@ func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
 	return c.t.Probe(c.id.pointToPoint(), from, s.tag, block)
 }
 
-// senderless says that a probe waits for a rank that is dead, or nil.
+// senderless returns the error of a probe that waits for a dead rank, or nil.
 func (c *Comm) senderless(s site, from int) error {
 	if from == llc.AnyPeer {
 		if cause := context.Cause(c.fate.fromAnyone()); cause != nil {

@@ -7,8 +7,8 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, section 3.8.1: a receive after a probe with the source and tag that
-// it returned takes the message that was probed.
+// MPI 4.1, section 3.8.1: a receive after a probe with the source and tag that it
+// returned receives the probed message.
 func TestAReceiveAfterAProbeTakesTheSameMessage(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		const each = 20

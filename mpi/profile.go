@@ -11,14 +11,14 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// How often what is profiled is sampled.
+// Sampling rates.
 const (
-	mutexFraction = 5      // one of so many contentions
-	blockRate     = 10_000 // nanoseconds of blocking to a sample
+	mutexFraction = 5      // one of so many contentions is sampled
+	blockRate     = 10_000 // nanoseconds of blocking per sample
 )
 
-// startProfile begins the profile that the launcher asks for. What it returns ends it and writes
-// it where the launcher looks; nil: nothing is asked for.
+// startProfile starts the profile that the launcher asks for. stop ends it and writes
+// it where the launcher expects it; nil if none is asked for.
 func startProfile(rank int, wanted string) (stop func() error, err error) {
 	p, err := pmi.DecodeProfile(wanted)
 	if err != nil || p == (pmi.Profile{}) {
@@ -44,13 +44,13 @@ func startProfile(rank int, wanted string) (stop func() error, err error) {
 	}
 	return func() error {
 		if p.Kind == pmi.ProfileHeap {
-			runtime.GC() // what is shown is what the last collection found
+			runtime.GC() // the profile shows the state at the last collection
 		}
 		return errors.Join(pprof.Lookup(p.Kind).WriteTo(file, 0), file.Close())
 	}, nil
 }
 
-// profile begins the profile of this process, if the launcher asks for one.
+// profile starts the profile of this process, if the launcher asks for one.
 func (s setup) profile() (stop func() error, err error) {
 	stop, err = startProfile(s.job.Rank, s.wanted)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// On the way of small messages, from the call to the network interface and
-// back, nothing is allocated.
+// On the path of small messages, from the call to the network interface and back,
+// nothing is allocated.
 func TestNothingIsAllocatedOnTheWay(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("counting statements keeps calls from being inlined, and so requests from the stack")
@@ -45,7 +45,8 @@ func TestNothingIsAllocatedOnTheWay(t *testing.T) {
 	}
 }
 
-// allocations is how many there are in a call that all ranks of c make at once, after some calls that fill pools. All ranks but one say none.
+// allocations returns the number of allocations of a call that all ranks of c make at
+// once, after some calls that fill pools. All ranks but one return 0.
 func allocations(c *mpi.Comm, runs int, f func() error) (got float64, failed error) {
 	call := func() {
 		if err := f(); err != nil {
@@ -55,7 +56,7 @@ func allocations(c *mpi.Comm, runs int, f func() error) (got float64, failed err
 	for range 20 {
 		call()
 	}
-	// What is counted is that of all ranks: none is before or behind.
+	// The count is that of all ranks: none may be before or behind.
 	if err := mpi.Barrier(c); err != nil {
 		return 0, err
 	}

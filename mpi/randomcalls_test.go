@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi"
 )
 
-// The calls that random programs are made of.
+// The calls of random programs.
 
 func (a *actor) bcast(n int) *drawn {
 	c, r := a.c, a.root()
@@ -22,7 +22,7 @@ func (a *actor) bcast(n int) *drawn {
 		func(start int) []int64 { return a.data(start, a.me(), 0, n) },
 		func(start int) []int64 {
 			if !r.is && !r.other {
-				return a.data(start, a.me(), 0, n) // nobody sends to it
+				return a.data(start, a.me(), 0, n) // no rank sends to it
 			}
 			return a.data(start, sender, 0, n)
 		})
@@ -176,7 +176,8 @@ func (a *actor) allgather(n int) *drawn {
 	return d
 }
 
-// crossing is how much goes from one rank to another, the same in both directions.
+// crossing is the number of elements from one rank to another, the same in both
+// directions.
 func crossing(key, n, a, b int) int { return (key + a*b + a + b) % 3 * n }
 
 func (a *actor) alltoall(n int) *drawn {
@@ -228,11 +229,11 @@ func cutParts(buf []int64, p placing) (parts []mpi.Part) {
 	return parts
 }
 
-// neighbors draws a call to neighbors.
+// neighbors draws a neighborhood call.
 func (a *actor) neighbors(n int) *drawn {
 	c, kind := a.c, a.rnd.IntN(5)
 	length := func(from, at int) int {
-		from = max(from, 0) // what would come from beyond the end of a grid has any length
+		from = max(from, 0) // a part from beyond the end of a grid has any length
 		switch kind {
 		case 0, 2:
 			return n // the same for all
@@ -324,7 +325,7 @@ func (a *actor) reduction(n int) *drawn {
 	case 2:
 		each := n
 		if inter {
-			each = n * a.peers // both sides give as much in all
+			each = n * a.peers // both sides contribute the same total
 		}
 		length, gets, first = each*c.Size(), each, each*c.Rank()
 	case 3:

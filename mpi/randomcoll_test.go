@@ -12,9 +12,10 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// Random programs of collective calls. All ranks draw the same program: in each step a call of any
-// kind on some communicator, blocking, nonblocking or persistent, with parts of any lengths in any places. What each rank must
-// get follows from the numbers of step, start and rank alone.
+// Random programs of collective calls. All ranks draw the same program: in each step a
+// call of any kind on some communicator, blocking, nonblocking or persistent, with
+// parts of any lengths in any places. The results at each rank follow from the numbers
+// of step, start and rank alone.
 
 // A drawn is a call with all its arguments, in its three forms.
 type drawn struct {
@@ -22,8 +23,8 @@ type drawn struct {
 	block func() error
 	begin func() *mpi.Request
 	init  func() (*mpi.Request, error)
-	fill  func(start int)       // puts into the buffers what a start needs
-	check func(start int) error // what it has given
+	fill  func(start int)       // fills the buffers for a start
+	check func(start int) error // checks the results
 }
 
 // An actor is a rank in a communicator of a random program.
@@ -31,29 +32,30 @@ type actor struct {
 	c     *mpi.Comm
 	step  int
 	rnd   *rand.Rand
-	near  int  // added to the numbers of the ranks that the caller is among
-	far   int  // and to those of the ranks that it gets something from
-	peers int  // how many these are
+	near  int  // added to the ranks of the caller's side
+	far   int  // added to the ranks that it receives from
+	peers int  // number of ranks that it receives from
 	topo  bool // has neighbors:
 	arcs  []arc
-	outs  int // how many get something from the caller
+	outs  int // number of ranks that receive from the caller
 }
 
-// An arc is a neighbor that the caller gets something from, whose part for the caller is its at-th.
+// An arc is a neighbor that the caller receives from; the part for the caller is the
+// neighbor's at-th.
 type arc struct{ from, at int }
 
-// data is what a rank gives in a start, as its part for number to.
+// data returns the contribution of a rank in a start, as its part for number to.
 func (a *actor) data(start, rank, to, n int) []int64 {
 	return values(a.step*8+start, rank*64+to, n)
 }
 
-// A placing says where parts lie in a buffer: nil displs one after the other.
+// A placing says where parts are in a buffer; with nil displs they follow each other.
 type placing struct {
 	counts, displs []int
 	total          int
 }
 
-// place draws places for parts of counts: packed, or in any order with gaps.
+// place draws a placing of parts with counts: packed, or in any order with gaps.
 func (a *actor) place(counts []int) placing {
 	p := placing{counts: counts}
 	packed, order := a.rnd.IntN(3) == 0, a.rnd.Perm(len(counts))
@@ -78,7 +80,7 @@ func (p placing) at(i int) int {
 	return p.displs[i]
 }
 
-// buffer has the parts, and -1 in the gaps.
+// buffer returns a buffer with the parts, and -1 in the gaps.
 func (p placing) buffer(part func(i int) []int64) []int64 {
 	b := slices.Repeat([]int64{-1}, p.total)
 	for i := range p.counts {
@@ -89,8 +91,9 @@ func (p placing) buffer(part func(i int) []int64) []int64 {
 	return b
 }
 
-// counts draws a length for each of those that the caller gets something from, which may be 0, and how
-// much the caller gives. On an inter-communicator the ranks of both sides draw the same.
+// counts draws a length, possibly 0, for each rank that the caller receives from, and
+// the length of the caller's contribution. On an inter-communicator the ranks of both
+// sides draw the same.
 func (a *actor) counts(most int) (theirs []int, mine int) {
 	c := make([]int, max(a.peers, a.c.Size()))
 	for i := range c {
@@ -101,7 +104,7 @@ func (a *actor) counts(most int) (theirs []int, mine int) {
 	return c[:a.peers], c[a.c.Rank()]
 }
 
-// even is n parts of one length.
+// even returns n parts of one length.
 func even(n, length int) placing {
 	return placing{counts: slices.Repeat([]int{length}, n), total: n * length}
 }
@@ -111,19 +114,21 @@ func refill(buf []int64, from func(start int) []int64, want func(start int) []in
 	return func(start int) { copy(buf, from(start)) }, func(start int) error { return equalAll("buffer", buf, want(start)) }
 }
 
-// rooted is what a rank gives for the root, whether it is the root, and whether it takes part as one of the others.
+// A rooted is what a rank passes as root, whether it is the root, and whether it takes
+// part as one of the others.
 type rooted struct {
 	root      int
 	is, other bool
 }
 
-// root draws one: of the ranks of an intra-communicator, or of one side of an inter-communicator.
+// root draws a root: among the ranks of an intra-communicator, or among one side of an
+// inter-communicator.
 func (a *actor) root() rooted {
 	if !a.c.IsInter() {
 		root := a.rnd.IntN(a.c.Size())
 		return rooted{root, a.c.Rank() == root, true}
 	}
-	lower := a.rnd.IntN(2) == 0 // the root is of the side whose numbers begin at 0
+	lower := a.rnd.IntN(2) == 0 // the root is on the side whose numbers begin at 0
 	at := a.rnd.IntN(1 << 20)
 	if lower != (a.near == 0) {
 		return rooted{at % a.c.RemoteSize(), false, true}
@@ -134,7 +139,7 @@ func (a *actor) root() rooted {
 	return rooted{mpi.ProcNull, false, false}
 }
 
-// me is the number of the caller.
+// me returns the number of the caller.
 func (a *actor) me() int { return a.near + a.c.Rank() }
 
 // draw draws a call.
@@ -166,8 +171,8 @@ type company struct {
 	name string
 }
 
-// companies makes the communicators: the world, two parts of it and what leads from one to the other,
-// a grid, and a graph with edges of all kinds.
+// companies makes the communicators: the world, two parts of it and an
+// inter-communicator between them, a grid, and a graph with edges of all kinds.
 func companies(w *mpi.Comm, rnd *rand.Rand) (all []*company, err error) {
 	add := func(name string, a actor) { all = append(all, &company{a, name}) }
 	intra := func(c *mpi.Comm) actor { return actor{c: c, peers: c.Size()} }
@@ -258,14 +263,15 @@ func graphOf(w *mpi.Comm, rnd *rand.Rand) (*actor, error) {
 	return a, err
 }
 
-// A program is what a rank has begun of one.
+// A program is the calls of a random program that a rank has begun.
 type program struct {
 	own   *rand.Rand
 	reqs  []*mpi.Request
 	under []func() error
 }
 
-// finish completes what is under way, in any order and by any call, and checks it.
+// finish completes the calls in progress, in any order and by any call, and checks
+// them.
 func (p *program) finish() error {
 	if err := complete(p.own, p.reqs); err != nil {
 		return err
@@ -279,7 +285,7 @@ func (p *program) finish() error {
 	return nil
 }
 
-// do carries out one call, in the form that the ranks have drawn.
+// do makes one call, in the form that the ranks have drawn.
 func (p *program) do(d *drawn, form, starts int) (err error) {
 	switch form {
 	case 0:
@@ -313,7 +319,7 @@ func (p *program) do(d *drawn, form, starts int) (err error) {
 	return err
 }
 
-// randomCalls is a random program.
+// randomCalls runs a random program.
 func randomCalls(w *mpi.Comm, seed uint64, steps int) error {
 	all, err := companies(w, rand.New(rand.NewPCG(seed, 1)))
 	if err != nil {
@@ -342,11 +348,13 @@ func randomCalls(w *mpi.Comm, seed uint64, steps int) error {
 	return err
 }
 
-// programSeeds is how many programs are tried on each transport: go test ./mpi -run RandomCollective -programs 1000.
+// programSeeds is how many programs are tried on each transport: go test ./mpi -run
+// RandomCollective -programs 1000.
 var programSeeds = flag.Int("programs", 3, "random programs of collective calls on each transport")
 
-// MPI 4.1, chapters 6 and 8: on any number of ranks and any transport, any sequence of collective calls in their three forms
-// gives what the standard says, with parts of any lengths in any places.
+// MPI 4.1, chapters 6 and 8: on any number of ranks and any transport, any sequence of
+// collective calls in their three forms gives the results of the standard, with parts
+// of any lengths in any places.
 func TestRandomCollectivePrograms(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		for k := range 2 {

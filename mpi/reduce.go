@@ -2,9 +2,8 @@ package mpi
 
 import "fmt"
 
-// Reduce combines the in buffers of all ranks, equally long, elementwise into
-// out of root. out is ignored on the other ranks. In place: root passes out as
-// in too.
+// Reduce combines the in buffers of all ranks, of equal length, element by element into
+// out of root. out is ignored on the other ranks. In place: root passes out as in too.
 //
 // MPI 4.1, section 6.9.1.
 func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
@@ -28,9 +27,9 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	return c.leave(s, c.coll.reduce(view(in), view(out), r, root))
 }
 
-// Allreduce is Reduce with the result in out of every rank, the same to the
-// last bit on all of them and in every run with as many ranks. In place: pass
-// out as in too.
+// Allreduce is Reduce with the result in out of every rank. It is identical to the last
+// bit on all ranks and in every run with the same number of ranks. In place: pass out
+// as in too.
 //
 // MPI 4.1, section 6.9.6.
 func Allreduce[T any](c *Comm, in, out []T, op Op) error {
@@ -49,9 +48,9 @@ func Allreduce[T any](c *Comm, in, out []T, op Op) error {
 	return c.leave(s, c.coll.allreduce(view(in), view(out), r))
 }
 
-// ReduceScatterBlock combines the in buffers of all ranks and gives rank i
-// part i of the Size equal parts of the result in out. In place: pass in as
-// out too; the result is in its first part.
+// ReduceScatterBlock combines the in buffers of all ranks and stores part i of the Size
+// equal parts of the result in out of rank i. In place: pass in as out too; the result
+// is then in its first part.
 //
 // MPI 4.1, section 6.10.1.
 func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
@@ -78,10 +77,10 @@ func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
 	return c.leave(s, c.coll.reduceScatterBlock(b, o, r))
 }
 
-// ReduceScatter is ReduceScatterBlock with a length for each rank: of the
-// result, rank i gets counts[i] elements, which follow those of rank i-1. The
-// counts must agree on all ranks, and make up all of in. In place: pass in as
-// out too; the result is in its first elements.
+// ReduceScatter is ReduceScatterBlock with a length for each rank: rank i gets
+// counts[i] elements of the result, which follow those of rank i-1. The counts must be
+// the same on all ranks, and add up to the length of in. In place: pass in as out too;
+// the result is then in its first elements.
 //
 // MPI 4.1, section 6.10.2.
 func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
@@ -113,8 +112,8 @@ func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
 	return c.leave(s, c.coll.reduceScatter(b, o, counts, r))
 }
 
-// Scan gives each rank in out the combination of the in buffers of all ranks
-// up to and including its own. In place: pass out as in too.
+// Scan stores in out of each rank the combination of the in buffers of all ranks up to
+// and including its own. In place: pass out as in too.
 //
 // MPI 4.1, section 6.11.1.
 func Scan[T any](c *Comm, in, out []T, op Op) error {
@@ -127,9 +126,8 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 	return c.leave(s, c.coll.group.Scan(b, o, r))
 }
 
-// Exscan gives each rank in out the combination of the in buffers of all ranks
-// below its own. Rank 0, which has none below it, keeps its out as it is. In
-// place: pass out as in too.
+// Exscan stores in out of each rank the combination of the in buffers of all lower
+// ranks. Out of rank 0 does not change. In place: pass out as in too.
 //
 // MPI 4.1, section 6.11.2.
 func Exscan[T any](c *Comm, in, out []T, op Op) error {
@@ -144,7 +142,7 @@ func Exscan[T any](c *Comm, in, out []T, op Op) error {
 
 const overlapInOut = "in and out overlap; they must be apart, or one and the same"
 
-// pair says what is wrong with the two buffers of a reduction, or "".
+// pair returns what is wrong with the two buffers of a reduction, or "".
 func pair(n, m int, in, out []byte) (Class, string) {
 	switch {
 	case n != m:
@@ -168,7 +166,7 @@ func enterReduction[T any](c *Comm, s site, op Op) (*reducer, error) {
 	return r, c.raise(err)
 }
 
-// enterPair is enterReduction with two equally long buffers.
+// enterPair is enterReduction with two buffers of equal length.
 func enterPair[T any](c *Comm, s site, in, out []T, op Op) (b, o []byte, r *reducer, err error) {
 	if r, err = enterReduction[T](c, s, op); err != nil {
 		return nil, nil, nil, err

@@ -2,10 +2,11 @@ package mpi
 
 import "rhinet/collectives"
 
-// What a collective call that does not block sends and receives into, for the guards of a checked job. What
-// lies between the parts of a buffer with displs is left out.
+// The send and receive buffers of a nonblocking collective call, for the guards of a
+// checked job, without the memory between the parts of a buffer with displs.
 
-// use notes the buffers of a call at a rank of those that make it, which has none that do not matter there.
+// use records the buffers of a call at a rank of those that make it. Buffers that do
+// not matter at the rank are empty.
 func (l *launch) use(call *collectives.Call, rank int) {
 	send, recv, apart := call.Send, call.Recv, !sameStart(call.Send, call.Recv)
 	switch call.Kind {
@@ -13,10 +14,10 @@ func (l *launch) use(call *collectives.Call, rank int) {
 		l.region(recv, rank != call.Root)
 	case collectives.Scatter, collectives.Scatterv:
 		l.parts(send, call.SendCounts, call.SendDispls, call.Elem, false)
-		if apart { // else the root leaves its part where it is
+		if apart { // else the root's part stays in place
 			l.region(recv, true)
 		}
-	case collectives.ReduceScatter: // whose counts are of what nobody has in one piece
+	case collectives.ReduceScatter: // its counts describe no buffer of a rank
 		l.both(send, recv, apart)
 	default:
 		if apart {
@@ -26,7 +27,7 @@ func (l *launch) use(call *collectives.Call, rank int) {
 	}
 }
 
-// both notes two buffers, of which the first is not used if they are not apart.
+// both records two buffers; the first is not used if they are not apart.
 func (l *launch) both(send, recv []byte, apart bool) {
 	if apart {
 		l.region(send, false)
@@ -34,7 +35,8 @@ func (l *launch) both(send, recv []byte, apart bool) {
 	l.region(recv, true)
 }
 
-// parts notes those of a buffer that counts and displs name; all of it, if there are none.
+// parts records the parts of a buffer that counts and displs name; all of it if there
+// are none.
 func (l *launch) parts(buf []byte, counts, displs []int, elem int, fills bool) {
 	if displs == nil {
 		if len(buf) > 0 && counts != nil {
@@ -60,7 +62,7 @@ func (l *launch) parts(buf []byte, counts, displs []int, elem int, fills bool) {
 	l.region(buf[from*elem:to*elem], fills)
 }
 
-// region notes memory. If that is a copy of items, it is they that belong to the call.
+// region records memory. If it is a copy of items, the items belong to the call.
 func (l *launch) region(b []byte, fills bool) {
 	if len(b) == 0 {
 		return
@@ -74,7 +76,7 @@ func (l *launch) region(b []byte, fills bool) {
 	l.regions = append(l.regions, r)
 }
 
-// within is where b, which is not empty, lies in all, if it does.
+// within returns where in all b, which is not empty, is, if it is there.
 func within(b, all []byte) (at int, ok bool) {
 	if !overlap(b, all) {
 		return 0, false
@@ -82,7 +84,7 @@ func within(b, all []byte) (at int, ok bool) {
 	return int(address(b) - address(all)), true
 }
 
-// regions are what the parts of an Alltoallw are of.
+// regions returns the memory of the parts of an Alltoallw.
 func (c *Comm) regions(s site, send, recv []Part) (all []region) {
 	note := func(parts []Part, fills bool) {
 		for _, p := range parts {
@@ -90,7 +92,7 @@ func (c *Comm) regions(s site, send, recv []Part) (all []region) {
 			if p.set && p.e(c).items {
 				_, mem, in, err := c.spread(s, p.b, false)
 				if err != nil {
-					continue // the call says so
+					continue // the call returns this error
 				}
 				r.buf, r.in = mem, in
 				if in != nil {

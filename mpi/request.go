@@ -4,11 +4,12 @@ import (
 	"rhinet/llc"
 )
 
-// A Request is a transfer that Isend, Issend or Irecv began. Complete it once,
-// with Wait, Test, WaitAll or WaitAny; from then on it is inactive, like a nil
-// Request, and completing it again gives an empty status at once. The buffer
-// belongs to the transfer until it is complete. A Request is used by one
-// goroutine at a time. Finalize reports requests that nobody completed.
+// A Request is a nonblocking operation: a transfer that Isend, Issend or Irecv began,
+// or the result of another call that returns a Request. Complete it once, with Wait,
+// Test, WaitAll or WaitAny. Then it is inactive, like a nil Request, and completing it
+// again returns an empty status at once. The buffer belongs to the operation until it
+// is complete. Only one goroutine may use a Request at a time. Finalize reports
+// requests that were never completed.
 //
 // A Request is a handle that may be copied, and completed by one of the copies:
 // handles[i] = *Isend(...) begins many transfers without allocating.
@@ -16,22 +17,22 @@ import (
 // MPI 4.1, section 3.7.
 type Request struct {
 	p      *transfer
-	gen    uint64  // of p, when it was handed out
-	handle *handle // of a persistent request, which has the transfer, and of one that is watched; else nil
+	gen    uint64  // generation of p, when it was handed out
+	handle *handle // of a persistent request, which has the transfer, or of one that is watched; else nil
 }
 
-// Isend begins to send buf to rank dst of c. What is wrong with the call
-// surfaces when the request is completed.
+// Isend begins to send buf to rank dst of c. An error of the call is returned when the
+// request is completed.
 //
 // MPI 4.1, section 3.7.2.
 func Isend[T any](c *Comm, buf []T, dst, tag int) *Request {
-	// Small enough to be inlined, so that a request that its caller keeps to
-	// itself lies on the caller's stack.
+	// Small enough to be inlined, so that a request that does not escape from the
+	// caller is on the caller's stack.
 	r := isend(c, buf, dst, tag)
 	return &r
 }
 
-// Issend is Isend of a message that is complete only when the matching receive
+// Issend is Isend in synchronous mode: it is complete only when the matching receive
 // has started.
 //
 // MPI 4.1, section 3.7.2.
@@ -40,8 +41,8 @@ func Issend[T any](c *Comm, buf []T, dst, tag int) *Request {
 	return &r
 }
 
-// Irecv begins to receive into buf a message of rank src of c, or AnySource,
-// with tag, or AnyTag.
+// Irecv begins to receive a message of rank src of c, or AnySource, with tag, or
+// AnyTag, into buf.
 //
 // MPI 4.1, section 3.7.2.
 func Irecv[T any](c *Comm, buf []T, src, tag int) *Request {
@@ -73,9 +74,9 @@ func irecv[T any](c *Comm, buf []T, src, tag int) Request {
 	return start(c, "Irecv", buf, src, tag, receiving)
 }
 
-// isend has the transport begin a send and take a transfer for it, if nothing is out of the
-// ordinary; else the Request is inactive, and nothing has happened. It need not be told that
-// elements can travel: see recentElem.
+// isend has the transport begin a send and takes a transfer for it, in the common case;
+// else the Request is inactive, and nothing has happened. The elements must be able to
+// travel: see recentElem.
 func (c *Comm) isend(e *elem, b []byte, dst, tag int) Request {
 	if !c.plain() || uint(dst) >= uint(c.size) || uint(tag) > MaxTag {
 		return Request{}
@@ -97,7 +98,7 @@ func (c *Comm) isend(e *elem, b []byte, dst, tag int) Request {
 	return Request{p: p, gen: p.gen}
 }
 
-// irecv is isend of a receive.
+// irecv is isend for a receive.
 func (c *Comm) irecv(e *elem, b []byte, src, tag int) Request {
 	if !c.plain() || uint(src) >= uint(c.size) || uint(tag) > MaxTag {
 		return Request{}
@@ -115,7 +116,7 @@ func (c *Comm) irecv(e *elem, b []byte, src, tag int) Request {
 	return Request{p: p, gen: p.gen}
 }
 
-// plain reports whether c is open and has no limits.
+// plain reports whether c is open and no context limits it.
 func (c *Comm) plain() bool { return c.state.Load() == commOpen && c.ctx == nil }
 
 // start is the generic half of starting a transfer.
@@ -130,7 +131,7 @@ func start[T any](c *Comm, call string, buf []T, peer, tag int, k kind) Request 
 	return c.start(s, elemOf[T](&c.w.elems), view(buf), k)
 }
 
-// start checks a transfer and hands it to the transport.
+// start checks a transfer and passes it to the transport.
 func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
 	if c.state.Load() != commOpen || c.ctx != nil || e.bad != "" || uint(s.peer) >= uint(c.size) || uint(s.tag) > MaxTag || c.w.Forgotten != nil {
 		return c.startSlow(s, e, b, k)
@@ -138,7 +139,7 @@ func (c *Comm) start(s site, e *elem, b []byte, k kind) Request {
 	return c.hand(s, e, b, nil, k)
 }
 
-// startSlow is start where something is out of the ordinary.
+// startSlow is start in uncommon cases.
 func (c *Comm) startSlow(s site, e *elem, b []byte, k kind) Request {
 	if err := c.checkTransfer(s, e); err != nil {
 		return Request{p: &transfer{c: c, site: s, err: err}}
@@ -150,7 +151,7 @@ func (c *Comm) startSlow(s site, e *elem, b []byte, k kind) Request {
 	return r
 }
 
-// begin hands a transfer that was checked to the transport.
+// begin passes a checked transfer to the transport.
 func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
 	if !e.items {
 		return c.hand(s, e, b, nil, k)
@@ -162,7 +163,7 @@ func (c *Comm) begin(s site, e *elem, b []byte, k kind) Request {
 	return c.hand(s, e, b, in, k)
 }
 
-// hand is begin of b, or of in, if that is not nil.
+// hand is begin of b, or of in if that is not nil.
 func (c *Comm) hand(s site, e *elem, b []byte, in *body, k kind) Request {
 	p := c.w.requests.take(c.w.Debug)
 	p.c, p.elem, p.site, p.kind = c, e, s, k
@@ -228,8 +229,7 @@ func (r *Request) ended() {
 	r.p = nil
 }
 
-// Wait returns when the transfer is complete, with the status of what was
-// received.
+// Wait waits until the operation is complete, and returns the status of a receive.
 //
 // MPI 4.1, section 3.7.3.
 func (r *Request) Wait() (Status, error) {
@@ -273,8 +273,8 @@ func (r *Request) Wait() (Status, error) {
 	return p.finish()
 }
 
-// Test reports whether the transfer is complete, and completes the request if
-// so. It does not wait.
+// Test completes the request if the operation is complete, and reports whether it did.
+// It does not wait.
 //
 // MPI 4.1, section 3.7.3.
 func (r *Request) Test() (Status, bool, error) {
@@ -290,7 +290,7 @@ func (r *Request) Test() (Status, bool, error) {
 	return st, true, err
 }
 
-// withdraw gives up a receive that its caller no longer wants.
+// withdraw gives up a receive whose caller does not want it any more.
 func (r *Request) withdraw() {
 	if p := r.active(); p != nil {
 		r.ended()

@@ -44,8 +44,8 @@ func TestWaitAnyCompletesEachRequestOnce(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.7.3: a completed request becomes MPI_REQUEST_NULL, which
-// completes at once with an empty status - also while its memory serves others.
+// MPI 4.1, section 3.7.3: a completed request becomes MPI_REQUEST_NULL, which completes
+// at once with an empty status, also while its memory is used by other requests.
 func TestACompletedRequestNeverReachesAnotherTransfer(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()
@@ -116,7 +116,7 @@ func TestWaitAllCompletesTheRestAfterAFailure(t *testing.T) {
 	})
 }
 
-// A request that nobody completes is named by Finalize, with where it was made.
+// Finalize names a request that was never completed, with the line that made it.
 func TestFinalizeReportsForgottenRequests(t *testing.T) {
 	for _, tr := range transports {
 		err := mpitest.World(2, func(w *mpi.Comm) error {
@@ -138,8 +138,8 @@ func TestFinalizeReportsForgottenRequests(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 3.7.5: a list of requests may name one that is complete already, and so
-// one that it has named before.
+// MPI 4.1, section 3.7.5: a list of requests may contain complete ones, so it may
+// contain one twice.
 func TestARequestThatIsNamedTwiceIsCompletedOnce(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()
@@ -158,7 +158,7 @@ func TestARequestThatIsNamedTwiceIsCompletedOnce(t *testing.T) {
 	})
 }
 
-// A message that does not fit is an error of WaitAll, too, where transfers are used again.
+// A message that does not fit is an error of WaitAll, too, where transfers are reused.
 func TestWaitAllOfWhatDoesNotFit(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()
@@ -177,7 +177,8 @@ func TestWaitAllOfWhatDoesNotFit(t *testing.T) {
 	})
 }
 
-// A send that was complete when it began is a request like any other until it is completed.
+// A send that was complete when it began is a request like any other until it is
+// completed.
 func TestASendThatHasGoneIsStillARequest(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()
@@ -217,7 +218,8 @@ func TestASendThatHasGoneIsStillARequest(t *testing.T) {
 	})
 }
 
-// Finalize also names requests that nobody completed although their transfers are.
+// Finalize also names requests that were never completed although their transfers are
+// complete.
 func TestFinalizeReportsWhatHasGone(t *testing.T) {
 	err := mpitest.World(2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()
@@ -231,7 +233,7 @@ func TestFinalizeReportsWhatHasGone(t *testing.T) {
 		return nil
 	})
 	one := regexp.MustCompile(`2 requests were never completed.*\n.*Irecv on world from ([01]) tag 6: 16 bytes \(.*request_test.go:.*\n.*Isend on world to ([01]) tag 6: 16 bytes \(`)
-	if err == nil || !one.MatchString(err.Error()) { // of one rank at least, which ends the job
+	if err == nil || !one.MatchString(err.Error()) { // at least of one rank, which ends the job
 		t.Error(err)
 	}
 }

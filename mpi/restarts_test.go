@@ -19,7 +19,8 @@ type repeater struct {
 	active bool
 }
 
-// newRepeater makes rank p's part of an operation of a kind on flags.
+// newRepeater makes rank p's part of an operation of a kind, which uses the flags of
+// set.
 func newRepeater(p *beginner, set *startSet, kind collectives.Kind, root, n, id, starts int) *repeater {
 	size := p.x.c.size
 	r := &repeater{id: id, n: n, left: starts}
@@ -49,10 +50,10 @@ func newRepeater(p *beginner, set *startSet, kind collectives.Kind, root, n, id,
 	return r
 }
 
-// gives is what a rank gives in the start that is under way.
+// gives returns the contribution of a rank to the current start.
 func (r *repeater) gives(rank, n int) []byte { return content(r.id*1000+r.starts, rank, n) }
 
-// all is what all ranks give.
+// all returns the contributions of all ranks.
 func (r *repeater) all(size int) (all []byte) {
 	for rank := range size {
 		all = append(all, r.gives(rank, r.n)...)
@@ -77,7 +78,7 @@ func (r *repeater) begin(p *beginner) {
 	r.start()
 }
 
-// want is what the start that is under way brings.
+// want returns the result of the current start.
 func (r *repeater) want(rank, size int) []byte {
 	switch r.kind {
 	case collectives.Bcast:
@@ -91,8 +92,10 @@ func (r *repeater) want(rank, size int) []byte {
 	return r.all(size)
 }
 
-// TestFlagsOfPersistentOperationsAreSeenBeforeTheyAreRaisedAgain: ranks start several operations in orders of their own, and each again
-// and again; where all have given one up, another gets its flags. Nobody hangs, all get what the others give, and no flag is gone that somebody looks for.
+// TestFlagsOfPersistentOperationsAreSeenBeforeTheyAreRaisedAgain: ranks start several
+// operations in orders of their own, and each several times; where all have freed one,
+// another gets its flags. No rank hangs, all receive what the others send, and no flag
+// is overwritten that a rank still looks for.
 func TestFlagsOfPersistentOperationsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 	kinds := []collectives.Kind{collectives.Barrier, collectives.Bcast, collectives.Gather, collectives.Allgather, collectives.Scatter}
 	deferred := map[collectives.Flow]int{}
@@ -147,7 +150,7 @@ func TestFlagsOfPersistentOperationsAreSeenBeforeTheyAreRaisedAgain(t *testing.T
 				}
 				r.active, vain = false, 0
 			case id < 12 && !slices.ContainsFunc(under, func(all []*repeater) bool { return all[which].left > 0 || all[which].active }):
-				last := uint64(0) // what agree finds
+				last := uint64(0) // the result of agree
 				for _, p := range ps {
 					last = max(last, p.restarts.top)
 				}
@@ -167,7 +170,8 @@ func TestFlagsOfPersistentOperationsAreSeenBeforeTheyAreRaisedAgain(t *testing.T
 	}
 }
 
-// The numbers of flags of persistent operations are never 0, differ, and belong to lines that nothing else uses, also where 32 bits end.
+// The numbers of flags of persistent operations are never 0, differ, and belong to
+// lines that nothing else uses, also where 32 bits wrap around.
 func TestNumbersOfFlagsOfPersistentOperations(t *testing.T) {
 	lines := map[uint32]bool{}
 	for n := range startSets {

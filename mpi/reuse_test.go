@@ -10,10 +10,10 @@ import (
 	"rhinet/mpi"
 )
 
-// Communicators come and go, of ever other ranks, made by several goroutines of
-// each rank at once: contexts and flag boards are used again and again, and no
-// rank ever takes what another communicator left on a board.
-func TestBoardsPassBetweenCommunicators(t *testing.T) {
+// Communicators come and go, of different ranks each time, made by several goroutines
+// of each rank at once: contexts and flag arrays are reused, and no rank ever reads
+// what another communicator left on a flag array.
+func TestFlagArraysPassBetweenCommunicators(t *testing.T) {
 	const ranks, lines, rounds = 5, 3, 25
 	everywhere(t, ranks, func(w *mpi.Comm) error {
 		errs := make([]error, lines)
@@ -26,7 +26,7 @@ func TestBoardsPassBetweenCommunicators(t *testing.T) {
 			all.Go(func() {
 				rng := rand.New(rand.NewPCG(7, uint64(line))) // the same on all ranks
 				for round := 0; round < rounds && errs[line] == nil; round++ {
-					errs[line] = passBoards(parent, rng, 1000*line+round)
+					errs[line] = passFlagArrays(parent, rng, 1000*line+round)
 				}
 				errs[line] = errors.Join(errs[line], parent.Free())
 			})
@@ -36,9 +36,9 @@ func TestBoardsPassBetweenCommunicators(t *testing.T) {
 	})
 }
 
-// passBoards cuts parent at random, has each part exchange a random number of
+// passFlagArrays cuts parent at random, has each part exchange a random number of
 // times, and frees it.
-func passBoards(parent *mpi.Comm, rng *rand.Rand, salt int) error {
+func passFlagArrays(parent *mpi.Comm, rng *rand.Rand, salt int) error {
 	colors := make([]int, parent.Size())
 	for i := range colors {
 		if colors[i] = rng.IntN(3); colors[i] == 2 {
@@ -73,12 +73,12 @@ func passBoards(parent *mpi.Comm, rng *rand.Rand, salt int) error {
 	return c.Free()
 }
 
-// The largest communicator that has a board, and the first that has none.
-func TestBoardsAtTheLimitOfTheirSize(t *testing.T) {
+// The largest communicator that has a flag array, and the first that has none.
+func TestFlagArraysAtTheLimitOfTheirSize(t *testing.T) {
 	for _, n := range []int{64, 65} {
 		everywhere(t, n, func(w *mpi.Comm) error {
 			for i := range 4 {
-				in, out := make([]int64, 6), make([]int64, 6) // all of a flag
+				in, out := make([]int64, 6), make([]int64, 6) // a whole flag
 				for k := range in {
 					in[k] = int64(w.Rank() + i + k)
 				}

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -13,29 +14,30 @@ import (
 	"rhinet/llc/port"
 )
 
-// A rousedBoard notes whom its rank wakes.
-type rousedBoard struct {
+// A rousedFlagArray records the ranks that its rank wakes.
+type rousedFlagArray struct {
 	sharedFlags
 	woken []int
 }
 
-func (b *rousedBoard) Raise(peers []int, n int, seq, mark uint32, data []byte) {
+func (b *rousedFlagArray) Raise(peers []int, n int, seq, mark uint32, data []byte) {
 	b.woken = append(b.woken, peers...)
 	b.sharedFlags.Raise(peers, n, seq, mark, data)
 }
 
-func (b *rousedBoard) Rouse(peers []int) { b.woken = append(b.woken, peers...) }
+func (b *rousedFlagArray) Rouse(peers []int) { b.woken = append(b.woken, peers...) }
 
-// Where ranks share processors the last of all wakes the others, once, or who is in another call and has seen it; where each has a
-// processor everybody wakes all, and so do roots, and who only shows its call.
+// Where ranks share processors, the last rank wakes the others, once, and so does a
+// rank that has noticed another call; where each rank has a processor, every rank wakes
+// all, and so do roots, and ranks that only show their call.
 func TestWhoWakesWhom(t *testing.T) {
 	const size = 3
 	for _, c := range []struct {
-		name    string
-		crowded bool
-		flow    collectives.Flow
-		odd     int // this rank is in another call
-		want    [size]string
+		name           string
+		oversubscribed bool
+		flow           collectives.Flow
+		odd            int // this rank is in another call
+		want           [size]string
 	}{
 		{"in a crowd", true, collectives.AllToAll, -1, [size]string{"[]", "[]", "[0 1]"}},
 		{"in a crowd, of unequal parts", true, collectives.Uneven, -1, [size]string{"[]", "[]", "[0 1]"}},
@@ -47,8 +49,8 @@ func TestWhoWakesWhom(t *testing.T) {
 		var lines [maxPlayers][ir.FlagTurns]raisedFlag
 		var open [maxPlayers]map[uint32]bool
 		for r := range size {
-			b := &rousedBoard{sharedFlags: sharedFlags{r, &lines, &open, t.Errorf}}
-			w := &core{w: &world{Job: Job{Collectives: collectives.Options{Oversubscribed: c.crowded}}}, rank: r, size: size}
+			b := &rousedFlagArray{sharedFlags: sharedFlags{r, &lines, &open, t.Errorf}}
+			w := &core{w: &world{Job: Job{Collectives: collectives.Options{Oversubscribed: c.oversubscribed}}}, rank: r, size: size}
 			x := newExchanger(newCollTransport(w), b, 0, 0)
 			if r == c.odd {
 				x.note.Sign ^= 1
@@ -62,51 +64,73 @@ func TestWhoWakesWhom(t *testing.T) {
 	}
 	ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
 	x := ws[0].coll.x
-	b := &rousedBoard{sharedFlags: sharedFlags{0, new([maxPlayers][ir.FlagTurns]raisedFlag), new([maxPlayers]map[uint32]bool), t.Errorf}}
-	x.board = b
+	b := &rousedFlagArray{sharedFlags: sharedFlags{0, new([maxPlayers][ir.FlagTurns]raisedFlag), new([maxPlayers]map[uint32]bool), t.Errorf}}
+	x.flagArray = b
 	if x.show(); !slices.Equal(b.woken, []int{1}) {
 		t.Errorf("who shows its call wakes %v", b.woken)
 	}
 }
 
-// Ranks that sleep whenever they wait are woken by the last: no sleep of a minute is slept to its end.
+// Ranks that sleep whenever they wait are woken by the last one: no sleep of a minute
+// lasts to its end.
 func TestSleepersAreWokenByTheLast(t *testing.T) {
 	const ranks, rounds = 5, 300
-	all, release, err := nics.Local("martini", ranks, nics.Debug{Contract: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts, ws := make([]Transport, ranks), make([]*Comm, ranks)
-	for i, tr := range all {
-		ts[i] = port.New(port.Config{NIC: tr, Policy: wait.Policy{Nap: time.Minute}})
-		if ws[i], err = Join(Job{Rank: i, Size: ranks, Transport: ts[i], Collectives: collectives.Options{Oversubscribed: true}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	begin := time.Now()
-	ended := make(chan error)
-	for rank, w := range ws {
-		go func() {
-			var err error
-			for i := 0; i < rounds && err == nil; i++ {
-				one := []int64{1}
-				if err = Allreduce(w, one, one, Sum); err == nil && one[0] != ranks {
-					err = fmt.Errorf("rank %d: %d ranks", rank, one[0])
+	for name, call := range map[string]func(w *Comm, persistent *Request, one []int64) error{
+		"blocking": func(w *Comm, _ *Request, one []int64) error { return Allreduce(w, one, one, Sum) },
+		"nonblocking": func(w *Comm, _ *Request, one []int64) error {
+			_, err := Iallreduce(w, one, one, Sum).Wait()
+			return err
+		},
+		"several at once": func(w *Comm, _ *Request, one []int64) error {
+			return WaitAll(Ibarrier(w), Iallreduce(w, one, one, Sum), Ibcast(w, []int64{1}, 2), Ibarrier(w))
+		},
+		"persistent": func(w *Comm, p *Request, one []int64) error {
+			if err := p.Start(); err != nil {
+				return err
+			}
+			_, err := p.Wait()
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, release, err := nics.Local("martini", ranks, nics.Debug{Contract: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ts, ws := make([]Transport, ranks), make([]*Comm, ranks)
+			for i, tr := range all {
+				ts[i] = port.New(port.Config{NIC: tr, Policy: wait.Policy{Nap: time.Minute}})
+				if ws[i], err = Join(Job{Rank: i, Size: ranks, Transport: ts[i], Collectives: collectives.Options{Oversubscribed: true}}); err != nil {
+					t.Fatal(err)
 				}
 			}
-			ended <- err
-		}()
-	}
-	for range ranks {
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}
-	if d := time.Since(begin); d > 30*time.Second {
-		t.Errorf("%d exchanges took %v", rounds, d)
-	}
-	closeAll(ts)
-	if err := release(); err != nil {
-		t.Error(err)
+			begin := time.Now()
+			ended := make(chan error)
+			for rank, w := range ws {
+				go func() {
+					one := []int64{1}
+					p, err := AllreduceInit(w, one, one, Sum)
+					for i := 0; i < rounds && err == nil; i++ {
+						one[0] = 1
+						if err = call(w, p, one); err == nil && one[0] != ranks {
+							err = fmt.Errorf("rank %d: %d ranks", rank, one[0])
+						}
+					}
+					ended <- errors.Join(err, p.Free())
+				}()
+			}
+			for range ranks {
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+			}
+			if d := time.Since(begin); d > 30*time.Second {
+				t.Errorf("%d exchanges took %v", rounds, d)
+			}
+			closeAll(ts)
+			if err := release(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

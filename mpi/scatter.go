@@ -1,8 +1,8 @@
 package mpi
 
-// Scatter cuts send of root into Size equal parts and gives part i to rank i
-// in recv. send is ignored on the other ranks. In place: root passes send as
-// recv too and keeps its part there.
+// Scatter cuts send of root into Size equal parts and stores part i in recv of rank i.
+// send is ignored on the other ranks. In place: root passes send as recv too, and its
+// part stays in place.
 //
 // MPI 4.1, section 6.6.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
@@ -29,10 +29,10 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	return c.leave(s, c.coll.scatter(b, out, len(b)/c.size, root))
 }
 
-// Scatterv is Scatter with a length for each rank: rank i gets in recv the
-// counts[i] elements at send[displs[i]:] of root; with nil displs they lie one
-// after the other. send, counts and displs are ignored on the other ranks. In
-// place: root passes send as recv too and keeps its part there.
+// Scatterv is Scatter with a length for each rank: rank i receives the counts[i]
+// elements at send[displs[i]:] of root; with nil displs the parts follow each other.
+// send, counts and displs are ignored on the other ranks. In place: root passes send as
+// recv too, and its part stays in place.
 //
 // MPI 4.1, section 6.6.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
@@ -49,7 +49,7 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 	}
 	if c.rank != root {
 		c.coll.signRooted(makeRootedSign(callScatterv, e.code, 0, root), 0)
-		return c.leave(s, c.coll.group.Scatterv(nil, nil, nil, view(recv), e.size, root))
+		return c.leave(s, c.coll.takeOwn(view(recv), e.size, root))
 	}
 	b, out, class, text := shares(c, send, recv, counts, displs, scattering)
 	if text != "" {

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// BsendOverhead is the most that a message in buffered mode takes of its
-// buffer besides its bytes (MPI_BSEND_OVERHEAD).
+// BsendOverhead is the most that a message in buffered mode needs in its buffer besides
+// its bytes (MPI_BSEND_OVERHEAD).
 //
 // MPI 4.1, section 3.6.
 const BsendOverhead = 64
 
-// A sendBuffer is memory for messages in buffered mode. Each lies in a stretch
+// A sendBuffer is memory for messages in buffered mode. Each message occupies a range
 // of it until it is sent. The zero value is not attached.
 type sendBuffer struct {
 	mu    sync.Mutex
 	mem   []byte
 	on    bool
 	auto  bool
-	parts []sendPart // by place
+	parts []sendPart // in the order of their ranges
 }
 
-// A sendPart is one message on its way.
+// A sendPart is one message in flight.
 type sendPart struct {
 	at, end int
 	r       Request
@@ -73,8 +73,8 @@ func (b *sendBuffer) drain() error {
 	return failed
 }
 
-// send copies data to the buffer and sends it from there. A failure of an
-// earlier message, whose call has returned, is nobody's any more.
+// send copies data to the buffer and sends it from there. The failure of an earlier
+// message, whose call has returned, is not reported.
 func (b *sendBuffer) send(c *Comm, s site, e *elem, data []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -100,8 +100,9 @@ func (b *sendBuffer) send(c *Comm, s site, e *elem, data []byte) error {
 	return nil
 }
 
-// place finds room for n bytes: before which part, and where; or -1. Messages
-// begin at multiples of 8, since a NIC may move words.
+// place finds room for n bytes: it returns the index of the part before which they fit,
+// and where they begin; or -1. Messages begin at multiples of 8, since a NIC may move
+// words.
 func (b *sendBuffer) place(n int) (i, from int) {
 	for i := range b.parts {
 		if from+n <= b.parts[i].at {

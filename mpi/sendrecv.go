@@ -2,9 +2,9 @@ package mpi
 
 import "sync"
 
-// Sendrecv sends one message and receives another at the same time, so that
-// ranks can exchange in pairs or rings without waiting for each other. The two
-// buffers must not overlap.
+// Sendrecv sends one message and receives another at the same time, so that ranks can
+// exchange messages in pairs or rings without deadlock. The two buffers must not
+// overlap.
 //
 // MPI 4.1, section 3.10.
 func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) (Status, error) {
@@ -25,9 +25,8 @@ func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag in
 	return c.sendrecv(to, out, view(send), from, in, view(recv))
 }
 
-// SendrecvReplace is Sendrecv with one buffer, whose elements are sent before
-// those that arrive take their place. A shorter message replaces the first
-// ones.
+// SendrecvReplace is Sendrecv with one buffer, whose elements are sent before the
+// received ones replace them. A shorter message replaces the first ones.
 //
 // MPI 4.1, section 3.10.
 func SendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) (_ Status, err error) {
@@ -54,12 +53,12 @@ func SendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) (_ Statu
 	return st, err
 }
 
-// pairOf gives the sites of the two halves of a call.
+// pairOf returns the sites of the two halves of a call.
 func pairOf(call string, dst, stag, src, rtag int) (to, from site) {
 	return site{call, toPeer, dst, stag}, site{call, fromPeer, src, rtag}
 }
 
-// checkPair says why one of two transfers cannot be, or nil.
+// checkPair returns why one of two transfers cannot be made, or nil.
 func (c *Comm) checkPair(to site, out *elem, from site, in *elem) error {
 	if err := c.checkTransfer(to, out); err != nil {
 		return err
@@ -82,7 +81,7 @@ func (c *Comm) sendrecv(to site, out *elem, send []byte, from site, in *elem, re
 	return st, err
 }
 
-// sendrecvLong is sendrecv of what cannot go at once.
+// sendrecvLong is sendrecv for a message that cannot be sent at once.
 func (c *Comm) sendrecvLong(to site, out *elem, send []byte, from site, in *elem, recv []byte) (Status, error) {
 	r := c.begin(from, in, recv, receiving)
 	s := c.begin(to, out, send, sending)
@@ -95,14 +94,14 @@ func (c *Comm) sendrecvLong(to site, out *elem, send []byte, from site, in *elem
 	return st, err
 }
 
-// trySend sends the message of an exchange, if all of it can go at once and both halves name plain
-// ranks and tags; else it reports false, and nothing has happened.
+// trySend sends the message of an exchange, if all of it can be sent at once and both
+// halves name ordinary ranks and tags; else it returns false, and nothing has happened.
 func (c *Comm) trySend(e *elem, b []byte, dst, stag, src, rtag int) bool {
 	return uint(dst) < uint(c.size) && uint(src) < uint(c.size) && uint(stag) <= MaxTag && uint(rtag) <= MaxTag &&
 		c.t.TrySend(c.keyTo(dst)|e.key, c.global(dst), stag, b)
 }
 
-// recvFor is a checked receive that is a part of call.
+// recvFor is a receive, already checked, that is part of call.
 func (c *Comm) recvFor(call string, e *elem, b []byte, src, tag int) (Status, error) {
 	st, err := c.t.RecvFor(call, c.key|e.key, c.global(src), tag, b)
 	if n := int(st.Bytes); err != nil || n > len(b) || !e.whole(n) {
@@ -112,8 +111,8 @@ func (c *Comm) recvFor(call string, e *elem, b []byte, src, tag int) (Status, er
 	return Status{Source: src, Tag: st.Tag, Count: e.count(int(st.Bytes)), Bytes: st.Bytes}, nil
 }
 
-// spares is memory for messages that are copied before they are sent. Their
-// calls must not allocate each time.
+// spares is memory for messages that are copied before they are sent, so that their
+// calls need not allocate each time.
 type spares struct {
 	mu   sync.Mutex
 	free [][]byte
@@ -125,7 +124,7 @@ const (
 	largestSpare = 1 << 20
 )
 
-// take returns n bytes of any content.
+// take returns n bytes, not cleared.
 func (k *spares) take(n int) (b []byte) {
 	k.mu.Lock()
 	if last := len(k.free) - 1; last >= 0 {

@@ -6,8 +6,8 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, section 3.10: messages round a ring replace each other in one
-// buffer, short ones, long ones and empty ones.
+// MPI 4.1, section 3.10: messages around a ring replace each other in one buffer:
+// short, long and empty ones.
 func TestSendrecvReplaceRound(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -33,8 +33,8 @@ func TestSendrecvReplaceRound(t *testing.T) {
 	}
 }
 
-// A shorter message replaces the first elements; a longer one is an error;
-// without a partner nothing moves.
+// A shorter message replaces the first elements; a longer one is an error; without a
+// peer nothing moves.
 func TestSendrecvReplaceOfUnequalLengths(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()
@@ -62,7 +62,7 @@ func TestSendrecvReplaceOfUnequalLengths(t *testing.T) {
 	})
 }
 
-// A wrong half of a call keeps the other half from happening.
+// If one half of a call is wrong, the other half is not carried out.
 func TestSendrecvWithAWrongHalfMovesNothing(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()

@@ -6,7 +6,8 @@ import (
 	"rhinet/llc"
 )
 
-// A server whose answer finds nobody goes on if that is the death of who has asked, and ends with the network.
+// A server whose answer cannot be sent goes on if the rank that has asked is dead, and
+// ends with the network.
 func TestServersGoOnAfterADeath(t *testing.T) {
 	net := &instant{}
 	w := alone(t, net)

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 )
 
-// A Session is a use of MPI that needs no world: a library opens one for itself,
-// asks for sets of processes, makes communicators of them, and finalizes it,
-// whatever the rest of the program does. Communicators, windows and groups
-// belong to the session that they come from.
+// A Session is a use of MPI that needs no world: a library opens one for itself, asks
+// for sets of processes, makes communicators of them, and finalizes it, whatever the
+// rest of the program does. Communicators, windows and groups belong to the session
+// that they come from.
 //
 // MPI 4.1, section 11.3.
 type Session struct {
@@ -21,7 +21,7 @@ type Session struct {
 	buffer  sendBuffer // for sends in buffered mode on communicators without their own
 }
 
-// The sets of processes that every session knows.
+// The sets of processes that every session has.
 //
 // MPI 4.1, section 11.3.2.
 const (
@@ -29,10 +29,10 @@ const (
 	PsetSelf  = "mpi://SELF"  // this process
 )
 
-// SessionInit joins the job that mpirun describes in the environment, as [Init]
-// does, and opens a session; a process does one of the two, once. More sessions
-// are opened by [Session.Open], or beside a world by [Comm.Session]. No info has
-// a meaning.
+// SessionInit joins the job that mpirun describes in the environment, like [Init], and
+// opens a session; a process may call only one of the two, once. [Session.Open] opens
+// more sessions, and [Comm.Session] opens one beside a world. Hints in info are
+// ignored.
 //
 // MPI 4.1, section 11.3.1.
 func SessionInit(info ...Info) (*Session, error) {
@@ -56,7 +56,7 @@ func JoinSession(job Job) (*Session, error) {
 	return &Session{w: w}, nil
 }
 
-// Open opens another session of the same process, which needs nothing of s.
+// Open opens another session of the same process, independent of s.
 //
 // MPI 4.1, section 11.3.1 (MPI_Session_init).
 func (s *Session) Open(info ...Info) (_ *Session, err error) {
@@ -86,7 +86,7 @@ func (w *world) session() *Session {
 	return &Session{w: w}
 }
 
-// check says why the session cannot be used, or nil.
+// check returns why the session cannot be used, or nil.
 func (s *Session) check(call string) error {
 	var none *Comm
 	switch {
@@ -99,8 +99,9 @@ func (s *Session) check(call string) error {
 }
 
 // Finalize ends the session. Its communicators and windows must have been freed
-// (ErrSession names those that are not), and its requests completed (ErrPending).
-// It waits for nobody. The last one of a process ends the process's use of MPI.
+// (ErrSession names those that are not), and its requests completed (ErrPending). It
+// does not wait for other ranks. The last one of a process ends the process's use of
+// MPI.
 //
 // MPI 4.1, section 11.3.1 (MPI_Session_finalize).
 func (s *Session) Finalize() (err error) {
@@ -119,10 +120,10 @@ func (s *Session) Finalize() (err error) {
 	if err := w.leave(); err != nil {
 		return w.root.because(call, ErrOther, err, "")
 	}
-	return w.root.leftOver(call, pending, nil)
+	return w.root.leftOver(call, pending, nil, nil)
 }
 
-// left names what of a session has not been freed.
+// left names the objects of a session that have not been freed.
 func (w *world) left(s *Session) (names []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,7 +151,7 @@ func (s *Session) Psets() (_ []string, err error) {
 	return []string{PsetWorld, PsetSelf}, nil
 }
 
-// PsetInfo tells of a set of processes; "mpi_size" is its size.
+// PsetInfo describes a set of processes; "mpi_size" is its size.
 //
 // MPI 4.1, section 11.3.2 (MPI_Session_get_pset_info).
 func (s *Session) PsetInfo(pset string) (_ Info, err error) {
@@ -162,7 +163,8 @@ func (s *Session) PsetInfo(pset string) (_ Info, err error) {
 	return Info{"mpi_size": fmt.Sprint(g.Size())}, nil
 }
 
-// Info returns the hints of the session: that any number of goroutines may call.
+// Info returns the hints of the session: "thread_level" says that any number of
+// goroutines may make calls.
 //
 // MPI 4.1, section 11.3.2 (MPI_Session_get_info).
 func (s *Session) Info() (_ Info, err error) {
@@ -200,7 +202,7 @@ func (s *Session) pset(call, pset string) (*Group, error) {
 	return g, nil
 }
 
-// AttachBuffer gives the session a buffer for sends in buffered mode, on all of
+// AttachBuffer attaches a buffer to the session for sends in buffered mode, on all of
 // its communicators that have no buffer of their own: see [Comm.AttachBuffer].
 //
 // MPI 4.1, section 3.6 (MPI_Session_attach_buffer).
@@ -235,7 +237,7 @@ func (s *Session) FlushBuffer() (err error) {
 	return s.buffer.flush()
 }
 
-// IflushBuffer is [Session.FlushBuffer] that does not wait.
+// IflushBuffer begins [Session.FlushBuffer] and does not wait.
 //
 // MPI 4.1, section 3.6 (MPI_Session_iflush_buffer).
 func (s *Session) IflushBuffer() *Request {
@@ -256,7 +258,7 @@ func Initialized() bool { return processState() != "" }
 // MPI 4.1, section 11.4.1.
 func Finalized() bool { return processState() == stateFinalized }
 
-// processState is what the environment remembers of this process.
+// processState returns the state that the environment holds for this process.
 func processState() string {
 	pid, state, _ := strings.Cut(os.Getenv(envInit), " ")
 	if pid != fmt.Sprint(os.Getpid()) {

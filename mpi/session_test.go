@@ -30,7 +30,7 @@ func fromPset(s *mpi.Session, pset, tag string) (*mpi.Comm, error) {
 	return mpi.CommFromGroup(g, tag)
 }
 
-// MPI 4.1, sections 11.3.2 and 7.4.2: a program may use sets of processes only:
+// MPI 4.1, sections 11.3.2 and 7.4.2: a program may use only sets of processes:
 // mpi://WORLD has all of them, mpi://SELF the caller.
 func TestSessionsNeedNoWorld(t *testing.T) {
 	for n := 1; n <= 5; n++ {
@@ -63,8 +63,8 @@ func TestSessionsNeedNoWorld(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 7.4.2 (MPI_Comm_create_from_group): only the processes of the
-// group make the call, and tags tell calls apart that are made at once.
+// MPI 4.1, section 7.4.2 (MPI_Comm_create_from_group): only the processes of the group
+// make the call, and tags distinguish calls that are made at once.
 func TestCommunicatorsFromGroupsMadeAtOnce(t *testing.T) {
 	inSessions(t, 5, func(s *mpi.Session) error {
 		g, err := s.Group(mpi.PsetWorld)
@@ -134,7 +134,7 @@ func TestInterCommunicatorsFromGroups(t *testing.T) {
 				local, remote, leader, other = remote, local, n-2, 0
 			}
 			if local.Rank() != leader {
-				remote, other = nil, -7 // only the leader's count
+				remote, other = nil, -7 // only the leader's arguments matter
 			}
 			c, err := mpi.IntercommFromGroups(local, leader, remote, other, "pair")
 			if err != nil {
@@ -145,8 +145,8 @@ func TestInterCommunicatorsFromGroups(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 11.3: sessions beside each other and beside a world do not
-// depend on each other, and may end in any order.
+// MPI 4.1, section 11.3: sessions that exist at once, also with a world, do not depend
+// on each other, and may end in any order.
 func TestSessionsBesideAWorld(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		first, err := w.Session()
@@ -188,7 +188,7 @@ func TestSessionsBesideAWorld(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.6: the buffer of a session serves its communicators.
+// MPI 4.1, section 3.6: the buffer of a session is used by its communicators.
 func TestSendBufferOfASession(t *testing.T) {
 	inSessions(t, 2, func(s *mpi.Session) error {
 		c, err := fromPset(s, mpi.PsetWorld, "")

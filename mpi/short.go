@@ -1,32 +1,34 @@
 package mpi
 
 import (
+	"cmp"
 	"slices"
 
 	"rhinet/collectives"
 	"rhinet/llc/ir"
 )
 
-// A quick holds the exchanger for each operation on few bytes that goes past the
-// group, whose general way costs as much again as the flags. It does what the
-// algorithm "exchange" of the operation does; nil where another one is forced, or
-// where there is no board. The ways past the group are open because operations that
-// are not blocking have transports of their own, so none is ever started on the group.
+// A quick holds the exchanger for each operation on few bytes that bypasses the group,
+// whose general path costs as much again as the flags. It does the same as the
+// algorithm "exchange" of the operation; nil where another algorithm is forced, or
+// where there is no flag array. Bypassing the group is possible because nonblocking
+// operations have their own transports, so none is ever started on the group.
 type quick struct {
-	barrier, gatherv, scatterv                              *exchanger
+	barrier, gatherv, scatterv, alltoallv                   *exchanger
 	bcast, gather, scatter, allgather, allgatherv, alltoall shortcut
 	reduce, allreduce, reduceScatterBlock, reduceScatter    shortcut
 
-	scan, exscan shortcut // of calls that do not block; the others go by the group
+	scan, exscan shortcut // for nonblocking calls; blocking ones use the group
 }
 
-// A shortcut is the exchanger for the calls of an operation in which ranks give 1 to most bytes.
+// A shortcut is the exchanger for calls of an operation in which ranks send 1 to most
+// bytes.
 type shortcut struct {
 	x    *exchanger
-	most uint // 0: there is none
+	most uint // 0: no shortcut
 }
 
-// takes reports whether the call in which ranks give n bytes goes there.
+// takes reports whether a call in which ranks send n bytes takes the shortcut.
 func (s *shortcut) takes(n int) bool { return uint(n-1) < s.most }
 
 func (q *quick) init(x *exchanger, o collectives.Options, size int) {
@@ -44,9 +46,9 @@ func (q *quick) init(x *exchanger, o collectives.Options, size int) {
 		n := max(o.Exchanges(kind, size, ir.FlagBytes), 0)
 		*at, longest = shortcut{x, uint(n)}, max(longest, n)
 	}
-	for kind, at := range map[collectives.Kind]**exchanger{collectives.Barrier: &q.barrier, collectives.Gatherv: &q.gatherv, collectives.Scatterv: &q.scatterv} {
+	for kind, at := range map[collectives.Kind]**exchanger{collectives.Barrier: &q.barrier, collectives.Gatherv: &q.gatherv, collectives.Scatterv: &q.scatterv, collectives.Alltoallv: &q.alltoallv} {
 		if o.Exchanges(kind, size, ir.FlagBytes) >= 0 {
-			*at = x
+			*at, longest = x, ir.FlagBytes
 		}
 	}
 	x.short = make([]uint64, (size*longest+7)/8)
@@ -66,7 +68,7 @@ func (k *collState) bcast(buf []byte, root int) error {
 	return k.group.Bcast(buf, root)
 }
 
-// gather is Gather of n bytes of each rank. out is nil except at root.
+// gather is Gather of n bytes from each rank. out is nil except at root.
 func (k *collState) gather(in, out []byte, n, root int) error {
 	q := &k.quick.gather
 	if !q.takes(n) {
@@ -78,7 +80,8 @@ func (k *collState) gather(in, out []byte, n, root int) error {
 	return q.x.Exchange(collectives.ToRoot, root, in, out)
 }
 
-// giveOwn is Gatherv on a rank that is not root, and alone knows whether its part is short.
+// giveOwn is Gatherv on a rank other than root; only this rank knows whether its part
+// is short.
 func (k *collState) giveOwn(in []byte, size, root int) error {
 	x, n := k.quick.gatherv, 0
 	if x != nil {
@@ -91,7 +94,54 @@ func (k *collState) giveOwn(in []byte, size, root int) error {
 	return x.Exchange(collectives.ToRoot, root, x.mine[:n], nil)
 }
 
-// giveAll is Scatterv at root, which alone knows whether the parts are short.
+// takeAll is Gatherv at root, where out has the length that the counts need. The other
+// ranks show their parts, or announce messages.
+func (k *collState) takeAll(in, out []byte, counts, displs []int, size int) error {
+	x, root := k.quick.gatherv, k.t.c.rank
+	if x == nil {
+		return k.group.Gatherv(in, out, counts, displs, size, root)
+	}
+	k.group.Passed()
+	all := x.places()
+	if err := x.Exchange(collectives.ToRoot, root, shownBy(all, root), all); err != nil {
+		return err
+	}
+	if sameStart(in, out) {
+		in = portion(out, counts, displs, root, size)
+	}
+	return k.disclose(out, counts, displs, size, in, all, 0)
+}
+
+// disclose puts each rank's part into out: this rank's own, and from all what descriptor
+// number at of the others names.
+func (k *collState) disclose(out []byte, counts, displs []int, size int, own, all []byte, at int) (err error) {
+	for rank := range counts {
+		part := portion(out, counts, displs, rank, size)
+		if rank == k.t.c.rank {
+			copy(part, own)
+		} else {
+			err = cmp.Or(err, k.group.Disclose(part, shownBy(all, rank), at, rank))
+		}
+	}
+	return err
+}
+
+// takeOwn is Scatterv on a rank other than root. Root shows all parts, or announces
+// messages.
+func (k *collState) takeOwn(out []byte, size, root int) error {
+	x := k.quick.scatterv
+	if x == nil {
+		return k.group.Scatterv(nil, nil, nil, out, size, root)
+	}
+	k.group.Passed()
+	shown := shownBy(x.places(), 0)
+	if err := x.Exchange(collectives.FromRoot, root, nil, shown); err != nil {
+		return err
+	}
+	return k.group.Disclose(out, shown, k.t.c.rank, root)
+}
+
+// giveAll is Scatterv at root; only root knows whether the parts are short.
 func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size int) error {
 	x, n, root := k.quick.scatterv, 0, k.t.c.rank
 	if x != nil {
@@ -119,18 +169,21 @@ func (k *collState) allgather(in, out []byte) error {
 	return q.x.Exchange(collectives.AllToAll, 0, in, out)
 }
 
-// allgatherv is Allgatherv of counts of elements of a size. All show as many bytes as the
-// largest part has.
+// allgatherv is Allgatherv with counts in elements of size bytes. All ranks show as
+// many bytes as the largest part has.
 func (k *collState) allgatherv(in, out []byte, counts, displs []int, size int) error {
 	q, n := &k.quick.allgatherv, slices.Max(counts)*size
 	if !q.takes(n) {
 		return k.group.Allgatherv(in, out, counts, displs, size)
 	}
 	x := q.x
-	mine := x.mine[:n]
 	if sameStart(in, out) {
 		in = portion(out, counts, displs, k.t.c.rank, size)
 	}
+	if regular(counts, displs) {
+		return x.Exchange(collectives.AllToAll, 0, in, out[:n*len(counts)])
+	}
+	mine := x.mine[:n]
 	copy(mine, in)
 	all := view(x.short)[:n*k.t.c.size]
 	if err := x.Exchange(collectives.AllToAll, 0, mine, all); err != nil {
@@ -142,30 +195,70 @@ func (k *collState) allgatherv(in, out []byte, counts, displs []int, size int) e
 	return nil
 }
 
-// portion is rank i's part of buf.
+// regular reports whether the parts have equal lengths and follow each other.
+func regular(counts, displs []int) bool {
+	for i, n := range counts {
+		if n != counts[0] || displs != nil && displs[i] != i*n {
+			return false
+		}
+	}
+	return true
+}
+
+// portion returns rank i's part of buf.
 func portion(buf []byte, counts, displs []int, i, size int) []byte {
 	if counts[i] == 0 {
-		return nil // it lies nowhere
+		return nil // it has no place
 	}
 	return buf[offset(counts, displs, i)*size:][:counts[i]*size]
 }
 
 func (k *collState) alltoall(in, out []byte) error {
-	q, size := &k.quick.alltoall, k.t.c.size
-	if !q.takes(len(out)) {
+	q, size, rank := &k.quick.alltoall, k.t.c.size, k.t.c.rank
+	n := len(out) / size
+	if !q.takes(n * (size - 1)) {
 		return k.group.Alltoall(in, out)
 	}
 	x := q.x
-	all := view(x.short)[:len(out)*size]
-	if err := x.Exchange(collectives.AllToAll, 0, in, all); err != nil {
+	give := others(x.mine[:], in, n, rank)
+	all := view(x.short)[:len(give)*size]
+	if err := x.Exchange(collectives.AllToAll, 0, give, all); err != nil {
 		return err
 	}
-	n := len(out) / size
 	for i := range size {
-		copy(out[i*n:(i+1)*n], all[i*len(out)+k.t.c.rank*n:])
+		if i != rank {
+			copy(out[i*n:][:n], all[i*len(give)+collectives.BlockOf(rank, i)*n:])
+		}
+	}
+	if !sameStart(in, out) {
+		copy(out[rank*n:][:n], in[rank*n:])
 	}
 	return nil
 }
+
+// alltoallv is Alltoallv with counts in elements of size bytes, not in place. Only each
+// rank itself knows whether its parts are short.
+func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rcounts, rdispls []int, size int) error {
+	x, n, mine := k.quick.alltoallv, 0, k.t.c.rank
+	if x != nil {
+		n = collectives.EncloseAll(x.mine[:], in, scounts, sdispls, size, mine)
+	}
+	if n == 0 {
+		return k.group.Alltoallv(in, scounts, sdispls, out, rcounts, rdispls, size)
+	}
+	k.group.Passed()
+	all := x.places()
+	if err := x.Exchange(collectives.Uneven, 0, x.mine[:n], all); err != nil {
+		return err
+	}
+	return k.disclose(out, rcounts, rdispls, size, portion(in, scounts, sdispls, mine, size), all, mine)
+}
+
+// places returns memory for what each rank shows, of any length, and shownBy that of
+// one rank.
+func (x *exchanger) places() []byte { return view(x.short)[:x.c.size*ir.FlagBytes] }
+
+func shownBy(all []byte, rank int) []byte { return all[rank*ir.FlagBytes:][:ir.FlagBytes] }
 
 // scatter is Scatter of n bytes for each rank. in is nil except at root.
 func (k *collState) scatter(in, out []byte, n, root int) error {
@@ -193,7 +286,8 @@ func (k *collState) scatter(in, out []byte, n, root int) error {
 	return err
 }
 
-// others is all blocks of n bytes but root's, made in memory if they do not follow each other.
+// others returns all blocks of n bytes except root's, copied to memory if they are not
+// adjacent.
 func others(memory, all []byte, n, root int) []byte {
 	low, high := all[:root*n], all[(root+1)*n:]
 	switch 0 {
@@ -241,9 +335,9 @@ func (k *collState) reduceScatter(in, out []byte, counts []int, r *reducer) erro
 	return q.x.combine(collectives.AllToAll, 0, in, offset(counts, nil, rank)*r.size, out[:counts[rank]*r.size], r)
 }
 
-// combine makes an exchange that brings everybody's contribution here, and combines
-// as much of them as out takes, from a place on, in rank order: so all who do it get the same.
-// in and out may begin at one place.
+// combine makes an exchange that brings the contributions of all ranks here, and
+// combines the part of them that goes to out, from an offset on, in rank order: so all
+// ranks that combine get the same result. in and out may begin at the same address.
 func (x *exchanger) combine(f collectives.Flow, root int, in []byte, from int, out []byte, r *reducer) error {
 	n, size := len(in), x.c.size
 	all := view(x.short)[:n*size]

@@ -11,17 +11,17 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A drawn is a call with counts and places, equal on all ranks.
+// A drawn is a call with counts and displacements, equal on all ranks.
 type drawn struct {
 	counts, displs []int
-	total          int // elements that the places take
+	total          int // elements that the parts span
 	root           int
 	inPlace        bool
 	content        uint64
 }
 
-// draw draws a call of up to so many elements a rank. Every third has its parts in
-// disorder, with gaps.
+// draw draws a call with up to most elements per rank. One in three has its parts in
+// any order, with gaps.
 func draw(rng *rand.Rand, ranks, most int) (d drawn) {
 	d = drawn{counts: make([]int, ranks), root: rng.IntN(ranks), inPlace: rng.IntN(2) == 0, content: rng.Uint64()}
 	for i := range d.counts {
@@ -41,7 +41,7 @@ func draw(rng *rand.Rand, ranks, most int) (d drawn) {
 	return d
 }
 
-// fill makes a buffer of what a rank has.
+// fill returns a buffer with the contents of a rank.
 func (d drawn) fill(rank, n int) []int16 {
 	rng, buf := rand.New(rand.NewPCG(d.content, uint64(rank))), make([]int16, n)
 	for i := range buf {
@@ -50,8 +50,8 @@ func (d drawn) fill(rank, n int) []int16 {
 	return buf
 }
 
-// shortCalls make a drawn call, and return what its rank has got. Those that have no counts make it
-// with the count of rank 0.
+// shortCalls make a drawn call, and return what its rank has received. Those without
+// counts use the count of rank 0.
 var shortCalls = map[string]func(c *Comm, d drawn) ([]int16, error){
 	"Allgather": func(c *Comm, d drawn) ([]int16, error) {
 		n := d.counts[0]
@@ -107,7 +107,7 @@ var shortCalls = map[string]func(c *Comm, d drawn) ([]int16, error){
 	},
 	"Alltoallv": func(c *Comm, d drawn) ([]int16, error) {
 		in, out := d.fill(c.rank, d.total), d.fill(c.rank+100, d.total)
-		same := slices.Repeat(d.counts[:1], c.size) // so that what is sent is what is expected
+		same := slices.Repeat(d.counts[:1], c.size) // so that sent and expected lengths agree
 		for i := range same {
 			same[i] = min(same[i], d.total/c.size)
 		}
@@ -116,25 +116,45 @@ var shortCalls = map[string]func(c *Comm, d drawn) ([]int16, error){
 		}
 		return out, Alltoallv(c, in, same, nil, out, same, nil)
 	},
+	// Rank i sends rank j a random number of elements, so that the parts of some ranks
+	// are short, and those of others are not.
+	"Alltoallv uneven": func(c *Comm, d drawn) ([]int16, error) {
+		rng, most := rand.New(rand.NewPCG(d.content, 7)), slices.Max(d.counts)+1
+		give, take := make([]int, c.size), make([]int, c.size)
+		for from := range c.size {
+			most := 1 + most>>rng.IntN(6)
+			for to := range c.size {
+				n := rng.IntN(most)
+				if from == c.rank {
+					give[to] = n
+				}
+				if to == c.rank {
+					take[from] = n
+				}
+			}
+		}
+		in, out := d.fill(c.rank, offset(give, nil, c.size)), d.fill(c.rank+100, offset(take, nil, c.size))
+		return out, Alltoallv(c, in, give, nil, out, take, nil)
+	},
 }
 
-// Short calls end as they do by messages, on ranks that share processors and others, and
-// whatever came before on the flags.
+// Short calls give the same results as by messages, on ranks that share processors and
+// on others, whatever the flags were used for before.
 func TestShortCallsAreThoseByMessages(t *testing.T) {
 	byMessages := map[string]string{"allgather": "ring", "allgatherv": "ring", "alltoall": "pairwise", "alltoallv": "pairwise", "gatherv": "linear",
 		"scatterv": "linear", "reduce_scatter_block": "pairwise", "reduce_scatter": "pairwise"}
 	names := slices.Sorted(maps.Keys(shortCalls))
 	for _, ranks := range []int{2, 3, 4, 6} {
-		for _, crowded := range []bool{false, true} {
-			quick, _ := worldsOf(t, ranks, collectives.Options{Oversubscribed: crowded})
-			slow, _ := worldsOf(t, ranks, collectives.Options{Oversubscribed: crowded, Force: byMessages})
+		for _, oversubscribed := range []bool{false, true} {
+			quick, _ := worldsOf(t, ranks, collectives.Options{Oversubscribed: oversubscribed})
+			slow, _ := worldsOf(t, ranks, collectives.Options{Oversubscribed: oversubscribed, Force: byMessages})
 			var all sync.WaitGroup
 			for rank := range ranks {
 				all.Go(func() {
 					rng := rand.New(rand.NewPCG(uint64(ranks), 21)) // the same on all ranks
 					for i := range 300 {
 						name := names[rng.IntN(len(names))]
-						d := draw(rng, ranks, 1+rng.IntN([]int{30, 300}[i%2])) // 512 bytes of a rank are the most
+						d := draw(rng, ranks, 1+rng.IntN([]int{30, 900}[i%2])) // ir.FlagBytes per rank are the most
 						got, err := shortCalls[name](quick[rank], d)
 						want, bad := shortCalls[name](slow[rank], d)
 						if !t.Failed() && (err != nil || bad != nil || !slices.Equal(got, want)) {
@@ -148,18 +168,19 @@ func TestShortCallsAreThoseByMessages(t *testing.T) {
 	}
 }
 
-// Which operations go past the group: those that the table has exchange, for these ranks.
+// The operations that bypass the group: those for which the table has "exchange", for
+// these ranks.
 func TestWhatGoesPastTheGroup(t *testing.T) {
-	for _, crowded := range []bool{false, true} {
-		w, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: crowded, Force: map[string]string{"alltoall": "bruck"}})
+	for _, oversubscribed := range []bool{false, true} {
+		w, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: oversubscribed, Force: map[string]string{"alltoall": "bruck"}})
 		q := w[0].coll.quick
 		for what, x := range map[string]shortcut{"allgather": q.allgather, "allgatherv": q.allgatherv, "reduce_scatter_block": q.reduceScatterBlock} {
 			if !x.takes(1) || !x.takes(ir.FlagBytes) || x.takes(0) || x.takes(ir.FlagBytes+1) {
-				t.Errorf("%s does not, oversubscribed %t", what, crowded)
+				t.Errorf("%s does not, oversubscribed %t", what, oversubscribed)
 			}
 		}
-		if q.alltoall.takes(8) || q.reduceScatter.takes(8) == crowded {
-			t.Errorf("oversubscribed %t: alltoall %t, reduce_scatter %t", crowded, q.alltoall.takes(8), q.reduceScatter.takes(8))
+		if q.alltoall.takes(8) || q.reduceScatter.takes(8) == oversubscribed {
+			t.Errorf("oversubscribed %t: alltoall %t, reduce_scatter %t", oversubscribed, q.alltoall.takes(8), q.reduceScatter.takes(8))
 		}
 	}
 }

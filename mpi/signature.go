@@ -10,11 +10,11 @@ import (
 	"rhinet/llc/wire"
 )
 
-// A typeCode says what the elements of a buffer are made of, so that a message
-// and its receive can be compared (MPI 4.1, section 3.3.1): the kind of a number,
-// or a hash of what a struct is made of. Only the layout counts, as with MPI's
-// type signatures: [2]float64, a struct of two float64, and a named float64 are
-// all float64. int is int64 here, uint and uintptr are uint64.
+// A typeCode describes the elements of a buffer, so that a message and its receive can
+// be compared (MPI 4.1, section 3.3.1): the kind of a number, or a hash of the contents
+// of a struct. Only the layout counts, as in MPI's type signatures: [2]float64, a
+// struct of two float64, and a named float64 are all float64. int is int64 here, uint
+// and uintptr are uint64.
 type typeCode uint32
 
 // The codes below firstHash are those of package reflect.
@@ -25,8 +25,8 @@ const (
 	firstHash  = 32
 )
 
-// class is what messages carry: 0 fits anything, and so do bytes, which take
-// the place of MPI_PACKED.
+// class is what messages carry. 0 matches any class; bytes have it, and serve as
+// MPI_PACKED.
 func (k typeCode) class() uint32 {
 	if k == codeByte {
 		return 0
@@ -34,7 +34,7 @@ func (k typeCode) class() uint32 {
 	return uint32(k)
 }
 
-// String names a code for people.
+// String names a code in messages.
 func (k typeCode) String() string {
 	if k < firstHash {
 		return reflect.Kind(k).String()
@@ -42,7 +42,7 @@ func (k typeCode) String() string {
 	return "a struct"
 }
 
-// className names a class for people.
+// className names a class in messages.
 func className(class uint32) string {
 	switch class &= wire.TypeMask; {
 	case class == 0:
@@ -56,8 +56,8 @@ func className(class uint32) string {
 // codeOf returns the code of a type that can travel.
 func codeOf(t reflect.Type) typeCode { return codeOfSignature(signatureOf(t)) }
 
-// codeOfSignature returns the code of what a message is made of. One whose
-// signature is not known goes with anything.
+// codeOfSignature returns the code of a signature. A message whose signature is not
+// known matches any type.
 func codeOfSignature(s *layout.Signature) typeCode {
 	switch len(s.Runs) {
 	case 0:
@@ -68,8 +68,8 @@ func codeOfSignature(s *layout.Signature) typeCode {
 	return hashOf(s.Runs, nil, s.Bytes)
 }
 
-// signatureOf returns what a value of type t is made of. One with padding, which
-// travels too, is a thing of its own.
+// signatureOf returns the signature of a value of type t. A type with padding, which
+// travels too, has a signature of its own.
 func signatureOf(t reflect.Type) *layout.Signature {
 	runs, places := runsOf(t, 0, nil, nil)
 	end := 0
@@ -86,10 +86,10 @@ func signatureOf(t reflect.Type) *layout.Signature {
 	return layout.SignatureOf(runs...)
 }
 
-// mostRuns bounds how far arrays of structs are looked into.
+// mostRuns bounds the number of runs of a signature.
 const mostRuns = 1 << 10
 
-// runsOf appends the runs of a value of type t at a place, and their places.
+// runsOf appends the runs of a value of type t at an offset, and their offsets.
 func runsOf(t reflect.Type, at int, runs []layout.Run, places []int) ([]layout.Run, []int) {
 	size := int(t.Size())
 	one := func(code typeCode, unit int) ([]layout.Run, []int) {
@@ -126,7 +126,7 @@ func runsOf(t reflect.Type, at int, runs []layout.Run, places []int) ([]layout.R
 	return one(typeCode(t.Kind()), size)
 }
 
-// hashOf returns the code of several runs at places, one behind the other if places is nil.
+// hashOf returns the code of several runs at places; adjacent if places is nil.
 func hashOf(runs []layout.Run, places []int, size int) typeCode {
 	h := fnv.New32a()
 	var b []byte

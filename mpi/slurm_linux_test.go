@@ -8,7 +8,7 @@ import (
 	"rhinet/internal/slurmtest"
 )
 
-// TestSlurm runs ranks that Slurm's launcher has started. With -K it ends a job of which a
+// TestSlurm runs ranks that Slurm's launcher has started. With -K it ends a job after a
 // rank was killed.
 func TestSlurm(t *testing.T) {
 	c := slurmtest.Start(t, slurmtest.Here(2))
@@ -26,7 +26,7 @@ func TestSlurm(t *testing.T) {
 	kernels(t, "", func(args ...string) *exec.Cmd { return srun(append([]string{"-n4"}, args...)...) }, "ep", "is", "cg", "mg", "ft", "lu", "bt", "sp")
 }
 
-// TestSlurmIsKilled: ranks whose launcher has gone end, also those that wait.
+// TestSlurmIsKilled: ranks whose launcher is gone end, also those that wait.
 func TestSlurmIsKilled(t *testing.T) {
 	c := slurmtest.Start(t, slurmtest.Here(1))
 	launcherIsKilled(t, c.Srun("--mpi=pmi2", "-u", "-n2", os.Args[0]))

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Spans are guards in the order of the addresses where their memory begins. Most often one that is
-// added begins behind the others. One that is removed stays in the list until nobody is in it, or
-// its place is wanted.
+// spans are guards in the order of the addresses where their memory begins. Usually a
+// new one begins behind the others. A removed one stays in the list until all have been
+// removed, or its slot is needed.
 type spans struct {
 	list []posted
-	in   int // so many of the list are in it
+	in   int // how many of the list have not been removed
 
 	// Of those in the list:
-	last    uintptr // where the last of them begins, at most
+	last    uintptr // where the last one begins, or above
 	end     uintptr // of their memory
 	longest uintptr
 }
 
-// A posted is a guard in its n-th term.
+// A posted is a guard at its term-th use.
 type posted struct {
 	from uintptr
 	g    *guard
@@ -47,14 +47,14 @@ func (s *spans) add(g *guard) {
 	s.list[n] = posted{g.from, g, g.term}
 }
 
-// insert is add where there is no room, or of one that need not come last.
+// insert is add if the list is full, or if the guard need not come last.
 func (s *spans) insert(g *guard) {
 	s.tidy()
 	s.list = slices.Insert(s.list, s.after(g.from), posted{g.from, g, g.term})
 	s.last = max(s.last, g.from)
 }
 
-// tidy has those that are not in it leave the list, if they are the most.
+// tidy deletes removed guards from the list, if they are more than half of it.
 func (s *spans) tidy() {
 	if len(s.list) > 2*s.in {
 		s.list = slices.DeleteFunc(s.list, func(o posted) bool { return !o.there() })
@@ -69,7 +69,7 @@ func (s *spans) remove(g *guard) {
 	}
 }
 
-// after is the number of the first that begins behind an address.
+// after returns the index of the first guard that begins behind an address.
 func (s *spans) after(at uintptr) int {
 	low, high := 0, len(s.list)
 	for low < high {
@@ -82,13 +82,13 @@ func (s *spans) after(at uintptr) int {
 	return low
 }
 
-// touching is one of another request that shares memory with g, or nil.
+// touching returns a guard of another request that shares memory with g, or nil.
 func (s *spans) touching(g *guard) *guard {
 	s.tidy()
 	for i := s.after(g.to-1) - 1; i >= 0; i-- {
 		o := &s.list[i]
 		if o.from+s.longest <= g.from {
-			break // nor do those before it reach so far
+			break // those before it do not reach g, either
 		}
 		if o.there() && o.g.to > g.from && o.g.owner != g.owner && g.shares(o.g) {
 			return o.g
@@ -97,7 +97,8 @@ func (s *spans) touching(g *guard) *guard {
 	return nil
 }
 
-// around are all that share memory with g: a slow look at each, for what is rare.
+// around iterates over all guards that share memory with g: a slow search, for rare
+// cases.
 func (s *spans) around(g *guard) iter.Seq[*guard] {
 	return func(yield func(*guard) bool) {
 		for i := range s.list {
@@ -108,10 +109,10 @@ func (s *spans) around(g *guard) iter.Seq[*guard] {
 	}
 }
 
-// An addressSpan is memory from an address up to another.
+// An addressSpan is the memory from one address up to another.
 type addressSpan struct{ from, to uintptr }
 
-// pieces are the memory of a guarded buffer, in order.
+// pieces returns the memory of a guarded buffer, in order.
 func (g *guard) pieces() (all []addressSpan) {
 	if g.in == nil {
 		return []addressSpan{{g.from, g.to}}

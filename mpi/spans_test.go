@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestSpansFindWhatTouches: one of them, and all, against a look at each.
+// TestSpansFindWhatTouches compares touching and around with a search of all guards.
 func TestSpansFindWhatTouches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	var s spans
 	var all []*guard
 	for step := range 20_000 {
 		if len(all) > 0 && rng.IntN(20) >= 10 || len(all) > 30 {
-			i := 0 // most often the first that came
+			i := 0 // usually the first one added
 			if rng.IntN(3) == 0 {
 				i = rng.IntN(len(all))
 			}
@@ -42,7 +42,8 @@ func TestSpansFindWhatTouches(t *testing.T) {
 	}
 }
 
-// TestSpansOfOneRequestDoNotTouch: those of one request may overlap, and are around each other.
+// TestSpansOfOneRequestDoNotTouch: guards of one request may overlap, and around finds
+// them.
 func TestSpansOfOneRequestDoNotTouch(t *testing.T) {
 	var s spans
 	p := new(transfer)
@@ -59,7 +60,8 @@ func TestSpansOfOneRequestDoNotTouch(t *testing.T) {
 	}
 }
 
-// TestSpansForgetWhatEnds: while one stays for long, others that come and go leave no trace.
+// TestSpansForgetWhatEnds: while one guard stays for long, others that come and go
+// leave nothing behind.
 func TestSpansForgetWhatEnds(t *testing.T) {
 	var s spans
 	stays, comes := &guard{owner: new(transfer), from: 8, to: 16}, &guard{owner: new(transfer), from: 16, to: 24}

@@ -9,9 +9,9 @@ import (
 	"rhinet/mpi"
 )
 
-// A call that its context ended leaves a message behind that nobody receives.
-// Communicators made afterwards must not find it, also when the one that it
-// belongs to has been freed.
+// A call that its context ended leaves a message behind that is never received.
+// Communicators made afterwards must not find it, also after the communicator of the
+// message has been freed.
 func TestWhatACancelledCallLeavesBehindIsNeverFound(t *testing.T) {
 	late := func(w *mpi.Comm, c *mpi.Comm, call func(c *mpi.Comm) error) error {
 		if w.Rank() == 1 {
@@ -23,7 +23,7 @@ func TestWhatACancelledCallLeavesBehindIsNeverFound(t *testing.T) {
 			return mpi.Barrier(w)
 		}
 		// On a busy machine the call of rank 1 may have ended before it began, and then
-		// nothing was left for this one.
+		// has left nothing for this one.
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		err := errors.Join(mpi.Barrier(w), call(c.WithContext(ctx)))
@@ -78,8 +78,8 @@ func TestWhatACancelledCallLeavesBehindIsNeverFound(t *testing.T) {
 	}
 }
 
-// A rank whose context ends before it takes part frees the communicator while
-// the others are still in the call. Their Free must not miss what the call took.
+// A rank whose context ends before it takes part frees the communicator while the
+// others are still in the call. Their Free must not miss what the call has received.
 func TestFreeOvertakesACallThatIsAboutToEnd(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		for round := range 12 {

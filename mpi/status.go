@@ -4,9 +4,9 @@ import "rhinet/llc"
 
 // Wildcards and special ranks (MPI 4.1, sections 3.2.4, 3.11 and 7.4.2).
 const (
-	AnySource = llc.AnyPeer // a receive that takes a message of any rank
-	AnyTag    = llc.AnyTag  // a receive that takes a message of any tag
-	ProcNull  = -2          // a partner that does not exist: transfers with it do nothing
+	AnySource = llc.AnyPeer // receive from any rank
+	AnyTag    = llc.AnyTag  // receive with any tag
+	ProcNull  = -2          // a peer that does not exist: transfers with it do nothing
 	Undefined = -3          // no color, no index, no count
 )
 
@@ -23,24 +23,25 @@ type Status struct {
 	Bytes  int64 // bytes of the message
 }
 
-// emptyStatus belongs to an inactive request (MPI 4.1, section 3.7.3).
+// emptyStatus is the status of an inactive request (MPI 4.1, section 3.7.3).
 func emptyStatus() Status { return Status{Source: AnySource, Tag: AnyTag} }
 
 // cancelledBytes is Status.Bytes of a receive that was cancelled.
 const cancelledBytes = -1
 
-// cancelledStatus belongs to a receive that was cancelled (MPI 4.1, section 3.8.4).
+// cancelledStatus is the status of a receive that was cancelled (MPI 4.1, section
+// 3.8.4).
 func cancelledStatus() Status {
 	return Status{Source: AnySource, Tag: AnyTag, Count: Undefined, Bytes: cancelledBytes}
 }
 
-// Cancelled reports whether st is that of a receive that [Request.Cancel] took
-// back. Nothing was received then.
+// Cancelled reports whether st is the status of a receive that [Request.Cancel] has
+// cancelled. Nothing was received then.
 //
 // MPI 4.1, section 3.8.4 (MPI_Test_cancelled).
 func (st Status) Cancelled() bool { return st.Bytes == cancelledBytes }
 
-// nullStatus belongs to a receive from ProcNull (MPI 4.1, section 3.11).
+// nullStatus is the status of a receive from ProcNull (MPI 4.1, section 3.11).
 func nullStatus() Status { return Status{Source: ProcNull, Tag: AnyTag} }
 
 // Count returns how many elements of T the message of st has, or Undefined if
@@ -55,8 +56,8 @@ func Count[T any](st Status) int {
 	return int(st.Bytes / size)
 }
 
-// SetCancelled has [Status.Cancelled] report flag, for the status of a request
-// that a program completes itself: see [NewRequest].
+// SetCancelled sets what [Status.Cancelled] reports, for the status of a request that
+// the program completes itself: see [NewRequest].
 //
 // MPI 4.1, section 13.3 (MPI_Status_set_cancelled).
 func (st *Status) SetCancelled(flag bool) {

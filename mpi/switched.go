@@ -8,25 +8,26 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A switcher makes exchanges by the switches of the network: who gives something multicasts it into an
-// area that each rank has for this communicator, and all meet. Its ranks become a set of the network in
-// the first exchange, if the network has room for one more; else exchanges are made of messages, of all ranks
-// alike.
+// A switcher makes exchanges by the switches of the network: a rank that sends
+// multicasts its data into an area that each rank has for this communicator, and all
+// meet. In the first exchange the ranks become a set of the network, if the network has
+// room for one more; else all ranks make exchanges by messages.
 //
 //	area  |   half 0   |   half 1   |     exchange n uses half n % 2
 //	half  | slot of rank 0 | of rank 1 | ...     of FromRoot one slot
 //	slot  | sign, number | data |
 //
-// Whoever writes for exchange n has met the others in n-1, so that all have ended n-2, whose half it is.
+// A rank that writes for exchange n has met the others in n-1, so all have ended n-2,
+// which used this half.
 type switcher struct {
 	*collTransport
 	sw     ir.Switch
 	peers  []int              // all ranks, as numbers in the transport
-	plain  *collectives.Group // by messages
+	plain  *collectives.Group // for exchanges by messages
 	state  setState
 	number int
 	area   []byte
-	met    uint64 // exchanges that have ended, with the one under way
+	met    uint64 // number of exchanges so far, with the one in progress
 
 	// The exchange in progress.
 	flow   collectives.Flow
@@ -36,11 +37,11 @@ type switcher struct {
 	failed error
 
 	begin func()      // made once, so that waiting does not allocate
-	came  func() bool // reports whether all have come
-	wake  func() bool // reports whether there is nothing to wait for
-	peek  func() bool // looks once; a closed transport does not call it
+	came  func() bool // reports whether all ranks have come
+	wake  func() bool // reports whether the wait is over
+	peek  func() bool // tests once; a closed transport does not call it
 
-	peeked, over bool // peek has looked, and has found that
+	peeked, over bool // peek has been called; it has found the exchange over
 
 	given []byte // buffer of give
 }
@@ -54,16 +55,17 @@ const (
 	setNone
 )
 
-// slotHead is sign and number of an exchange, before its data.
+// slotHead is the length of sign and number of an exchange, before its data.
 const slotHead = 8
 
 var _ collectives.Exchange = (*switcher)(nil)
 
-// Switch returns the exchanges of the network's switches, nil if it makes none for so many ranks.
+// Switch returns the exchanges of the network's switches, or nil if there are none for
+// so many ranks.
 func (t *collTransport) Switch() collectives.Exchange {
 	if t.set == nil {
 		sw := t.c.t.Switch()
-		if sw == nil || t.c.size < 2 || t.c.size > maxBoardRanks {
+		if sw == nil || t.c.size < 2 || t.c.size > maxFlagArrayRanks {
 			return nil
 		}
 		t.set = newSwitcher(t, sw)
@@ -85,7 +87,7 @@ func newSwitcher(t *collTransport, sw ir.Switch) *switcher {
 	return x
 }
 
-// ExchangeBytes is what a slot has for data.
+// ExchangeBytes is the room for data in a slot.
 func (x *switcher) ExchangeBytes() int {
 	return (x.sw.SetBytes()/2/x.c.size - slotHead) &^ (slotHead - 1)
 }
@@ -95,7 +97,7 @@ func (x *switcher) Exchange(f collectives.Flow, root int, in, out []byte) error 
 	if x.ctx != nil {
 		err := x.ExchangeStart(f, root, in, out)
 		if err == nil && x.state == setJoined {
-			poll(context.Background(), func() (done bool) { // ExchangeTest ends with the context by itself
+			poll(context.Background(), func() (done bool) { // ExchangeTest ends with the context
 				done, err = x.ExchangeTest()
 				return done
 			})
@@ -103,7 +105,7 @@ func (x *switcher) Exchange(f collectives.Flow, root int, in, out []byte) error 
 		return err
 	}
 	if x.lost != nil {
-		return x.lost // in the name of this call nothing more is sent
+		return x.lost // this call sends nothing more
 	}
 	if done, err := x.prepare(f, root, in, out); done || err != nil {
 		return err
@@ -112,7 +114,7 @@ func (x *switcher) Exchange(f collectives.Flow, root int, in, out []byte) error 
 	return x.finish(x.came())
 }
 
-// prepare readies an exchange, or makes it by messages and reports so.
+// prepare readies an exchange, or makes it by messages and then returns true.
 func (x *switcher) prepare(f collectives.Flow, root int, in, out []byte) (done bool, err error) {
 	if x.state == setUnasked {
 		if err := x.join(); err != nil {
@@ -132,10 +134,10 @@ func (x *switcher) prepare(f collectives.Flow, root int, in, out []byte) (done b
 	return false, nil
 }
 
-// head is what comes before the data of an exchange: what the call is, and its number.
+// head returns the words before the data of an exchange: its sign and its number.
 func (x *switcher) head() uint64 { return uint64(x.note.Sign)<<32 | x.met&(1<<32-1) }
 
-// slot is where the data of a rank lies in the area, with its head.
+// slot returns the offset of the data of a rank in the area, with its head.
 func (x *switcher) slot(rank, n int) int {
 	at := int(x.met%2) * (x.sw.SetBytes() / 2)
 	if x.flow == collectives.FromRoot {
@@ -144,7 +146,7 @@ func (x *switcher) slot(rank, n int) int {
 	return at + rank*(slotHead+(n+slotHead-1)&^(slotHead-1))
 }
 
-// send multicasts what this rank gives, and says that it has come.
+// send multicasts what this rank sends, and tells that it has come.
 func (x *switcher) send() {
 	if x.give != nil {
 		x.failed = x.sw.Multicast(x.number, x.slot(x.c.rank, len(x.give)-slotHead), x.give)
@@ -157,7 +159,7 @@ func (x *switcher) send() {
 	}
 }
 
-// finish is the end of an exchange for which nobody waits any longer.
+// finish ends an exchange for which no goroutine waits any more.
 func (x *switcher) finish(met bool) error {
 	take := x.take
 	x.take, x.give = nil, nil
@@ -185,7 +187,7 @@ func (x *switcher) finish(met bool) error {
 	return nil
 }
 
-// collect takes what a rank has given.
+// collect copies what a rank has sent.
 func (x *switcher) collect(rank int, to []byte) error {
 	b := x.area[x.slot(rank, len(to)):]
 	if head := binary.NativeEndian.Uint64(b); head != x.head() {
@@ -195,7 +197,7 @@ func (x *switcher) collect(rank int, to []byte) error {
 	return nil
 }
 
-// ExchangeStart is the part of Exchange that does not wait.
+// ExchangeStart is Exchange without waiting.
 func (x *switcher) ExchangeStart(f collectives.Flow, root int, in, out []byte) error {
 	if x.ctx != nil {
 		if err := x.ended(); err != nil {
@@ -212,10 +214,10 @@ func (x *switcher) ExchangeStart(f collectives.Flow, root int, in, out []byte) e
 	return err
 }
 
-// ExchangeTest looks whether all have come.
+// ExchangeTest reports whether all ranks have come.
 func (x *switcher) ExchangeTest() (bool, error) {
 	if x.state != setJoined {
-		return true, nil // it was made of messages
+		return true, nil // it was made by messages
 	}
 	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0, false) // makes progress
 	x.over, x.peeked = false, false
@@ -233,7 +235,7 @@ func (x *switcher) ExchangeTest() (bool, error) {
 	return err != nil, err
 }
 
-// byMessages is an exchange where the ranks are no set.
+// byMessages makes an exchange where the ranks are no set.
 func (x *switcher) byMessages(f collectives.Flow, root int, in, out []byte) error {
 	switch {
 	case f == collectives.AllToAll && len(in) == 0:
@@ -246,8 +248,8 @@ func (x *switcher) byMessages(f collectives.Flow, root int, in, out []byte) erro
 	return x.plain.Bcast(out, root)
 }
 
-// join has the ranks become a set: the first one finds a number, and all must be able to join under it.
-// An error is one of messages.
+// join makes the ranks a set: the first one reserves a number, and all must be able to
+// join under it. Only messages can cause an error.
 func (x *switcher) join() (err error) {
 	if x.plain, err = collectives.New(onlyMessages{x.collTransport}, collectives.Options{}); err != nil {
 		return err
@@ -278,7 +280,7 @@ func (x *switcher) join() (err error) {
 	if x.state == setJoined {
 		x.area = x.sw.SetArea(x.number)
 	} else if mine[0] == 1 {
-		_ = x.sw.LeaveSet(x.number, x.c.rank == 0) // nobody has sent anything in it
+		_ = x.sw.LeaveSet(x.number, x.c.rank == 0) // no rank has sent anything in it
 	}
 	return nil
 }
@@ -286,13 +288,14 @@ func (x *switcher) join() (err error) {
 // joined reports whether the ranks are a set.
 func (x *switcher) joined() bool { return x != nil && x.state == setJoined }
 
-// leave ends the set, once all ranks have ended their exchanges; broken says that some may not have.
+// leave ends the set after all ranks have ended their exchanges; broken says that some
+// may not have.
 func (x *switcher) leave(broken bool) {
 	if x.joined() {
 		x.state = setNone
-		_ = x.sw.LeaveSet(x.number, x.c.rank == 0 && !broken) // what cannot be given back stays taken
+		_ = x.sw.LeaveSet(x.number, x.c.rank == 0 && !broken) // a set that cannot be released stays in use
 	}
 }
 
-// An onlyMessages hides what else a transport can do.
+// An onlyMessages hides the other abilities of a transport.
 type onlyMessages struct{ collectives.Transport }

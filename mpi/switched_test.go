@@ -11,10 +11,10 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// bySwitch names the algorithms that the switches of a network serve.
+// bySwitch names the algorithms that use the switches of a network.
 var bySwitch = map[string]string{mpi.HintAlgorithms: "barrier=synchronization,bcast=multicast,allgather=multicast"}
 
-// onSwitch runs fn on a communicator whose operations are those of the network's switches.
+// onSwitch runs fn on a communicator whose operations use the network's switches.
 func onSwitch(t *testing.T, ranks int, fn func(c *mpi.Comm) error, options ...mpitest.Option) {
 	t.Helper()
 	mpitest.Run(t, ranks, func(world *mpi.Comm) error {
@@ -32,7 +32,8 @@ func onSwitch(t *testing.T, ranks int, fn func(c *mpi.Comm) error, options ...mp
 	}, append([]mpitest.Option{mpitest.NIC("cenju4")}, options...)...)
 }
 
-// tryAll makes broadcasts from each rank and gathers of all, of many sizes, with barriers between.
+// tryAll makes broadcasts from each rank and allgathers, of many sizes, with barriers
+// between.
 func tryAll(c *mpi.Comm, seed int) error {
 	for _, n := range []int{1, 8, 33, 5000, 40_000} {
 		for root := range c.Size() {
@@ -76,7 +77,8 @@ func TestSwitchedOperations(t *testing.T) {
 	}
 }
 
-// TestSwitchedCommunicators: subsets, several communicators used at once, and operations under way beside.
+// TestSwitchedCommunicators: subsets, several communicators used at once, and other
+// operations in progress.
 func TestSwitchedCommunicators(t *testing.T) {
 	onSwitch(t, 5, func(c *mpi.Comm) error {
 		half, err := c.Split(c.Rank()%2, -c.Rank())
@@ -105,7 +107,8 @@ func TestSwitchedCommunicators(t *testing.T) {
 	})
 }
 
-// TestSwitchedSetsEnd: where the network has no set left, messages serve; and a set that was freed is another's.
+// TestSwitchedSetsEnd: if the network has no set left, messages are used; and a set
+// that was freed is used by another communicator.
 func TestSwitchedSetsEnd(t *testing.T) {
 	const more = 20
 	onSwitch(t, 3, func(c *mpi.Comm) error {
@@ -131,10 +134,10 @@ func TestSwitchedSetsEnd(t *testing.T) {
 	})
 }
 
-// TestSwitchedCallsDiffer: who is in another call is named.
+// TestSwitchedCallsDiffer: a rank in another call is named.
 func TestSwitchedCallsDiffer(t *testing.T) {
 	mpitest.Run(t, 2, func(world *mpi.Comm) error {
-		c, err := world.DupWithInfo(bySwitch) // of no use afterwards
+		c, err := world.DupWithInfo(bySwitch) // cannot be used afterwards
 		if err != nil {
 			return err
 		}
@@ -161,7 +164,7 @@ func TestSwitchedLimits(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 		defer cancel()
-		if err := tryAll(c.WithContext(ctx), 5); err != nil { // within its limits
+		if err := tryAll(c.WithContext(ctx), 5); err != nil { // before the context ends
 			return err
 		}
 		if c.Rank() == 1 {
@@ -187,7 +190,7 @@ func TestSwitchedDeath(t *testing.T) {
 			return err
 		}
 		ready := []byte{1}
-		if world.Rank() == 2 { // while the others need nothing of it any more
+		if world.Rank() == 2 { // when the others do not need it any more
 			for from := range 2 {
 				if _, err := mpi.Recv(world, ready, from, 0); err != nil {
 					return err
@@ -208,7 +211,8 @@ func TestSwitchedDeath(t *testing.T) {
 	}, mpitest.NIC("cenju4"), mpitest.KeepGoing())
 }
 
-// TestSwitchedJobEnds: the end of the job ends the wait for ranks that do not come, where deaths do not.
+// TestSwitchedJobEnds: the end of the job ends the wait for ranks that do not come, in
+// a job that does not survive deaths.
 func TestSwitchedJobEnds(t *testing.T) {
 	failed := errors.New("failed")
 	err := mpitest.World(2, func(world *mpi.Comm) error {
@@ -232,7 +236,8 @@ func TestSwitchedJobEnds(t *testing.T) {
 	}
 }
 
-// TestSwitchElsewhere: where the network has no such switches the names are no mistake, and the table chooses.
+// TestSwitchElsewhere: on a network without such switches the names are no error, and
+// the table chooses.
 func TestSwitchElsewhere(t *testing.T) {
 	for _, o := range []mpitest.Option{mpitest.NIC("martini"), mpitest.Mailboxes()} {
 		mpitest.Run(t, 3, func(world *mpi.Comm) error {

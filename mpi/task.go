@@ -6,32 +6,35 @@ import (
 	"rhinet/llc/port"
 )
 
-// A task completes a request that is not one transfer of the transport, or one
-// whose owner waits on a channel. A goroutine carries it out, or the transport does, so it gets on
-// whatever the program does meanwhile (MPI 4.1, section 3.7.4).
+// A task completes a request that is not one transfer of the transport, or one whose
+// owner waits on a channel. A goroutine or the transport advances it, so it makes
+// progress whatever the program does meanwhile (MPI 4.1, section 3.7.4).
 type task struct {
 	over atomic.Bool // set at the end
-	st   Status      // valid then
+	st   Status      // valid when over is set
 	err  error
-	done chan struct{} // closed then; of one that the transport carries on nil until somebody asks
+	done chan struct{} // closed when over is set; if the transport advances the task, nil until channel is called
 
-	launch *launch // that it is the operation of; nil: none
-	visit  *visit  // that it is; nil: none
-	late   late    // that whoever waits or looks completes; nil: another does
+	launch *launch // the launch whose operation it is; nil: none
+	visit  *visit  // the visit that it is; nil: none
+	late   late    // work that a wait or a test completes; nil: none
 
-	carrier port.Carrier // that carries it on; nil: a goroutine does
+	carrier port.Carrier // advances the task; nil: a goroutine does
 	steps   port.Task
 }
 
-// A late is work that nobody carries on until somebody waits or looks.
+// A late is work that makes no progress until a goroutine waits for it or tests it.
 type late interface {
-	// await waits for the end. Its caller completes the request next, so nobody is told of it.
+	// await waits for the end. Its caller completes the request next, so no waiter is
+	// woken.
 	await()
-	// look ends the work, if there is nothing to wait for, and reports whether it did.
+	// look ends the work, if it need not wait, and reports whether it did.
 	look() bool
-	// here reports whether there is nothing to wait for. It is called with the port's lock held.
+	// here reports whether there is nothing to wait for. It is called with the port's
+	// lock held.
 	here() bool
-	// hand has the transport carry the work on: several may wait for it from now on.
+	// hand has the transport advance the work: several goroutines may wait for it from
+	// now on.
 	hand()
 }
 
@@ -46,7 +49,8 @@ func (k *task) end(st Status, err error) {
 	}
 }
 
-// spent keeps what the task was a part of for another call. It has gone well, and its request is complete.
+// spent keeps the launch or visit of the task for another call. The task succeeded, and
+// its request is complete.
 func (k *task) spent() {
 	switch {
 	case k.launch != nil && k.launch.once:
@@ -56,7 +60,7 @@ func (k *task) spent() {
 	}
 }
 
-// wait returns when the task is complete.
+// wait waits until the task is complete.
 func (k *task) wait() {
 	switch {
 	case k.over.Load():
@@ -80,12 +84,12 @@ func (k *task) ready() bool {
 	return k.carrier != nil && k.carrier.Look(&k.steps)
 }
 
-// met reports whether the task is complete, or nothing keeps who waits for it from completing it. It is called with the port's
-// lock held.
+// met reports whether the task is complete, or a waiter can complete it without
+// waiting. It is called with the port's lock held.
 func (k *task) met() bool { return k.over.Load() || k.late != nil && k.late.here() }
 
-// channel returns what is closed when the task is complete. The first call for one that the transport carries on starts a
-// goroutine.
+// channel returns a channel that is closed when the task is complete. The first call
+// for a task that the transport advances starts a goroutine.
 func (k *task) channel() <-chan struct{} {
 	if k.done == nil {
 		if k.late != nil {
@@ -100,7 +104,7 @@ func (k *task) channel() <-chan struct{} {
 	return k.done
 }
 
-// request hands out a request that k completes.
+// request returns a request that k completes.
 func (c *Comm) request(s site, k *task) Request {
 	p := c.w.requests.take(c.w.Debug)
 	p.c, p.site, p.kind, p.task, p.null = c, s, compound, k, false
@@ -111,14 +115,14 @@ func (c *Comm) request(s site, k *task) Request {
 	return r
 }
 
-// failedRequest is a request of a call that was wrong.
+// failedRequest returns a request for a call that has failed.
 func (c *Comm) failedRequest(s site, err error) *Request {
 	return &Request{p: &transfer{c: c, site: s, err: err}}
 }
 
-// Done returns a channel that is closed when the transfer is complete, for
-// select statements. It does not complete the request: Wait or Test, which
-// then return at once, still have to. The first call starts a goroutine.
+// Done returns a channel that is closed when the operation is complete, for select
+// statements. It does not complete the request: Wait or Test must still be called, and
+// then return at once. The first call starts a goroutine.
 //
 // Not in the standard.
 func (r *Request) Done() <-chan struct{} {
@@ -141,8 +145,8 @@ func (r *Request) Done() <-chan struct{} {
 	return k.done
 }
 
-// Status reports whether the transfer is complete, and its status, without
-// completing the request.
+// Status reports whether the operation is complete, and its status, without completing
+// the request.
 //
 // MPI 4.1, section 3.7.6 (MPI_Request_get_status).
 func (r *Request) Status() (Status, bool, error) {
@@ -157,10 +161,9 @@ func (r *Request) Status() (Status, bool, error) {
 	return st, true, p.raise(err)
 }
 
-// Free gives up the request, which becomes inactive; its transfer goes on and
-// its buffer stays in use until it is complete, which only the other side can
-// tell. Errors of it are lost. A persistent request that is freed cannot be
-// started again.
+// Free gives up the request, which becomes inactive. The operation continues, and its
+// buffer stays in use until it is complete, which only the peer can tell. Its errors
+// are lost. A persistent request that has been freed cannot be started again.
 //
 // MPI 4.1, section 3.7.3 (MPI_Request_free).
 func (r *Request) Free() error {
@@ -190,7 +193,7 @@ func (r *Request) Free() error {
 	return nil
 }
 
-// disown has Finalize not ask for p.
+// disown has Finalize not report p.
 func (c *Comm) disown(p *transfer) {
 	if c == nil || p.err != nil {
 		return
@@ -201,10 +204,10 @@ func (c *Comm) disown(p *transfer) {
 	k.mu.Unlock()
 }
 
-// Cancel takes back a receive that no message has matched yet. The request
-// must still be completed; [Status.Cancelled] says then whether it came in
-// time. Sends cannot be cancelled, nor can collective calls (ErrRequest): a
-// context ends waits for those, see [Comm.WithContext].
+// Cancel cancels a receive that no message has matched yet. The request must still be
+// completed; then [Status.Cancelled] says whether the receive was cancelled. Sends and
+// collective calls cannot be cancelled (ErrRequest): a context can end waits for them,
+// see [Comm.WithContext].
 //
 // MPI 4.1, section 3.8.4.
 func (r *Request) Cancel() (err error) {

@@ -1,14 +1,14 @@
 package mpi
 
-// A topology is what a communicator knows of who exchanges with whom.
+// A topology describes which ranks of a communicator exchange messages.
 type topology interface {
 	kind() Topology
-	// neighbors are the edges at a rank, in their order.
+	// neighbors returns the edges at a rank, in order.
 	neighbors(rank int) (in, out []edge)
 }
 
-// An edge leads to a neighbor, or to ProcNull. Between two ranks, edges meet
-// that have one tag, in their order.
+// An edge leads to a neighbor, or to ProcNull. Edges between two ranks match by tag,
+// and in order among those with one tag.
 type edge struct{ peer, tag int }
 
 // A Topology is a kind of virtual topology.
@@ -24,7 +24,7 @@ const (
 	DistGraph
 )
 
-// Topology returns which kind of topology c has.
+// Topology returns the kind of topology of c.
 //
 // MPI 4.1, section 8.5.5 (MPI_Topo_test).
 func (c *Comm) Topology() (_ Topology, err error) {
@@ -35,7 +35,7 @@ func (c *Comm) Topology() (_ Topology, err error) {
 	return c.topo.kind(), nil
 }
 
-// topologyOf is the topology of c, which must be a T.
+// topologyOf returns the topology of c, which must be a T.
 func topologyOf[T topology](c *Comm, s site, maker string) (T, error) {
 	var none T
 	if err := c.check(s); err != nil {
@@ -48,8 +48,8 @@ func topologyOf[T topology](c *Comm, s site, maker string) (T, error) {
 	return t, nil
 }
 
-// shaped is the communicator of the ranks of c below size, with a topology; the
-// others get nil.
+// shaped returns a communicator of the ranks of c below size, with a topology; the
+// other ranks get nil.
 func (c *Comm) shaped(s site, size int, how string, t topology) (*Comm, error) {
 	color := 0
 	if c.rank >= size {

@@ -11,8 +11,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// MPI 4.1, section 8.5.2, example 8.1 and others: factors as close to each other
-// as they can be, the largest first.
+// MPI 4.1, section 8.5.2, example 8.1 and others: factors as close to each other as
+// possible, the largest first.
 func TestDimsCreateBalances(t *testing.T) {
 	for _, row := range []struct {
 		nodes int
@@ -44,7 +44,7 @@ func TestDimsCreateBalances(t *testing.T) {
 	}
 }
 
-// grids runs fn on grids of all kinds, with the ranks that have a place.
+// grids runs fn on grids of all kinds, on the ranks that have a place.
 func grids(t *testing.T, fn func(w, c *mpi.Comm, dims []int, periods []bool) error) {
 	for n := 1; n <= 9; n++ {
 		mpitest.Run(t, n, func(w *mpi.Comm) error {
@@ -81,8 +81,8 @@ func grids(t *testing.T, fn func(w, c *mpi.Comm, dims []int, periods []bool) err
 	}
 }
 
-// MPI 4.1, sections 8.5.5 to 8.5.7: ranks go in row-major order, shifts wrap or
-// end at MPI_PROC_NULL, sub-grids keep the coordinates that are kept.
+// MPI 4.1, sections 8.5.5 to 8.5.7: ranks are in row-major order, shifts wrap or end at
+// MPI_PROC_NULL, sub-grids keep the coordinates of the dimensions that are kept.
 func TestCartesianGrids(t *testing.T) {
 	grids(t, func(w, c *mpi.Comm, dims []int, periods []bool) error {
 		d, p, at, err := c.CartGet()
@@ -148,9 +148,9 @@ func TestCartesianGrids(t *testing.T) {
 // slotValue is what rank sends to its neighbor k.
 func slotValue(rank, k int) int { return 1000*rank + k }
 
-// MPI 4.1, section 8.6: in a grid, buffers have a part for that below and that
-// above in each dimension; what goes to the one below comes there from above,
-// also where both are one rank; beyond an end nothing moves.
+// MPI 4.1, section 8.6: in a grid, buffers have a part for the lower and one for the
+// upper neighbor in each dimension; a message to the lower neighbor arrives there as
+// from its upper one, also if both are the same rank; beyond an end nothing is moved.
 func TestNeighborsInAGrid(t *testing.T) {
 	grids(t, func(w, c *mpi.Comm, dims []int, _ []bool) error {
 		degree := 2 * len(dims)
@@ -197,7 +197,7 @@ func TestNeighborsInAGrid(t *testing.T) {
 	})
 }
 
-// randomEdges is a graph with loops and several edges between two ranks.
+// randomEdges draws a graph with loops and several edges between two ranks.
 func randomEdges(rnd *rand.Rand, n int) (edges []mpi.Edge) {
 	for i := range rnd.IntN(3*n + 1) {
 		edges = append(edges, mpi.Edge{Source: rnd.IntN(n), Dest: rnd.IntN(n), Weight: i})
@@ -205,8 +205,8 @@ func randomEdges(rnd *rand.Rand, n int) (edges []mpi.Edge) {
 	return edges
 }
 
-// MPI 4.1, section 8.5.4 and 8.6: every rank gives some of the edges, or its
-// own; the k-th edge from one rank to another carries the k-th part.
+// MPI 4.1, section 8.5.4 and 8.6: every rank passes some of the edges, or its own; the
+// k-th edge from one rank to another carries the k-th part.
 func TestNeighborsInDistributedGraphs(t *testing.T) {
 	for n := 1; n <= 9; n += 2 {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -248,7 +248,7 @@ func TestNeighborsInDistributedGraphs(t *testing.T) {
 	}
 }
 
-// checkEdges sends along every edge its weight, n times, by all calls there are.
+// checkEdges sends its weight along every edge, n times, by all neighborhood calls.
 func checkEdges(c *mpi.Comm, in, out []mpi.Edge, n int) error {
 	var send, want, recv []int
 	var scounts, rcounts []int
@@ -330,8 +330,7 @@ func TestGraphsThatAllRanksKnow(t *testing.T) {
 	})
 }
 
-// Topologies that cannot be, and calls that need another one, are errors that
-// say so.
+// Invalid topologies, and calls that need another one, are errors that say so.
 func TestMisusedTopologiesAreErrors(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		ring, err := w.CartCreate([]int{2}, []bool{true})
@@ -403,7 +402,7 @@ func TestMisusedTopologiesAreErrors(t *testing.T) {
 		if _, _, _, err := w.CartGet(); is(err, mpi.ErrTopology, "") != nil {
 			return err
 		}
-		// what arrives must fit: here one sends two, the other one
+		// received lengths must match: one rank sends two elements, the other one
 		send, recv := make([]int, 1+w.Rank()), make([]int, 2+2*w.Rank())
 		return is(mpi.NeighborAllgather(ring, send, recv), mpi.ErrTruncate, "")
 	})

@@ -12,9 +12,9 @@ import (
 	"rhinet/llc/port"
 )
 
-// A transfer is the half of a request that the transport works on. Its world
-// owns it and uses it again; gen tells its users apart, so that a request that
-// was completed can never reach the transfer of another one.
+// A transfer is the part of a request that the transport works on. Its world owns it
+// and uses it again; gen counts its uses, so that a request that has been completed can
+// never reach the transfer of another one.
 type transfer struct {
 	llc.Request
 	c     *Comm
@@ -23,46 +23,47 @@ type transfer struct {
 	site  site
 	kind  kind
 	phase phase
-	told  bool // others may look at it, since its handle is watched, or was, or its buffers are
-	null  bool // partner is ProcNull: nothing was started
+	told  bool // shared with others, since its handle is or was watched, or its buffers are
+	null  bool // peer is ProcNull: nothing was started
 	lost  bool // the transport may still complete it: it is not used again
 
 	err    error          // found at the start: nothing was started, and not in the pool
-	task   *task          // what completes it instead of the transport, or nil
+	task   *task          // completes it instead of the transport; or nil
 	guards []guard        // until it is complete: see guard
-	lease  *lease         // until then, if its handle is watched
-	made   *callsite.Line // that made it, if the world is in debug mode
+	lease  *lease         // until it is complete, if its handle is watched
+	made   *callsite.Line // that began it, if the world is in debug mode
 }
 
-// A phase is where a transfer is between two users.
+// A phase is the state of a transfer between two uses.
 //
 //	spare --Isend, Irecv--> handed --WaitAll--> held
 //	  |          \--complete at once--> gone
 //	  \--any other call--> begun --WaitAll--> kept
 //	                          \--Free--> disowned
 //
-// From all of them it becomes a spare at its end.
+// From each of them it becomes a spare at its end.
 type phase uint8
 
 const (
 	spare    phase = iota // in the pool
 	begun                 // by any call
-	handed                // a plain one: the transport has it
+	handed                // by Isend or Irecv: the transport has it
 	gone                  // a send of which only the handle is left
-	held                  // a plain one, and a WaitAll waits for it
-	kept                  // any that the transport has, and a WaitAll waits for it
-	disowned              // its handle was given up: Finalize does not ask for it
+	held                  // as handed, and a WaitAll waits for it
+	kept                  // as begun, and a WaitAll waits for it
+	disowned              // its handle was given up: Finalize does not report it
 )
 
-// plain reports whether a plain call began p, and nobody waits for it.
+// plain reports whether Isend or Irecv began p by the short path, and no call waits for
+// it.
 func (p *transfer) plain() bool { return p.phase == handed || p.phase == gone }
 
-// unfinished reports whether the program has a handle of the transfer, or a call is at work on it.
+// unfinished reports whether the program has a handle of the transfer, or a call is using it.
 func (p *transfer) unfinished() bool { return p.phase != spare && p.phase != disowned }
 
-// reported reports whether the end of a session, or of the world, names the transfer: one that
-// the program has to complete. What windows send for it is none of those, nor what a call has
-// just begun to fill in.
+// reported reports whether the end of a session, or of the world, names the transfer:
+// one that the program must complete. That excludes transfers that windows make
+// themselves, and those that a call has just begun to fill in.
 func (p *transfer) reported(of *Session) bool {
 	return p.unfinished() && p.c != nil && p.c.session == of && (!p.c.core.private || p.kind == compound)
 }
@@ -77,8 +78,8 @@ const (
 	compound // not one transfer of the transport: a task completes it
 )
 
-// waits is the call that waits for a transfer made here, if that is not left
-// to Wait and its kin.
+// waits is the call that waits for a transfer made here, if it is not Wait or a similar
+// call.
 func (s *site) waits() string {
 	if s.call[0] == 'I' || s.call == "Bsend" || strings.HasSuffix(s.call, "Init") {
 		return ""
@@ -86,7 +87,7 @@ func (s *site) waits() string {
 	return s.call
 }
 
-// started reports whether p is completed by the transport.
+// started reports whether the transport completes p.
 func (p *transfer) started() bool { return p.err == nil && !p.null && p.task == nil }
 
 // ready reports whether p is complete.
@@ -97,7 +98,7 @@ func (p *transfer) ready() bool {
 	return !p.started() || p.c.t.Test(&p.Request) || p.doomed()
 }
 
-// finish ends a complete transfer: its result, and back to the pool.
+// finish ends a complete transfer: it returns the result, and p to the pool.
 func (p *transfer) finish() (Status, error) {
 	if p.err != nil {
 		return emptyStatus(), p.raise(p.err)
@@ -119,7 +120,7 @@ func (p *transfer) finish() (Status, error) {
 	return st, err
 }
 
-// result is what became of a complete transfer.
+// result returns the result of a complete transfer.
 func (p *transfer) result() (Status, error) {
 	switch {
 	case p.err != nil:
@@ -136,8 +137,9 @@ func (p *transfer) result() (Status, error) {
 	return emptyStatus(), nil
 }
 
-// fine reports whether a transfer that the transport has completed has gone well, which
-// received and sendFailed would find too. A receive in pieces is not asked: it is left to them.
+// fine reports whether a transfer that the transport has completed succeeded, as
+// received and sendFailed would find, too. For a receive in pieces it is false: they
+// decide.
 func (p *transfer) fine() bool {
 	if p.kind != receiving || p.Status.Err != nil {
 		return p.Status.Err == nil
@@ -162,8 +164,8 @@ func (p *transfer) await() (Status, error) {
 	return emptyStatus(), nil
 }
 
-// waitContext waits within the limits of the communicator's context. On error
-// the transfer is given up, and still to be released.
+// waitContext waits until the communicator's context ends. On error the transfer has
+// been given up, and must still be released.
 func (p *transfer) waitContext() error {
 	t := p.c.t
 	ctx, stop := p.limit()
@@ -195,10 +197,10 @@ func (p *transfer) release() {
 	}
 }
 
-// reuse readies p for its next user, which the transport may be.
+// reuse readies p for its next use, which may be by the transport.
 func (p *transfer) reuse() {
 	if p.told {
-		p.c.w.requests.guards.dismiss(p) // given up: nobody asks for the error
+		p.c.w.requests.guards.dismiss(p) // given up: the error is not reported
 		p.unlease()
 	}
 	p.again()
@@ -206,14 +208,15 @@ func (p *transfer) reuse() {
 	p.c, p.task, p.null = nil, nil, false
 }
 
-// again is reuse of a transfer that was handed or gone, and is not guarded. From here on every handle is inactive.
+// again is reuse for a transfer that was handed or gone, and is not guarded. From here
+// on every handle is inactive.
 func (p *transfer) again() {
 	p.Buf, p.phase = nil, spare
 	p.gen++
 }
 
-// retire is again of a transfer that others may look at. Where its buffers were not left alone it
-// does nothing and reports so.
+// retire is again for a transfer that is shared with others. If its buffers were not
+// left alone, it does nothing and returns false.
 func (k *requestPool) retire(p *transfer) (fine bool) {
 	k.mu.Lock()
 	if fine = k.guards.end(p); fine {
@@ -224,8 +227,8 @@ func (k *requestPool) retire(p *transfer) (fine bool) {
 	return fine
 }
 
-// abandon leaves p to the transport, which may still complete it. It is never
-// used again.
+// abandon leaves p to the transport, which may still complete it. It is never used
+// again.
 func (p *transfer) abandon() { p.c.w.requests.drop(p) }
 
 // String describes an unfinished transfer for the report of Finalize.
@@ -241,7 +244,7 @@ func (p *transfer) String() string {
 }
 
 // A requestPool holds the transfers of a world. Most are taken by the transport, which
-// has a lock of its own, and come back by Put.
+// has its own lock, and come back by Put.
 type requestPool struct {
 	port.Spares
 
@@ -251,9 +254,9 @@ type requestPool struct {
 	scratches []*scratch
 
 	guards  guards           // of a checked job
-	handles handles          // of one that wants to know of forgotten requests
+	handles handles          // of a job that reports forgotten requests
 	lines   *callsite.Finder // in debug mode
-	origins *origins         // of what was sent; nil: nobody will ask
+	origins *origins         // of what was sent; nil: not recorded
 }
 
 // take hands out a transfer.
@@ -278,8 +281,8 @@ func (k *requestPool) take(debug bool) *transfer {
 	return p
 }
 
-// watched has p known in debug mode: by the line that made it, by its buffer if that is checked,
-// and by its handle, which it returns, if somebody wants to know when that is dropped.
+// watched records p in debug mode: the line that made it, its buffer if that is
+// checked, and its handle, which it returns, if the job reports forgotten requests.
 func (p *transfer) watched() Request {
 	w, r := p.c.w, Request{p: p, gen: p.gen}
 	w.requests.note(p)
@@ -300,7 +303,7 @@ func (p *transfer) watched() Request {
 	return r
 }
 
-// note remembers who has called.
+// note records the line of the program that has made the call.
 func (k *requestPool) note(p *transfer) { p.made = k.lines.Caller() }
 
 // put takes a transfer back.
@@ -311,10 +314,10 @@ func (k *requestPool) put(p *transfer) {
 	k.Put(&p.Request, &p.Request)
 }
 
-// complete gives back those of a list of transfers that are held and have gone well, and reports
-// whether some have not.
+// complete returns to the pool those transfers of a list that are held and succeeded,
+// and reports whether others are left.
 func (k *requestPool) complete(list *llc.Request) (left bool) {
-	var last *llc.Request // given back
+	var last *llc.Request // returned to the pool
 	locked := false
 	for r := list; r != nil; r = r.Link {
 		p := r.Owner.(*transfer)
@@ -351,7 +354,7 @@ func (k *requestPool) complete(list *llc.Request) (left bool) {
 	return left
 }
 
-// drop forgets a transfer that cannot be used again.
+// drop removes a transfer that cannot be used again.
 func (k *requestPool) drop(p *transfer) {
 	k.mu.Lock()
 	delete(k.all, p)
@@ -363,7 +366,7 @@ func (k *requestPool) drop(p *transfer) {
 	k.mu.Unlock()
 }
 
-// scratch hands out memory for one WaitAny, and keep takes it back.
+// scratch returns memory for one WaitAny, and keep takes it back.
 func (k *requestPool) scratch() *scratch {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -383,7 +386,7 @@ func (k *requestPool) keep(s *scratch) {
 	k.mu.Unlock()
 }
 
-// pending lists the transfers of a session, or of the world, that nobody completed.
+// pending lists the transfers of a session, or of the world, that were never completed.
 func (k *requestPool) pending(of *Session) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -398,11 +401,11 @@ func (k *requestPool) list(which func(*transfer) bool) []string {
 			list = append(list, p.String())
 		}
 	}
-	slices.Sort(list) // the same program says the same
+	slices.Sort(list) // the same program prints the same
 	return list
 }
 
-// callSite is the line of the program that made p, in brackets, if it is known.
+// callSite returns the line of the program that made p, in brackets, if it is known.
 func (p *transfer) callSite() string {
 	if p.made == nil {
 		return ""

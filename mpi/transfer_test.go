@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTransferLines: what each transfer of a window uses shares as few cache lines as can be, and
-// no transfer has a part of another one's.
+// TestTransferLines: the fields that each transfer of a window uses are in as few cache
+// lines as possible, and no transfer shares a line with another one.
 func TestTransferLines(t *testing.T) {
 	const line = 64
 	if reflect.TypeFor[uintptr]().Size() != 8 {

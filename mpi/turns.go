@@ -2,53 +2,58 @@ package mpi
 
 import "rhinet/llc/ir"
 
-// A turns says when a rank may use a flag of its board again. Exchanges have the
-// same numbers on all ranks, flag by flag in turn, and a rank that only gives
-// something may be ahead of those who look for it. Before it raises the flag of the
-// next lap it must know that all have ended the exchange of this one; and a rank
-// that has come to an exchange has ended those before.
+// A turns says when a rank may use a flag of its flag array again. Exchanges have the
+// same numbers on all ranks and use the flags in turn, and a rank that only sends may
+// be ahead of those that wait for its flags. Before it raises a flag again in the next
+// lap it must know that all ranks have ended the exchange of this lap; and a rank that
+// has come to an exchange has ended the earlier ones.
 //
-// The numbers are cut into windows, a few to a lap. Where a window has no exchange of
-// all with all, everybody raises the flag of its last number, even who gives
-// nothing then; and whoever enters the window after the next looks for these
-// flags of all others first:
+// The numbers are divided into windows, a few to a lap. If a window has no exchange of
+// all with all, every rank raises the flag of its last number, even if it sends nothing
+// then; and a rank that enters the window after the next first looks for these flags of
+// all others:
 //
 //	window     v-4     v-3     v-2     v-1      v
 //	        |.......|.......|......F|.......|^
 //	         `--------- one lap -----------'  looks for F; from here on the flags of v-4 are raised again
 //
-// Whoever has raised F has ended v-3 and what was before. And F is still up: to
-// raise that flag again, in window v+2, a rank must have seen the last flag of
-// window v of this one. So a rank is two or three windows ahead before it waits.
-// Where all ranks meet now and then anyway, nobody waits and nobody raises more.
+// A rank that has raised F has ended v-3 and everything before. And F is still up: to
+// raise that flag again, in window v+2, a rank must have seen this rank's last flag of
+// window v. So a rank is two or three windows ahead before it waits. Where all ranks
+// meet from time to time, no rank waits or raises extra flags.
 //
-// All ranks count alike, so they agree on which flags are owed.
+// All ranks count in the same way, so they agree on which flags are owed.
 type turns struct {
 	seq    uint64 // of the last exchange
 	met    uint64 // all ranks have come to the exchange with this number
 	window uint64 // numbers of a window: a power of two
-	laps   uint64 // that there are flags for: a rank has FlagTurns
+	laps   uint64 // laps of flags: a rank has FlagTurns flags
 }
 
 // windows is how many windows a lap has.
 const windows = 4
 
-// nearLap is a lap where each rank has a processor: ranks go in step then, and flags that are
-// used again soon are near. Where they share processors a lap has all flags, because
-// others that do not run are waited for once in two windows, and each wait is a context switch.
-const nearLap = 16
+// Where each rank has a processor, a lap has nearLap flags: the ranks keep up with each
+// other, and flags that are used again soon are still in the cache. Where ranks share
+// processors it has sharedLap flags: a rank then waits for others once in two windows,
+// and each wait for a rank that does not run is a context switch.
+const (
+	nearLap   = 16
+	sharedLap = 256
+)
 
 // newTurns begins after the exchange with the number seq, in which all ranks took part.
 func newTurns(seq uint64, oversubscribed bool) turns {
 	lap := uint64(nearLap)
 	if oversubscribed {
-		lap = ir.FlagTurns
+		lap = sharedLap
 	}
 	return turns{seq, seq, lap / windows, ir.FlagTurns / lap}
 }
 
-// next takes the next number. It returns the number of the flags that must be seen
-// of all others before the own one may be raised, or 0; then seen says that they were.
+// next takes the next number. It returns the number of the flags that must be seen of
+// all other ranks before this rank may raise its own, or 0; seen then says that they
+// were.
 func (t *turns) next() (first uint64) {
 	t.seq++
 	if t.seq&(t.window-1) == 0 && t.met+2*t.window < t.seq {
@@ -66,14 +71,16 @@ func (t *turns) owed() bool { return t.last() && t.met+t.window < t.seq+1 }
 // seen says that all ranks have come to an exchange.
 func (t *turns) seen(seq uint64) { t.met = seq }
 
-// place is the window of an exchange in its lap.
+// place returns the window of an exchange in its lap.
 func (t *turns) place(seq uint64) uint64 { return seq / t.window % windows }
 
-// number is an exchange's number as flags carry it: by it the flags of a lap follow each other for ever.
+// number returns an exchange's number as flags carry it: the flags of a lap follow each
+// other for ever.
 func (t *turns) number(seq uint64) uint32 {
 	lap := windows * t.window
 	return flagNumber(seq&^(lap-1)*t.laps + seq&(lap-1))
 }
 
-// flagNumber is n as flags carry it, which are FlagTurns in turn: never 0, which is what one holds that was never raised.
+// flagNumber returns n as flags, which are FlagTurns in turn, carry it: never 0, which
+// a flag holds that was never raised.
 func flagNumber(n uint64) uint32 { return uint32(n%(1<<32-ir.FlagTurns)) + ir.FlagTurns }

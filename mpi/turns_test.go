@@ -15,7 +15,7 @@ type player struct {
 	lap   uint64
 	rank  int
 	flags *[maxPlayers][ir.FlagTurns]uint64
-	ended *[maxPlayers]uint64 // the last exchange that each has ended
+	ended *[maxPlayers]uint64 // the last exchange that each rank has ended
 	stage int
 	first uint64
 }
@@ -30,16 +30,16 @@ type play struct {
 
 func (p *player) up(rank int, seq uint64) bool { return p.flags[rank][seq%p.lap] == seq }
 
-// lapOf is how many flags are used in turn.
-func lapOf(crowded bool) uint64 {
-	if crowded {
-		return ir.FlagTurns
+// lapOf returns how many flags are used in turn.
+func lapOf(oversubscribed bool) uint64 {
+	if oversubscribed {
+		return sharedLap
 	}
 	return nearLap
 }
 
-// step goes on with the exchange as far as one look leads, and reports whether it
-// moved. The error is a flag that is overwritten though it is still looked for.
+// step advances the exchange by one look at the flags, and reports whether it moved.
+// The error is a flag that is overwritten although a rank still looks for it.
 func (p *player) step(plays []play, size int) (moved bool, err error) {
 	switch p.stage {
 	case 0: // outside of an exchange
@@ -77,7 +77,7 @@ func (p *player) step(plays []play, size int) (moved bool, err error) {
 	return true, nil
 }
 
-// see looks for flag seq of the ranks that take names.
+// see looks for flag seq of the ranks that take selects.
 func (p *player) see(seq uint64, size int, take func(r int) bool) (all bool, err error) {
 	for r := range size {
 		if take(r) && !p.up(r, seq) {
@@ -105,29 +105,29 @@ func (p *player) raise(plays []play, size int) (bool, error) {
 	return true, nil
 }
 
-// TestFlagsAreSeenBeforeTheyAreRaisedAgain lets ranks make random exchanges in random
-// order: nobody may hang, and no flag may change while somebody looks for it.
+// TestFlagsAreSeenBeforeTheyAreRaisedAgain has ranks make random exchanges in random
+// order: no rank may hang, and no flag may change while a rank looks for it.
 func TestFlagsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 11))
-		crowded := rng.IntN(2) == 0
-		lap := lapOf(crowded)
+		oversubscribed := rng.IntN(2) == 0
+		lap := lapOf(oversubscribed)
 		size, start := 2+rng.IntN(maxPlayers-1), rng.Uint64N(2*lap)
 		plays := make([]play, start+4*lap+140)
-		favour := rng.IntN(3) // how often all meet
+		favour := rng.IntN(3) // how often all ranks meet
 		for i := range plays {
 			plays[i] = play{collectives.Flow(rng.IntN(4)), rng.IntN(size)}
 			if plays[i].flow.Together() && rng.IntN(4) > favour {
-				plays[i] = plays[max(i-1, 0)] // one call again and again
+				plays[i] = plays[max(i-1, 0)] // the same call several times
 			}
 		}
 		var flags [maxPlayers][ir.FlagTurns]uint64
 		var ended [maxPlayers]uint64
 		ps := make([]*player, size)
 		for r := range ps {
-			ps[r], ended[r] = &player{turns: newTurns(start, crowded), lap: lap, rank: r, flags: &flags, ended: &ended}, start
+			ps[r], ended[r] = &player{turns: newTurns(start, oversubscribed), lap: lap, rank: r, flags: &flags, ended: &ended}, start
 		}
-		lazy := rng.IntN(size) // comes to its turn rarely
+		lazy := rng.IntN(size) // is rarely scheduled
 		for vain := 0; vain < 500*size; {
 			p := ps[rng.IntN(size)]
 			if p.rank == lazy && rng.IntN(30) > 0 || p.stage == 0 && int(p.seq) == len(plays)-1 {
@@ -151,12 +151,12 @@ func TestFlagsAreSeenBeforeTheyAreRaisedAgain(t *testing.T) {
 	}
 }
 
-// A rank that only gives is two or three windows ahead before it waits.
+// A rank that only sends is two or three windows ahead before it waits.
 func TestHowFarARankIsAhead(t *testing.T) {
-	for _, crowded := range []bool{false, true} {
-		window := lapOf(crowded) / windows
-		for start := range 2 * lapOf(crowded) {
-			p := newTurns(start, crowded)
+	for _, oversubscribed := range []bool{false, true} {
+		window := lapOf(oversubscribed) / windows
+		for start := range 2 * lapOf(oversubscribed) {
+			p := newTurns(start, oversubscribed)
 			n := uint64(0)
 			for ; p.next() == 0; n++ {
 			}
@@ -167,13 +167,13 @@ func TestHowFarARankIsAhead(t *testing.T) {
 	}
 }
 
-// The numbers that flags carry are never 0, differ, and belong to the flags of a lap in turn, also where
-// 32 bits end.
+// The numbers in flags are never 0, differ, and belong to the flags of a lap in turn,
+// also where 32 bits wrap around.
 func TestNumbersOfFlags(t *testing.T) {
-	for _, crowded := range []bool{false, true} {
-		lap := lapOf(crowded)
+	for _, oversubscribed := range []bool{false, true} {
+		lap := lapOf(oversubscribed)
 		for _, start := range []uint64{0, 5 * lap, lap * (1<<32/ir.FlagTurns - 2)} {
-			p, seen := newTurns(start, crowded), map[uint32]bool{}
+			p, seen := newTurns(start, oversubscribed), map[uint32]bool{}
 			for seq := start; seq < start+4*lap; seq++ {
 				n := p.number(seq)
 				if n == 0 || seen[n] || uint64(n)%ir.FlagTurns != seq%lap {

@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// What programs call that go on when ranks die: User-Level Failure Mitigation, as
-// the MPI Forum's proposal has it. In a job that mpirun has started with
-// --keep-going, calls that need a rank that is dead fail with [ErrProcFailed];
-// collective calls on a communicator with a dead rank do, too, on all ranks that are
-// not through with them. A receive from any rank that goes on after a death fails
-// with [ErrProcFailedPending] once and again until [Comm.AckFailed]. In other
-// jobs a death ends all.
+// Calls for programs that go on when ranks die: User-Level Failure Mitigation, as
+// proposed in the MPI Forum. In a job that mpirun has started with --keep-going, calls
+// that need a dead rank fail with [ErrProcFailed]; so do collective calls on a
+// communicator with a dead rank, on all ranks that have not finished them. A receive
+// from any rank that stays active after a death fails with [ErrProcFailedPending] each
+// time until [Comm.AckFailed]. In other jobs a death ends all ranks.
 
 // Revoke ends the use of c on all of its ranks: their calls on it fail with
-// [ErrRevoked], those that wait too, but for Agree, Shrink, Free, and what they
-// ask of this rank alone. One rank calls it, when it has found that others may wait for it in vain.
+// [ErrRevoked], also those that wait, except Agree, Shrink, Free, and local calls. One
+// rank calls it when it has found that others may wait for it in vain.
 //
 // Not in MPI 4.1 (MPI_Comm_revoke of User-Level Failure Mitigation).
 func (c *Comm) Revoke() (err error) {
@@ -36,8 +35,8 @@ func (c *Comm) Revoke() (err error) {
 // Not in MPI 4.1 (MPI_Comm_is_revoked of User-Level Failure Mitigation).
 func (c *Comm) IsRevoked() bool { return c != nil && c.fate != nil && c.fate.isRevoked() }
 
-// GetFailed returns the group of the ranks of c that have died as far as this rank
-// knows, in the order in which it has learned of them. It is a local call.
+// GetFailed returns the group of the ranks of c that this rank knows to have died, in
+// the order in which it has learned it. It is a local call.
 //
 // Not in MPI 4.1 (MPI_Comm_get_failed of User-Level Failure Mitigation).
 func (c *Comm) GetFailed() (_ *Group, err error) {
@@ -52,9 +51,9 @@ func (c *Comm) GetFailed() (_ *Group, err error) {
 	return g, nil
 }
 
-// AckFailed says that the program knows of the first n ranks that [Comm.GetFailed]
-// lists, and returns of how many it does now. Once it knows of all, receives from any rank wait again, for those that
-// live, and [Comm.Agree] does not fail because of those.
+// AckFailed acknowledges the first n ranks that [Comm.GetFailed] lists, and returns how
+// many are acknowledged now. When all are, receives from any rank wait again, for the
+// live ranks, and [Comm.Agree] does not fail because of the dead ones.
 //
 // Not in MPI 4.1 (MPI_Comm_ack_failed of User-Level Failure Mitigation).
 func (c *Comm) AckFailed(n int) (_ int, err error) {
@@ -69,10 +68,10 @@ func (c *Comm) AckFailed(n int) (_ int, err error) {
 	return c.fate.acknowledge(n), nil
 }
 
-// Agree returns the bits that are set in the flags of all ranks of c that live. All
-// of them call it, and all get the same, whoever dies meanwhile, also if c is
-// revoked. If a rank has died whose death not all have acknowledged, the
-// result comes with [ErrProcFailed], on all of them.
+// Agree returns the bits that are set in the flags of all live ranks of c. All of them
+// must call it, and all get the same result, even if ranks die meanwhile, also if c is
+// revoked. If not all ranks have acknowledged the death of a rank, the result comes
+// with [ErrProcFailed], on all of them.
 //
 // Not in MPI 4.1 (MPI_Comm_agree of User-Level Failure Mitigation).
 func (c *Comm) Agree(flags uint64) (_ uint64, err error) {
@@ -106,7 +105,7 @@ func (c *Comm) Agree(flags uint64) (_ uint64, err error) {
 	return flags, nil
 }
 
-// disagreed is the error of an agreement that has not come about.
+// disagreed returns the error of an agreement that was not reached.
 func (c *Comm) disagreed(s site, err error) error {
 	if err == errClosed {
 		return c.because(s, ErrOther, err, "")
@@ -118,9 +117,9 @@ func allOf[T any](list []T, holds func(T) bool) bool {
 	return !slices.ContainsFunc(list, func(v T) bool { return !holds(v) })
 }
 
-// Shrink makes a communicator of the ranks of c that live, in their order. All of
-// them call it, also if c is revoked. Ranks that die meanwhile may still be in it;
-// then its first collective call fails, and it is shrunk again.
+// Shrink makes a communicator of the live ranks of c, in their order. All of them must
+// call it, also if c is revoked. Ranks that die meanwhile may still be in it; then its
+// first collective call fails, and it must be shrunk again.
 //
 // Not in MPI 4.1 (MPI_Comm_shrink of User-Level Failure Mitigation).
 func (c *Comm) Shrink() (_ *Comm, err error) {
@@ -149,7 +148,7 @@ func (c *Comm) Shrink() (_ *Comm, err error) {
 	return c.derive(s, made, seq, c.worldOptions())
 }
 
-// mortal says why nothing can be asked about deaths among the ranks of c, or nil.
+// mortal returns why c does not survive deaths of ranks, or nil if it does.
 func (c *Comm) mortal(s site) error {
 	if err := c.alive(s); err != nil {
 		return err

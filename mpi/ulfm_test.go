@@ -12,7 +12,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// mortal runs fn on n ranks that go on when others die, over each transport.
+// mortal runs fn on n ranks in jobs that go on when others die, over each transport.
 func mortal(t *testing.T, n int, fn func(world *mpi.Comm) error, options ...mpitest.Option) {
 	t.Helper()
 	for _, tr := range transports {
@@ -77,8 +77,8 @@ func TestCallsWithTheDeadFail(t *testing.T) {
 }
 
 // User-Level Failure Mitigation: a receive from any rank fails with
-// MPI_ERR_PROC_FAILED_PENDING while there is a death that was not acknowledged; a
-// nonblocking one stays what it is, and completes after that.
+// MPI_ERR_PROC_FAILED_PENDING while there is a death that has not been acknowledged; a
+// nonblocking one stays active, and completes after the acknowledgment.
 func TestReceivesFromAnyRankAfterADeath(t *testing.T) {
 	mortal(t, 3, func(w *mpi.Comm) error {
 		switch w.Rank() {
@@ -129,9 +129,9 @@ func TestReceivesFromAnyRankAfterADeath(t *testing.T) {
 	})
 }
 
-// User-Level Failure Mitigation: a collective call on a communicator with a dead
-// rank fails and keeps nobody waiting, also one in which who dies is not the one
-// that a rank waits for; flags and messages alike.
+// User-Level Failure Mitigation: a collective call on a communicator with a dead rank
+// fails and keeps no rank waiting, also if the dead rank is not the one that a rank
+// waits for; with flags and with messages.
 func TestCollectiveCallsWithTheDeadFail(t *testing.T) {
 	for name, call := range map[string]func(w *mpi.Comm) error{
 		"Barrier":   func(w *mpi.Comm) error { return mpi.Barrier(w) },
@@ -150,7 +150,7 @@ func TestCollectiveCallsWithTheDeadFail(t *testing.T) {
 				if w.Rank() == 2 {
 					mpitest.Die()
 				}
-				for err == nil { // some come through: a root that is ahead, a rank that needs only some
+				for err == nil { // some calls succeed: at a root that is ahead, at a rank that needs only some ranks
 					err = call(w)
 				}
 				return is(err, mpi.ErrProcFailed, "")
@@ -159,8 +159,8 @@ func TestCollectiveCallsWithTheDeadFail(t *testing.T) {
 	}
 }
 
-// User-Level Failure Mitigation: Revoke ends all calls on all ranks, those that
-// wait too; Agree and Shrink work on.
+// User-Level Failure Mitigation: Revoke ends all calls on all ranks, also those that
+// wait; Agree and Shrink still work.
 func TestRevoke(t *testing.T) {
 	mortal(t, 4, func(w *mpi.Comm) error {
 		d, err := w.Dup()
@@ -211,8 +211,8 @@ func TestRevoke(t *testing.T) {
 	})
 }
 
-// User-Level Failure Mitigation: Agree fails alike on all ranks while a death is
-// not acknowledged by all of them.
+// User-Level Failure Mitigation: Agree fails in the same way on all ranks while not all
+// of them have acknowledged a death.
 func TestAgreeAfterADeath(t *testing.T) {
 	mortal(t, 4, func(w *mpi.Comm) error {
 		if w.Rank() == 1 {
@@ -238,8 +238,8 @@ func TestAgreeAfterADeath(t *testing.T) {
 	})
 }
 
-// sumOfLiving has all that live add up their world ranks, again and again until
-// they get an answer that all of them have.
+// sumOfLiving has all live ranks add up their world ranks, again until they get a
+// result that all of them have.
 func sumOfLiving(w *mpi.Comm, c *mpi.Comm) (sum int, left *mpi.Comm, err error) {
 	for {
 		out := []int{0}
@@ -265,8 +265,8 @@ func sumOfLiving(w *mpi.Comm, c *mpi.Comm) (sum int, left *mpi.Comm, err error) 
 	}
 }
 
-// Ranks die at each of their first calls of the transport, in whatever the program
-// does then: all others come to the same answer.
+// Ranks die at each of their first calls of the transport, whatever the program is
+// doing then: all others get the same result.
 func TestRecoveryWhenRanksDieAtEachStep(t *testing.T) {
 	steps := 40
 	if testing.Short() {
@@ -285,7 +285,7 @@ func TestRecoveryWhenRanksDieAtEachStep(t *testing.T) {
 					sums[w.Rank()].Store(int64(sum) + 1)
 					if got := []int{0}; c.Size() > 1 {
 						_, err := mpi.Sendrecv(c, []int{sum}, (c.Rank()+1)%c.Size(), 0, got, (c.Rank()+c.Size()-1)%c.Size(), 0)
-						_ = err // the other may be dead by now
+						_ = err // the peer may be dead by now
 					}
 					return nil
 				}, tr.option, mpitest.KeepGoing(), mpitest.Kill(n%4, n), mpitest.Kill((n+1+n/4%3)%4, 2*n))
@@ -309,7 +309,7 @@ func TestRecoveryWhenRanksDieAtEachStep(t *testing.T) {
 	}
 }
 
-// Inter-communicators share the fate of their ranks.
+// Inter-communicators fail with their ranks.
 func TestInterCommunicatorsWithTheDead(t *testing.T) {
 	mortal(t, 4, func(w *mpi.Comm) error {
 		inter, _, err := sides(w, 2)
@@ -322,7 +322,7 @@ func TestInterCommunicatorsWithTheDead(t *testing.T) {
 		for err == nil {
 			err = mpi.Allreduce(inter, []int{1}, []int{0}, mpi.Sum)
 		}
-		if !errors.Is(err, mpi.ErrRevoked) && !errors.Is(err, mpi.ErrProcFailed) { // another rank may be quicker
+		if !errors.Is(err, mpi.ErrRevoked) && !errors.Is(err, mpi.ErrProcFailed) { // another rank may be faster
 			return err
 		}
 		if err := inter.Revoke(); err != nil {
@@ -349,8 +349,8 @@ func TestContextsInJobsThatGoOn(t *testing.T) {
 	})
 }
 
-// Offers of partitioned messages are not taken for notices of deaths, which every
-// rank of such a job waits for from any other, once it has agreed with them. Both are bytes.
+// Offers of partitioned messages do not match the receives for notices of deaths, which
+// every rank of such a job has posted for any rank after an agreement. Both are bytes.
 func TestPartitionsInJobsThatGoOn(t *testing.T) {
 	mortal(t, 2, func(w *mpi.Comm) error {
 		if _, err := w.Agree(1); err != nil {
@@ -378,7 +378,7 @@ func TestPartitionsInJobsThatGoOn(t *testing.T) {
 	})
 }
 
-// In a job that ends with the first death there is nothing to ask.
+// In a job that ends with the first death these calls are errors.
 func TestFaultToleranceMustBeAskedFor(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		_, agree := w.Agree(1)

@@ -9,13 +9,14 @@ import (
 	"rhinet/llc"
 )
 
-// In a checked job (see Job.Check) Finalize names the messages that nobody has received. MPI 4.1, section
-// 11.2.2: before it a process completes all communication that it takes part in, and a message is received by
-// a matching receive.
+// In a checked job (see Job.Check) Finalize names the messages that were never
+// received. MPI 4.1, section 11.2.2: a process must complete all communication that it
+// takes part in before Finalize, and a message is received by a matching receive.
 
-// seeOff returns when all messages to this rank have arrived. All ranks of the world call it. Each sends an empty
-// message to all to whom it has sent anything, which arrives last, and waits for those that are sent to it.
-// What fails on the way is no matter: it is looked for what is there.
+// seeOff returns when all messages to this rank have arrived. All ranks of the world
+// call it. Each sends an empty message to every rank that it has sent anything to,
+// which arrives last, and waits for those that are sent to it. Failures on the way do
+// not matter: what has arrived counts.
 func (c *Comm) seeOff(s site) {
 	last := map[int][]byte{}
 	for peer := range c.size {
@@ -26,14 +27,15 @@ func (c *Comm) seeOff(s site) {
 	c.mail(s, roundLast, last, 0)
 }
 
-// Rounds of messages in Finalize are told apart by their tags.
+// Tags of the rounds of messages in Finalize.
 const (
 	roundLast = iota
 	roundAsk
 	roundAnswer
 )
 
-// mail is a round of messages between ranks of the world, in which each sends what it has for others, and all take part. It returns what has come.
+// mail is a round of messages between all ranks of the world, in which each sends out.
+// It returns the messages to this rank.
 func (c *Comm) mail(s site, round int, out map[int][]byte, longest int) []letter {
 	told, mine := make([]int32, c.size), make([]int32, 1)
 	for peer := range out {
@@ -45,13 +47,13 @@ func (c *Comm) mail(s site, round int, out map[int][]byte, longest int) []letter
 	return c.post(s, round, out, int(mine[0]), longest)
 }
 
-// A letter is what has come from a rank in a round.
+// A letter is a message from a rank in a round.
 type letter struct {
 	from int
 	text []byte
 }
 
-// post is mail of ranks that know how many letters they get.
+// post is mail for ranks that know how many letters they get.
 func (c *Comm) post(s site, round int, out map[int][]byte, letters, longest int) (in []letter) {
 	var list []*llc.Request
 	begin := func(peer int, buf []byte, send bool) {
@@ -80,7 +82,7 @@ func (c *Comm) post(s site, round int, out map[int][]byte, letters, longest int)
 	return in
 }
 
-// sumOfParts adds up what all ranks have for each, as part of the call s.
+// sumOfParts adds up the parts of all ranks for each rank, as part of the call s.
 func (c *Comm) sumOfParts(s site, in, out []int32) error {
 	r, err := enterReduction[int32](c, s, Sum)
 	if err != nil {
@@ -92,15 +94,15 @@ func (c *Comm) sumOfParts(s site, in, out []int32) error {
 	return err
 }
 
-// unreceived lists the messages to this rank that nobody has received.
-func (w *world) unreceived() (list []*stray) {
+// unreceived lists the messages to this rank that were never received.
+func (w *world) unreceived() (list []*unreceived) {
 	open := w.contexts()
 	w.Transport.Unreceived(func(ctx uint16, m llc.Status) {
 		if c := open[ctx]; c != nil {
-			list = append(list, &stray{c: c, ctx: ctx, from: m.Source, tag: m.Tag, bytes: m.Bytes})
+			list = append(list, &unreceived{c: c, ctx: ctx, from: m.Source, tag: m.Tag, bytes: m.Bytes})
 		}
 	})
-	slices.SortStableFunc(list, func(a, b *stray) int { return cmp.Compare(a.ctx, b.ctx) })
+	slices.SortStableFunc(list, func(a, b *unreceived) int { return cmp.Compare(a.ctx, b.ctx) })
 	later := map[uint64]int{}
 	for _, m := range slices.Backward(list) {
 		key := streamKey(m.ctx, m.from, m.tag)
@@ -110,15 +112,16 @@ func (w *world) unreceived() (list []*stray) {
 	for _, m := range w.probed.list() {
 		id := m.c.id.pointToPoint()
 		if open[id] == m.c.core {
-			list = append(list, &stray{c: open[id], ctx: id, from: m.from, tag: m.site.tag, bytes: m.bytes, match: m})
+			list = append(list, &unreceived{c: open[id], ctx: id, from: m.from, tag: m.site.tag, bytes: m.bytes, match: m})
 		}
 	}
 	return list
 }
 
-// contexts are the communicators of the world that the program may receive on, by the contexts of their messages: not
-// those that it has freed, as what Free drops is told to nobody, and not those that have been revoked, or of which a rank
-// has died, on which messages are left by those who have given up a call.
+// contexts returns the communicators of the world that the program may receive on, by
+// the contexts of their messages. Those that it has freed are not among them, since
+// what Free drops is not reported, nor those that have been revoked or have a dead
+// rank, on which messages are left by calls that were given up.
 func (w *world) contexts() map[uint16]*core {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +134,7 @@ func (w *world) contexts() map[uint16]*core {
 	return open
 }
 
-// A probed is messages that probes have matched, in the order of the probes.
+// probed is the messages that probes have matched, in the order of the probes.
 type probed struct {
 	mu   sync.Mutex
 	open []*Message

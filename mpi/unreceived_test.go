@@ -14,15 +14,16 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// MPI 4.1, section 11.2.2: what is sent is received before Finalize. In a checked job the rank at which a message is left
-// says so, whatever protocol has brought it and whoever it is from.
+// MPI 4.1, section 11.2.2: sent messages must be received before Finalize. In a checked
+// job the rank where a message is left reports it, whatever protocol was used and
+// whichever rank sent it.
 func TestMessagesThatNobodyReceives(t *testing.T) {
 	const receive = "; receive each, or do not send it:"
 	for _, tc := range []struct {
 		name  string
 		from1 func(w, dup *mpi.Comm) error
 		at0   func(w, dup *mpi.Comm) error
-		want  string // of rank 0; "" if it is right
+		want  string // of rank 0; "" if there is no error
 	}{
 		{"short", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1, 2, 3}, 0, 5) }, nil,
 			"1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 24 bytes, sent at here"},
@@ -39,7 +40,7 @@ func TestMessagesThatNobodyReceives(t *testing.T) {
 		{"on two communicators", func(w, dup *mpi.Comm) error {
 			return errors.Join(mpi.Send(dup, []int{1}, 0, 5), mpi.Send(w, []int{1}, 0, 6))
 		}, nil, "2 messages to this rank were never received" + receive + "\n\tfrom 1 tag 6 on world: 8 bytes, sent at here\n\tfrom 1 tag 5 on world.dup1: 8 bytes, sent at here"},
-		{"under way", func(w, _ *mpi.Comm) error { // when the sender is in Finalize
+		{"under way", func(w, _ *mpi.Comm) error { // still in flight when the sender is in Finalize
 			for range 200 {
 				if err := mpi.Isend(w, make([]byte, 1000), 0, 5).Free(); err != nil {
 					return err
@@ -87,7 +88,7 @@ func TestMessagesThatNobodyReceives(t *testing.T) {
 	}
 }
 
-// linesOf is err with here in the place of each line of this file.
+// linesOf returns err with here in place of each line of this file.
 func linesOf(err error) error {
 	if err == nil {
 		return nil
@@ -104,7 +105,7 @@ type replaced struct {
 func (r replaced) Error() string { return r.text }
 func (r replaced) Unwrap() error { return r.error }
 
-// A long message whose sender no longer waits is known from its offer.
+// A long message whose sender does not wait any more is known by its offer.
 func TestAnOfferThatNobodyTakes(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		if w.Rank() == 0 {
@@ -117,7 +118,8 @@ func TestAnOfferThatNobodyTakes(t *testing.T) {
 	}, mpitest.NIC("martini"))
 }
 
-// Every rank sees those that any other has sent to it, and a rank that still has a request is told of both.
+// Every rank finds the messages that any other has sent to it, and a rank that still
+// has a request gets both errors.
 func TestAllRanksLookForMessages(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {
@@ -144,7 +146,7 @@ func TestAllRanksLookForMessages(t *testing.T) {
 	}
 }
 
-// On an inter-communicator it is said which rank of the other group has sent.
+// On an inter-communicator the rank of the other group that has sent is reported.
 func TestMessagesBetweenGroupsThatNobodyReceives(t *testing.T) {
 	everywhere(t, 4, func(w *mpi.Comm) error {
 		c, _, err := sides(w, 2)
@@ -158,17 +160,18 @@ func TestMessagesBetweenGroupsThatNobodyReceives(t *testing.T) {
 	})
 }
 
-// A job that is not checked does not look.
+// A job that is not checked does not look for messages.
 func TestMessagesAreLookedForInCheckedJobsOnly(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error { return mpi.Send(w, []int{1}, 1-w.Rank(), 0) }, mpitest.NIC("martini"), mpitest.Unguarded())
 }
 
-// Where ranks may die, messages on communicators of which one has died, or that were revoked, are nobody's fault.
+// In jobs that survive deaths, messages on communicators with a dead rank, or that were
+// revoked, are not reported.
 func TestMessagesOfTheDeadAreNotMissed(t *testing.T) {
 	for _, dies := range []bool{false, true} {
 		for _, tr := range transports {
 			if tr.name == "hosts" {
-				continue // whose end goes on without the dead
+				continue // its end goes on without the dead rank
 			}
 			t.Run(fmt.Sprintf("%s/%v", tr.name, dies), func(t *testing.T) {
 				mpitest.Run(t, 3, func(w *mpi.Comm) error {
@@ -187,7 +190,7 @@ func TestMessagesOfTheDeadAreNotMissed(t *testing.T) {
 							mpitest.Die()
 						}
 					}
-					if w.Rank() == 0 { // all of it is there
+					if w.Rank() == 0 { // all messages have arrived
 						if _, err := mpi.Recv(dup, []int{1}, 2, 5); err != nil {
 							return err
 						}
@@ -206,7 +209,8 @@ func TestMessagesOfTheDeadAreNotMissed(t *testing.T) {
 	}
 }
 
-// Nobody leaves before all have looked: who has left is taken for dead, and what it has sent is excused, or lost.
+// No rank leaves before all have looked: a rank that has left is taken for dead, and
+// its messages would not be reported, or be lost.
 func TestNobodyLeavesBeforeAllHaveLooked(t *testing.T) {
 	late := &lateLook{t: t}
 	mpitest.Run(t, 3, func(w *mpi.Comm) error {
@@ -224,7 +228,8 @@ func TestNobodyLeavesBeforeAllHaveLooked(t *testing.T) {
 	}))
 }
 
-// A lateLook takes long to look for messages that nobody received.
+// A lateLook is a transport that takes long to look for messages that were never
+// received.
 type lateLook struct {
 	mpi.Transport
 	t     *testing.T
@@ -244,7 +249,7 @@ func (l *lateLook) Unreceived(visit func(ctx uint16, m llc.Status)) {
 
 func (l *lateLook) Bury(rank int) { l.Transport.(interface{ Bury(int) }).Bury(rank) }
 
-// Whose context ends in the middle says what is there.
+// If the context of Finalize ends early, the messages that have arrived are reported.
 func TestFinalizeWithinAContext(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		ctx, stop := context.WithCancel(t.Context())
@@ -256,8 +261,9 @@ func TestFinalizeWithinAContext(t *testing.T) {
 	}, mpitest.NIC("martini"))
 }
 
-// Offers of partitioned messages on the world are not taken for notices of deaths, nor their answers for what processes
-// say that make a communicator of a group.
+// Offers of partitioned messages on the world do not match receives for notices of
+// deaths, and their answers do not match those of processes that make a communicator of
+// a group.
 func TestPartitionsWhereRanksMayDie(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		var r *mpi.Request

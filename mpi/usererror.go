@@ -13,9 +13,9 @@ type ErrorClass interface {
 func (Class) isClass()      {}
 func (*UserClass) isClass() {}
 
-// A UserClass is a class of errors of the program or of a library, for errors.Is. It
-// is a value of Go, so there is no number of the last one used, and what removes it
-// (MPI_Remove_error_class) is the garbage collector.
+// A UserClass is a class of errors of the program or of a library, for errors.Is. It is
+// a Go value, so there is no number of the last one used, and the garbage collector
+// removes it (MPI_Remove_error_class).
 //
 // MPI 4.1, section 9.5.
 type UserClass struct{ text errorText }
@@ -32,13 +32,13 @@ func NewErrorClass(text string) *UserClass {
 // Error returns the text of the class.
 func (k *UserClass) Error() string { return k.text.String() }
 
-// SetString gives the class another text; an empty one takes it away.
+// SetString sets the text of the class; an empty one removes it.
 //
 // MPI 4.1, section 9.5 (MPI_Add_error_string, MPI_Remove_error_string).
 func (k *UserClass) SetString(text string) { k.text.Store(&text) }
 
-// An ErrorCode is an error of the program that belongs to a class: errors.Is finds
-// both in what is returned.
+// An ErrorCode is an error of the program that belongs to a class: errors.Is finds both
+// in a returned error.
 //
 // MPI 4.1, section 9.5.
 type ErrorCode struct {
@@ -59,7 +59,7 @@ func NewErrorCode(class ErrorClass, text string) *ErrorCode {
 // Error returns the text of the code.
 func (k *ErrorCode) Error() string { return k.text.String() }
 
-// SetString gives the code another text; an empty one takes it away.
+// SetString sets the text of the code; an empty one removes it.
 //
 // MPI 4.1, section 9.5 (MPI_Add_error_string, MPI_Remove_error_string).
 func (k *ErrorCode) SetString(text string) { k.text.Store(&text) }

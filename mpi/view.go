@@ -10,11 +10,12 @@ import (
 	"rhinet/llc"
 )
 
-// An Item is a layout over a slice: the element of buffers that [View] and
-// [Views] make. Calls that take a slice of elements take such a buffer too, and
-// count in items; a message of items is received as what the layout selects, by
-// a slice or other items of the same elements (MPI 4.1, section 3.3.1). An item is
-// a handle: it may be copied, and stays valid as long as the slice is used.
+// An Item is a layout over a slice: the element of buffers that [View] and [Views]
+// make. Calls that take a slice of elements also take such a buffer, and count in
+// items. A message of items consists of the elements that the layout selects, and is
+// received into a slice or into other items of the same elements (MPI 4.1, section
+// 3.3.1). An item is a handle: it may be copied, and stays valid as long as the slice
+// is used.
 type Item struct {
 	v *viewed
 	i int
@@ -25,19 +26,19 @@ type viewed struct {
 	mem  []byte
 	l    *layout.Type // of one item
 	n    int          // items
-	err  error        // why there are none that could travel
-	elem elem         // what messages of it are made of
+	err  error        // why the items cannot travel
+	elem elem         // elements of its messages
 	all  atomic.Pointer[body]
 }
 
-// View lays l over buf: a buffer of one item, in the place of a slice. What is
-// wrong with l, and elements that lie outside of buf, are ErrLayout of the call
-// that uses the buffer. Make a view once if it is used often.
+// View lays l over buf and returns a buffer of one item, to be used in place of a
+// slice. An invalid l, or elements outside of buf, are ErrLayout of the call that uses
+// the buffer. A view that is used often should be made once.
 //
 // MPI 4.1, section 5.1.
 func View[T any](buf []T, l Layout) []Item { return Views(buf, 1, l) }
 
-// Views is [View] with n items, each an extent of l behind the one before.
+// Views is [View] with n items, each one extent of l behind the last.
 //
 // MPI 4.1, section 5.1.11.
 func Views[T any](buf []T, n int, l Layout) []Item {
@@ -53,7 +54,7 @@ func Views[T any](buf []T, n int, l Layout) []Item {
 		v.err = v.check(l, t)
 	}
 	if v.err != nil {
-		n = 1 // whoever uses it gets the error
+		n = 1 // the call that uses it returns the error
 	} else {
 		v.elem = elemOfItems(v.l, fmt.Sprintf("%v of %v", l, t))
 	}
@@ -61,10 +62,10 @@ func Views[T any](buf []T, n int, l Layout) []Item {
 	for i := range items {
 		items[i] = Item{v, i}
 	}
-	return items[:n] // none of them are still of something
+	return items[:n] // an empty buffer keeps its elements in items[:1]
 }
 
-// check says what is wrong with the items, or nil.
+// check returns what is wrong with the items, or nil.
 func (v *viewed) check(l Layout, t reflect.Type) error {
 	if v.n < 0 {
 		return fmt.Errorf("%d items", v.n)
@@ -90,17 +91,17 @@ func elemOfItems(l *layout.Type, name string) elem {
 	}
 }
 
-// A body is the items of one buffer.
+// A body is the data of the items of one buffer.
 type body struct {
 	v      *viewed
 	l      *layout.Type
 	origin int
-	joint  bool // some byte belongs to two elements: not to be received
+	joint  bool // some byte belongs to two elements: cannot be received into
 }
 
 var _ llc.Body = (*body)(nil)
 
-// Size is the bytes of data.
+// Size returns the number of bytes of data.
 func (b *body) Size() int { return b.l.Size() }
 
 // Gather packs bytes of the data.
@@ -109,7 +110,8 @@ func (b *body) Gather(dst []byte, off int) { b.l.Gather(dst, b.v.mem, b.origin, 
 // Scatter unpacks bytes of the data.
 func (b *body) Scatter(src []byte, off int) { b.l.Scatter(b.v.mem, b.origin, src, off) }
 
-// Blocks is how the data lies if it is blocks at equal distances, and the memory from the first of them to the last.
+// Blocks returns the layout of the data if it is blocks at equal distances, and the
+// memory from the first block to the last.
 func (b *body) Blocks() ([]byte, strided.Blocks) {
 	_, in := b.l.Blocks()
 	if in.One() {
@@ -118,10 +120,11 @@ func (b *body) Blocks() ([]byte, strided.Blocks) {
 	return b.span(), in
 }
 
-// List is where the first n bytes of the data lie in the memory from the first byte to the last.
+// List returns where the first n bytes of the data are in the memory from the first
+// byte to the last.
 func (b *body) List(l strided.List, n, most int) ([]byte, strided.List) { return b.list(l, 0, n, most) }
 
-// list is List for n bytes from number off on.
+// list is List for n bytes from offset off on.
 func (b *body) list(l strided.List, off, n, most int) ([]byte, strided.List) {
 	if l = b.l.List(l, off, n, most); l == nil {
 		return nil, nil
@@ -129,7 +132,7 @@ func (b *body) list(l strided.List, off, n, most int) ([]byte, strided.List) {
 	return b.span(), l
 }
 
-// bytes is the memory of the body if it is one piece.
+// bytes returns the memory of the body if it is one piece.
 func (b *body) bytes() ([]byte, bool) {
 	at, dense := b.l.Dense()
 	if !dense {
@@ -142,7 +145,7 @@ func (b *body) bytes() ([]byte, bool) {
 	return b.v.mem[at : at+b.l.Size()], true
 }
 
-// span is the memory from the first byte of the data to the last.
+// span returns the memory from the first byte of the data to the last.
 func (b *body) span() []byte {
 	if b.l.Size() == 0 {
 		return nil
@@ -151,12 +154,13 @@ func (b *body) span() []byte {
 	return b.v.mem[from : from+b.l.TrueExtent()]
 }
 
-// noItems is what an empty buffer of items has: it may be of anything.
+// noItems returns the body of an empty buffer of items, which matches any type.
 func noItems() *body {
 	return &body{v: &viewed{elem: elemOfItems(layout.Empty(), "no items")}, l: layout.Empty()}
 }
 
-// bodyOf joins the items of one buffer. To be received they must be apart.
+// bodyOf joins the items of one buffer. They must not overlap if they are received
+// into.
 func (c *Comm) bodyOf(s site, items []Item, receive bool) (*body, error) {
 	if cap(items) == 0 {
 		return noItems(), nil
@@ -190,8 +194,8 @@ func (c *Comm) bodyOf(s site, items []Item, receive bool) (*body, error) {
 	return b, nil
 }
 
-// spread finds what lies behind a buffer of items: what its elements are, and its
-// memory if that is one piece, else its body.
+// spread returns the elements of a buffer of items, and its memory if that is one
+// piece, else its body.
 func (c *Comm) spread(s site, b []byte, receive bool) (*elem, []byte, *body, error) {
 	in, err := c.bodyOf(s, elements[Item](b), receive)
 	if err != nil {
@@ -211,8 +215,8 @@ func (p *transfer) lay(in *body) {
 	}
 }
 
-// packed is a copy of the data of a buffer of items, and what it is made of;
-// any other buffer as it is.
+// packed returns a copy of the data of a buffer of items, with its element type; any
+// other buffer it returns unchanged.
 func (c *Comm) packed(s site, e *elem, b []byte) (*elem, []byte, error) {
 	if !e.items {
 		return e, b, nil
@@ -226,7 +230,7 @@ func (c *Comm) packed(s site, e *elem, b []byte) (*elem, []byte, error) {
 	return &in.v.elem, out, nil
 }
 
-// bytesOf is how many bytes of data a buffer of elements e has.
+// bytesOf returns how many bytes of data a buffer of elements e has.
 func (e *elem) bytesOf(b []byte) (n int) {
 	if !e.items {
 		return len(b)

@@ -11,12 +11,12 @@ import (
 	"rhinet/mpi"
 )
 
-// column is column j of a matrix of n columns.
+// column returns column j of a matrix of n columns.
 func column[T any](m []T, j, n int) []mpi.Item {
 	return mpi.View(m[min(j, len(m)):], mpi.Vector(len(m)/n, 1, n))
 }
 
-// numbered is n numbers from from on.
+// numbered returns n numbers from from on.
 func numbered(n, from int) []float64 {
 	m := make([]float64, n)
 	for i := range m {
@@ -25,8 +25,8 @@ func numbered(n, from int) []float64 {
 	return m
 }
 
-// MPI 4.1, section 3.3.1 and 5.1.11: a message matches what has its type signature,
-// wherever its elements lie. All modes and sizes, short and long.
+// MPI 4.1, section 3.3.1 and 5.1.11: a message matches buffers with its type signature,
+// wherever the elements are. All modes and sizes, short and long.
 func TestALayoutMatchesWhatIsMadeOfTheSame(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		for _, rows := range []int{0, 1, 3, 100, 3000, 40000} {
@@ -76,8 +76,8 @@ func TestALayoutMatchesWhatIsMadeOfTheSame(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.2.4 and 5.1.11: a shorter message fills the first elements, and Get_elements
-// counts those; a longer one is ErrTruncate.
+// MPI 4.1, section 3.2.4 and 5.1.11: a shorter message fills the first elements, and
+// Get_elements counts those; a longer one is ErrTruncate.
 func TestShortAndLongMessagesIntoALayout(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		const n, rows = 3, 4
@@ -116,14 +116,15 @@ func TestShortAndLongMessagesIntoALayout(t *testing.T) {
 	})
 }
 
-// Long messages in blocks of any lengths, in any order, go from where they lie to where they belong, by calls that wait and others, in parts, into other
-// such blocks and slices, and into fewer items than were sent.
+// Long messages in blocks of any lengths, in any order, are moved without packing, by
+// blocking and other calls, in parts, into other such blocks and slices, and into fewer
+// items than were sent.
 func TestLongMessagesInUnevenBlocks(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		for round := range 32 {
 			both := rand.New(rand.NewPCG(7, uint64(round)))
 			n, size, way, slice, short := 2+both.IntN(10), 2000+both.IntN(8000), both.IntN(3), both.IntN(4), both.IntN(4) == 0
-			own := rand.New(rand.NewPCG(8, uint64(2*round+round%2*w.Rank()))) // every other round both lie alike
+			own := rand.New(rand.NewPCG(8, uint64(2*round+round%2*w.Rank()))) // every other round both have the same layout
 			v, data, room := drawView(own, n, size), ints(n*size, round), n
 			if short && way < 2 {
 				room--
@@ -159,7 +160,8 @@ func TestLongMessagesInUnevenBlocks(t *testing.T) {
 	})
 }
 
-// sendInWay sends b to rank 1: by Send, Isend, or in two parts, of which the first has half elements.
+// sendInWay sends b to rank 1: by Send, Isend, or in two parts, the first of which has
+// half elements.
 func sendInWay[T any](w *mpi.Comm, b []T, half, way int) error {
 	switch way {
 	case 0:
@@ -171,7 +173,7 @@ func sendInWay[T any](w *mpi.Comm, b []T, half, way int) error {
 	return errors.Join(mpi.Send(w, b[:half], 1, 0), mpi.Ssend(w, b[half:], 1, 0))
 }
 
-// receiveInWay receives what sendInWay sends, of which truncated says that it is longer than b.
+// receiveInWay receives what sendInWay sends; truncated says that it is longer than b.
 func receiveInWay[T any](w *mpi.Comm, b []T, way int, truncated bool) (err error) {
 	switch way {
 	case 0:
@@ -190,7 +192,8 @@ func receiveInWay[T any](w *mpi.Comm, b []T, way int, truncated bool) (err error
 	return err
 }
 
-// MPI 4.1, section 3.3.1: as with slices, other elements are an error at both sides.
+// MPI 4.1, section 3.3.1: as with slices, elements of another type are an error at both
+// sides.
 func TestALayoutOfOtherElementsIsAnError(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		if w.Rank() == 0 {
@@ -210,7 +213,8 @@ type body3d struct {
 	Mass  float32
 }
 
-// MPI 4.1, section 5.1.2: a struct's fields travel without padding, those that are chosen alone.
+// MPI 4.1, section 5.1.2: a struct's fields travel without padding, or only the fields
+// that are chosen.
 func TestFieldsTravelWithoutPadding(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		const n = 500
@@ -242,7 +246,8 @@ func TestFieldsTravelWithoutPadding(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 5.1.2: without padding a struct and its fields have one signature.
+// MPI 4.1, section 5.1.2: without padding a struct and its fields have the same
+// signature.
 func TestFieldsMatchTheirStruct(t *testing.T) {
 	type pair struct {
 		A int32
@@ -260,7 +265,8 @@ func TestFieldsMatchTheirStruct(t *testing.T) {
 	})
 }
 
-// MPI 4.1, sections 3.6, 3.7, 3.8, 3.9, 3.10: every call of a message takes a layout.
+// MPI 4.1, sections 3.6, 3.7, 3.8, 3.9, 3.10: every point-to-point call accepts a
+// layout.
 func TestEveryCallOfAMessageTakesALayout(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		const n, rows = 4, 700
@@ -342,7 +348,7 @@ func TestEveryCallOfAMessageTakesALayout(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.5: a rank's message to itself, from a layout into another.
+// MPI 4.1, section 3.5: a message from a rank to itself, from one layout into another.
 func TestAMessageToItselfInLayouts(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		for _, rows := range []int{2, 90, 20000} {
@@ -369,7 +375,7 @@ func TestAMessageToItselfInLayouts(t *testing.T) {
 	})
 }
 
-// A wrong layout is an error of the call that uses it, whatever it is.
+// An invalid layout is an error of the call that uses it, whichever call that is.
 func TestLayoutsThatCannotBeAreErrors(t *testing.T) {
 	type padded struct {
 		A int8

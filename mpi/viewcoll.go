@@ -2,10 +2,9 @@ package mpi
 
 import "errors"
 
-// The collective calls on layouts. The algorithms move bytes that lie in one
-// piece, so what does not is packed before and unpacked after; what does is
-// used where it lies. The ranks compare what the elements are made of as in any
-// other call.
+// Collective calls on layouts. The algorithms move bytes in one piece, so data in
+// several pieces is packed before and unpacked after; data in one piece is used in
+// place. The ranks compare element types as in any other call.
 
 // isItems reports whether enter has refused buffers only because they are items.
 func isItems(err error) bool {
@@ -13,7 +12,7 @@ func isItems(err error) bool {
 	return errors.As(err, &e) && e.items
 }
 
-// itemsOf is a buffer that is known to be of items.
+// itemsOf returns a buffer that is known to be of items.
 func itemsOf[T any](buf []T) []Item {
 	items, _ := any(buf).([]Item)
 	return items
@@ -22,7 +21,7 @@ func itemsOf[T any](buf []T) []Item {
 // A packedByte is a byte of a buffer of items.
 type packedByte byte
 
-// A flat is a buffer of items in one piece: where it lies, or a copy.
+// A flat is a buffer of items in one piece: in place, or a copy.
 type flat struct {
 	b    []packedByte
 	in   *body // of a copy; else nil
@@ -54,7 +53,7 @@ func (c *Comm) flatten(s site, items []Item, receive bool) (*flat, error) {
 	return f, nil
 }
 
-// pack fills the copy of count items from number first on.
+// pack fills the copy of count items, from item first on.
 func (f *flat) pack(first, count int) {
 	if f.in != nil {
 		f.in.Gather(view(f.b[first*f.item:(first+count)*f.item]), first*f.item)
@@ -68,12 +67,12 @@ func (f *flat) unpack(first, count int) {
 	}
 }
 
-// packAll and unpackAll are for all items.
+// packAll and unpackAll handle all items.
 func (f *flat) packAll() { f.pack(0, f.items()) }
 
 func (f *flat) unpackAll() { f.unpack(0, f.items()) }
 
-// items is how many there are.
+// items returns the number of items.
 func (f *flat) items() int {
 	if f.item == 0 {
 		return 0
@@ -81,7 +80,7 @@ func (f *flat) items() int {
 	return len(f.b) / f.item
 }
 
-// eachPart is do for each part that counts and displs name.
+// eachPart calls do for each part that counts and displs name.
 func eachPart(counts, displs []int, do func(first, count int)) func() {
 	return func() {
 		for i, n := range counts {
@@ -92,7 +91,8 @@ func eachPart(counts, displs []int, do func(first, count int)) func() {
 	}
 }
 
-// scaled is counts or displs in bytes; nil stays nil, and what makes no sense stays senseless.
+// scaled returns counts or displs in bytes; nil stays nil, and invalid values stay
+// invalid.
 func (f *flat) scaled(n []int) []int {
 	if n == nil {
 		return nil
@@ -107,11 +107,14 @@ func (f *flat) scaled(n []int) []int {
 	return out
 }
 
-// fits says what is wrong with counts and displs, or nil.
+// fits returns what is wrong with counts and displs, or nil.
 func (f *flat) fits(c *Comm, s site, name string, counts, displs []int) error {
 	fits := misfit
-	if name == "recv" {
+	switch {
+	case name == "recv":
 		fits = misplaced
+	case s.role == rootPeer: // Scatterv
+		fits = c.misread
 	}
 	if class, text := fits(c.size, f.items(), counts, displs); text != "" {
 		return c.errorAt(s, class, "%s, in items: %s", name, text)
@@ -119,8 +122,8 @@ func (f *flat) fits(c *Comm, s site, name string, counts, displs []int) error {
 	return nil
 }
 
-// pairOfFlats is flatten for what a call sends and receives. Buffers with one
-// beginning are one: the call is in place.
+// pairOfFlats is flatten for the two buffers of a call. Buffers that begin with the
+// same item are one: the call is in place.
 func (c *Comm) pairOfFlats(s site, send, recv []Item) (out, in *flat, err error) {
 	if in, err = c.flatten(s, recv, true); err != nil {
 		return nil, nil, err
@@ -142,13 +145,13 @@ func (c *Comm) pairOfFlats(s site, send, recv []Item) (out, in *flat, err error)
 	return out, in, nil
 }
 
-// nothing is what there is to do where nothing is to be packed or unpacked.
+// nothing is for calls with nothing to pack or unpack.
 func nothing() {}
 
-// asItems makes call, a collective call on bytes, in the name of elements e: pack
-// is called before its data is read, unpack when it is complete.
+// asItems makes call, a collective call on bytes, for elements e: pack is called before
+// its data is read, unpack when it is complete.
 func (c *Comm) asItems(e *elem, pack func(), call func(*Comm) error, unpack func()) error {
-	if l := c.launch; l != nil { // it is only prepared
+	if l := c.launch; l != nil { // the call is only prepared
 		l.as, l.pack, l.unpack = e, pack, unpack
 		return call(c)
 	}
@@ -219,7 +222,8 @@ func allgatherItems(c *Comm, s site, send, recv []Item) error {
 	return c.asItems(out.elem, packOwn(c, out, in), func(c *Comm) error { return Allgather(c, out.b, in.b) }, in.unpackAll)
 }
 
-// packOwn packs what this rank gives to a call that gathers equal parts: in place its own one.
+// packOwn packs what this rank sends in a call that gathers equal parts: in place, its
+// own part.
 func packOwn(c *Comm, out, in *flat) func() {
 	if in != out {
 		return out.packAll

@@ -10,8 +10,8 @@ import (
 	"rhinet/mpi"
 )
 
-// A drawnView is a random buffer of items over memory of its own, and the places of
-// their elements, in order.
+// A drawnView is a random buffer of items over its own memory, with the indices of the
+// elements, in order.
 type drawnView struct {
 	mem   []int64
 	items []mpi.Item
@@ -59,7 +59,7 @@ func (v drawnView) set(first int, data []int64) {
 	}
 }
 
-// holds is an error unless the elements are want, and all between them is 0.
+// holds is an error unless the elements are want, and everything between them is 0.
 func (v drawnView) holds(what string, want []int64) error {
 	got, mem := make([]int64, 0, len(v.at)), slices.Clone(v.mem)
 	for _, at := range v.at {
@@ -80,8 +80,9 @@ func ints(n, from int) []int64 {
 	return s
 }
 
-// MPI 4.1, sections 6.4 to 6.8 and 6.12: collective calls on layouts do what they do on
-// slices, whatever the layouts of the ranks are, if they are made of the same.
+// MPI 4.1, sections 6.4 to 6.8 and 6.12: collective calls on layouts give the same
+// results as on slices, whatever the layouts of the ranks are, if their signatures are
+// equal.
 func TestCollectiveCallsOnLayouts(t *testing.T) {
 	calls := map[string]func(c *mpi.Comm, rnd *rand.Rand, size int, async bool) error{
 		"Bcast": bcastOfViews, "Gather": gatherOfViews, "Scatter": scatterOfViews, "Allgather": allgatherOfViews, "Alltoall": alltoallOfViews,
@@ -101,7 +102,7 @@ func TestCollectiveCallsOnLayouts(t *testing.T) {
 	})
 }
 
-// done is the error of a call, or of its request.
+// done returns the error of a call, or of its request.
 func done(err error, r *mpi.Request) error {
 	if r == nil {
 		return err
@@ -128,7 +129,7 @@ func bcastOfViews(w *mpi.Comm, rnd *rand.Rand, size int, async bool) error {
 			return err
 		}
 		plain := ints(2*size, 5)
-		if w.Rank() != root { // slices and layouts meet
+		if w.Rank() != root { // slices match layouts
 			err = mpi.Bcast(w, v.items, root)
 			plain = ints(2*size, 5)
 		} else {
@@ -174,7 +175,7 @@ func gatherOfViews(w *mpi.Comm, rnd *rand.Rand, size int, async bool) error {
 				return err
 			}
 		}
-		counts, displs := []int{1, 0, 2}, []int{3, 0, 0} // and nothing comes to the third item
+		counts, displs := []int{1, 0, 2}, []int{3, 0, 0} // the third item receives nothing
 		mine, room := drawView(rnd, counts[rank], size), drawView(rnd, n+1, size)
 		mine.set(0, ints(counts[rank]*size, rank*5000))
 		room.set(2, ints(size, 9))
@@ -303,7 +304,7 @@ func alltoallOfViews(w *mpi.Comm, rnd *rand.Rand, size int, async bool) error {
 	return errors.Join(err, recv.holds("Alltoallw", want))
 }
 
-// MPI 4.1, section 6.13: a persistent call takes what the layout selects at each start.
+// MPI 4.1, section 6.13: a persistent call reads what the layout selects at each start.
 func TestPersistentCollectiveCallsOnLayouts(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		m := make([]float64, 12)
@@ -326,7 +327,7 @@ func TestPersistentCollectiveCallsOnLayouts(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 8.6: calls to neighbors move layouts as they lie.
+// MPI 4.1, section 8.6: neighborhood calls move layouts in place.
 func TestNeighborsExchangeLayouts(t *testing.T) {
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		c, err := w.CartCreate([]int{3}, []bool{true})
@@ -357,7 +358,8 @@ func TestNeighborsExchangeLayouts(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 6.4 and 3.3.1: ranks whose layouts are made of other elements notice.
+// MPI 4.1, section 6.4 and 3.3.1: ranks whose layouts have elements of different types
+// get an error.
 func TestCollectiveCallsCompareWhatLayoutsAreMadeOf(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		w, err := w.Dup()
@@ -367,7 +369,7 @@ func TestCollectiveCallsCompareWhatLayoutsAreMadeOf(t *testing.T) {
 		if w.Rank() == 0 {
 			err = mpi.Bcast(w, mpi.View(make([]int32, 8), mpi.Vector(4, 1, 2)), 0)
 			if err == nil {
-				return nil // where messages travel, those that get one are told
+				return nil // where messages are used, their receivers get the error
 			}
 		} else {
 			err = mpi.Bcast(w, mpi.View(make([]float32, 8), mpi.Vector(4, 1, 2)), 0)
@@ -379,7 +381,7 @@ func TestCollectiveCallsCompareWhatLayoutsAreMadeOf(t *testing.T) {
 	})
 }
 
-// What is wrong with the items of a collective call is an error before anything moves.
+// Invalid items of a collective call are an error before anything is moved.
 func TestWrongItemsOfCollectiveCalls(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		m := make([]float64, 12)

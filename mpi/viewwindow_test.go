@@ -8,16 +8,17 @@ import (
 	"rhinet/mpi"
 )
 
-// A form is a way in which the bytes of a message lie in memory: every step-th byte of it, in blocks.
+// A form is a layout of the bytes of a message in memory: every step-th byte, in
+// blocks.
 type form struct {
 	name        string
 	block, step int
 }
 
-// forms are one piece as a slice (no step), one piece as a layout, and pieces.
+// forms are one piece as a slice (no step), one piece as a layout, and several pieces.
 var forms = []form{{"slice", 0, 0}, {"dense", 1, 1}, {"bytes", 1, 3}, {"blocks", 8, 9}}
 
-// bytesIn are n bytes of that form, in memory of their own.
+// bytesIn are n bytes in a form, in their own memory.
 type bytesIn struct {
 	form
 	n   int
@@ -30,7 +31,7 @@ func (f form) make(n int) *bytesIn {
 	return b
 }
 
-// at is where byte i lies.
+// at is the index of byte i.
 func (b *bytesIn) at(i int) int {
 	if b.step == 0 {
 		return i
@@ -38,7 +39,7 @@ func (b *bytesIn) at(i int) int {
 	return i/b.block*b.step + i%b.block
 }
 
-// items is the layout of the form: whole blocks, and what is left.
+// items is the layout of the form: whole blocks, and the remainder.
 func (b *bytesIn) items() []mpi.Item {
 	whole := b.n / b.block
 	return mpi.View(b.mem, mpi.Struct(
@@ -55,7 +56,8 @@ func (b *bytesIn) fill(seed int) *bytesIn {
 	return b
 }
 
-// holds is an error unless the first n bytes are those of message seed, and all others are 0.
+// holds is an error unless the first n bytes are those of message seed, and all others
+// are 0.
 func (b *bytesIn) holds(n, seed int) error {
 	want := b.form.make(b.n)
 	for i := range n {
@@ -78,11 +80,11 @@ func (b *bytesIn) irecv(w *mpi.Comm, src, tag int) *mpi.Request {
 	return mpi.Irecv(w, b.items(), src, tag)
 }
 
-// sizes lie around those up to which a message is one line, and is one packet.
+// sizes are around the limits up to which a message is one line, or one packet.
 var sizes = []int{8, 40, 41, 1000, 5000}
 
-// A window of messages of all forms and sizes completes by one WaitAll, whether the receives
-// come before the messages or after.
+// A window of messages of all forms and sizes completes by one WaitAll, whether the
+// receives are posted before the messages arrive or after.
 func TestWindowsOfLayouts(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()
@@ -101,8 +103,8 @@ func TestWindowsOfLayouts(t *testing.T) {
 	})
 }
 
-// windowOf exchanges a few messages of n bytes, of which every second is a byte shorter than
-// its room, and one more that is longer.
+// windowOf exchanges a few messages of n bytes, every second one a byte shorter than
+// its buffer, and one more that is longer.
 func windowOf(w *mpi.Comm, other, n int, from, to form, late bool) error {
 	const messages = 4
 	var in []*bytesIn
@@ -115,7 +117,7 @@ func windowOf(w *mpi.Comm, other, n int, from, to form, late bool) error {
 		}
 		sends = append(sends, out.isend(w, other, i))
 	}
-	if late { // what comes behind the messages shows that they are there
+	if late { // a message after the others shows that they have arrived
 		if _, err := mpi.Sendrecv(w, []byte{}, other, messages+1, []byte{}, other, messages+1); err != nil {
 			return err
 		}
@@ -139,7 +141,7 @@ func windowOf(w *mpi.Comm, other, n int, from, to form, late bool) error {
 	return nil
 }
 
-// Sendrecv takes layouts on either side, alone or beside slices.
+// Sendrecv accepts layouts on either side, alone or together with slices.
 func TestSendrecvOfLayouts(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		other := 1 - w.Rank()
@@ -179,7 +181,7 @@ func sendrecv(w *mpi.Comm, out, in *bytesIn, other int) (mpi.Status, error) {
 	return mpi.Sendrecv(w, out.items(), other, 0, in.items(), other, 0)
 }
 
-// The memory of a window is made of numbers, not of layouts.
+// The memory of a window consists of numbers, not of layouts.
 func TestWindowsRefuseLayouts(t *testing.T) {
 	everywhere(t, 2, func(c *mpi.Comm) error {
 		const why = ": an element of type mpi.Item is a layout, which this call does not take; use numbers, bool, or arrays and flat structs of them"

@@ -14,11 +14,11 @@ import (
 	"rhinet/llc/port"
 )
 
-// Compute says that this rank has carried out so many operations of a kind since
-// it last said so. It means something in virtual time only, if the job counts operations
-// (mpirun --time MODEL --compute counted): then they take as long as they
-// would on the host that was named. Otherwise it does nothing. A kind that the host has no rate for is an error of
-// class [ErrArg].
+// Compute says that this rank has carried out so many operations of a kind since the
+// last call. It matters only in virtual time, if the job counts operations (mpirun
+// --time MODEL --compute counted): then they take as long as they would on the host
+// named by the model. Otherwise it does nothing. A kind for which the host has no rate
+// is an error of class [ErrArg].
 func Compute(c *Comm, kind string, operations float64) (err error) {
 	defer c.raised(&err)
 	s := at("Compute")
@@ -38,26 +38,26 @@ func Compute(c *Comm, kind string, operations float64) (err error) {
 }
 
 // A virtual is the transport of a rank in virtual time: it tells the clock which
-// goroutines are in calls, and what the others have computed.
+// goroutines are in calls, and how much the others have computed.
 type virtual struct {
 	Transport
 	clock ir.Clock
 	self  int // this rank
-	base  int // goroutines that are none of the program's
-	// waiting tells how many goroutines wait for something that comes, or for each other
+	base  int // goroutines that are not the program's
+	// waiting returns how many goroutines wait for an event, or for each other
 	waiting func() int
 
 	windows attendance
 
 	mu      sync.Mutex
 	inside  int           // goroutines in calls
-	limited int           // of them, those whose wait may end by itself
+	limited int           // of these, those whose wait may end without an event
 	used    time.Duration // processor time up to the end of the latest call
 }
 
-// InVirtualTime has the rank of a job, which is one goroutine of a process that has others, live in the
-// time of j.Clock. [Wtime] is not that time, which is of a process, but Clock.Now is; nor does processor
-// time count.
+// InVirtualTime has the rank of a job, one goroutine of a process that has others, run
+// in the time of j.Clock. [Wtime] does not return that time, since it is the same for
+// the whole process, but Clock.Now does; processor time does not count.
 func InVirtualTime(j Job) Job {
 	v := &virtual{Transport: j.observed(), clock: j.Clock, self: j.Rank}
 	j.Clock.Others(func() bool { return false })
@@ -65,8 +65,8 @@ func InVirtualTime(j Job) Job {
 	return j
 }
 
-// virtualTime has this process live in the time of clock. It is called by the
-// only goroutine of the program.
+// virtualTime has this process run in the time of clock. The only goroutine of the
+// program calls it.
 func virtualTime(t Transport, waiting func() int, c ir.Clock, self int) Transport {
 	v := &virtual{Transport: t, waiting: waiting, clock: c, self: self, base: runtime.NumGoroutine() - 1, used: processorTime()}
 	c.Others(v.others)
@@ -74,7 +74,7 @@ func virtualTime(t Transport, waiting func() int, c ir.Clock, self int) Transpor
 	return v
 }
 
-// processorTime returns what this process has used of its processors.
+// processorTime returns how much processor time this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -83,8 +83,8 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// others reports whether a goroutine of the program may still call, or go on in its call, though
-// nothing comes: one that does not wait, or whose wait ends by itself.
+// others reports whether a goroutine of the program may make a call, or go on in its
+// call, without an event: one that does not wait, or whose wait may end without one.
 func (v *virtual) others() bool {
 	v.mu.Lock()
 	limited := v.limited
@@ -92,7 +92,7 @@ func (v *virtual) others() bool {
 	return limited > 0 || runtime.NumGoroutine() > v.base+v.waiting()
 }
 
-// now returns the rank's time, with what it has computed since its last call.
+// now returns the rank's time, including what it has computed since its last call.
 func (v *virtual) now() float64 {
 	v.mu.Lock()
 	used := v.computed()
@@ -101,8 +101,9 @@ func (v *virtual) now() float64 {
 	return v.clock.Now()
 }
 
-// computed returns what the program has computed since it was asked, if no goroutine
-// is in a call. The lock is held; the clock, which calls others, is told without it.
+// computed returns how long the program has computed since the last call of computed,
+// if no goroutine is in a call. The lock is held; the clock, which calls others, must
+// be told without it.
 func (v *virtual) computed() time.Duration {
 	if v.inside > 0 || !v.clock.Measures() {
 		return 0
@@ -112,7 +113,7 @@ func (v *virtual) computed() time.Duration {
 	return v.used - before
 }
 
-// enter begins a call, of so many waits that nothing but an event ends (1 or 0).
+// enter begins a call with so many waits that only an event ends (1 or 0).
 func (v *virtual) enter(patient int) {
 	v.mu.Lock()
 	used := v.computed()
@@ -269,7 +270,7 @@ func (v *virtual) Perform(f func()) {
 	v.Transport.Perform(f)
 }
 
-// Carrier has the waits and looks for operations be calls of the clock's.
+// Carrier makes waits for operations and tests of them calls of the clock.
 func (v *virtual) Carrier() port.Carrier {
 	if c := v.Transport.Carrier(); c != nil {
 		return virtualCarrier{c, v}
@@ -299,7 +300,7 @@ func (c virtualCarrier) Look(t *port.Task) bool {
 	return c.Carrier.Look(t)
 }
 
-// Failure is what the network has lost, see failure.
+// Failure returns why the network has been lost, see failure.
 func (v *virtual) Failure() error { return failure(v.Transport) }
 
 // Close ends virtual time as well.

@@ -8,7 +8,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A stopped clock is one that only hears who else may call.
+// A stopped is a clock that only records the function of Others.
 type stopped struct {
 	ir.Clock
 	others func() bool
@@ -18,13 +18,13 @@ func (c *stopped) Others(others func() bool) { c.others = others }
 func (c *stopped) Measures() bool            { return false }
 func (c *stopped) Used(time.Duration)        {}
 
-// performer is a transport whose calls only run what they are given.
+// A performer is a transport whose calls only run the functions passed to them.
 type performer struct{ Transport }
 
 func (performer) Perform(f func()) { f() }
 
-// A goroutine that is in a call and does not wait there may still wake the others: that all are in
-// calls is no hang.
+// A goroutine that is in a call and does not wait there may still wake the others: that
+// all goroutines are in calls is no hang.
 func TestInCallsAndNotWaiting(t *testing.T) {
 	t.Cleanup(func() { clock.Use(nil) })
 	waiting, c := 0, &stopped{}

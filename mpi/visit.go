@@ -7,22 +7,24 @@ import (
 	"rhinet/llc/port"
 )
 
-// A visit is a call to neighbors that does not block: the task that completes its request. It has one step, the transfers with
-// other ranks, which the transport makes by itself: whoever waits or looks finds them complete, and nobody else needs to be there.
-// It is used again for a later call on the communicator, with its requests.
+// A visit is a nonblocking neighborhood call: the task that completes its request. It
+// has one step, the transfers with other ranks, which the transport makes without help:
+// a wait or a test finds them complete, and no goroutine is needed. It is used again,
+// with its requests, for a later call on the communicator.
 type visit struct {
 	task
 	c     *Comm
 	site  site
 	h     hood
-	sent  int           // of farTo, that have gone at once
+	sent  int           // number of farTo that were sent at once
 	reqs  []llc.Request // receives of farFrom, then sends of farTo
-	first *llc.Request  // of those under way, linked
+	first *llc.Request  // of those in progress, linked
 
 	handles handleStock
 }
 
-// visit begins the call as a visit, or returns nil, and nothing has happened, if something is out of the ordinary.
+// visit begins the call as a visit, or returns nil, with nothing changed, in uncommon
+// cases.
 func (h *hood) visit(c *Comm, s site) (r Request, v *visit) {
 	carrier := c.t.Carrier()
 	if carrier == nil {
@@ -53,7 +55,7 @@ func (h *hood) visit(c *Comm, s site) (r Request, v *visit) {
 	return r, v
 }
 
-// regions are the buffers of the call.
+// regions returns the buffers of the call.
 func (h *hood) regions() (all []region) {
 	for i, e := range h.in {
 		if e.peer != ProcNull {
@@ -107,13 +109,14 @@ func (v *visit) here() bool {
 	return true
 }
 
-// hand has the transport complete the visit, for which several may wait from now on.
+// hand has the transport complete the visit, for which several goroutines may wait from
+// now on.
 func (v *visit) hand() {
 	v.late = nil
 	v.steps = port.Task{Work: v, Call: v.site.call}
 	if v.carrier.When(&v.steps, v.first, nil) {
 		v.conclude()
-	} // else it is in other hands
+	} // else the transport completes it
 }
 
 // Step completes the visit, whose transfers are complete, or will be at once: see [port.Stepper].
@@ -128,7 +131,7 @@ func (v *visit) conclude() {
 	v.end(emptyStatus(), v.result())
 }
 
-// result is what the transfers have come to. They are complete.
+// result returns the error of the transfers, which are complete.
 func (v *visit) result() (failed error) {
 	c, h, call := v.c, &v.h, v.site.call
 	for k, i := range h.farFrom {
@@ -148,7 +151,7 @@ func (v *visit) result() (failed error) {
 	return failed
 }
 
-// spare returns a visit that nobody needs.
+// spare returns a visit that is not in use.
 func (a *around) spare() *visit {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -162,8 +165,8 @@ func (a *around) spare() *visit {
 	return v
 }
 
-// spent keeps v for another call, unless it was in other hands, or somebody has the channel of this one. It has gone well, and its
-// request is complete.
+// spent keeps v for another call, unless the transport has had it, or its channel has
+// been handed out. It succeeded, and its request is complete.
 func (v *visit) spent() {
 	if v.steps.Work != nil || v.done != nil {
 		return

@@ -10,14 +10,14 @@ import (
 	"rhinet/llc"
 )
 
-// WaitAll completes all requests; nil and inactive ones count as complete. All
-// are waited for even if some fail; their errors are joined.
+// WaitAll completes all requests; nil and inactive ones count as complete. It waits for
+// all even if some fail; errors are joined.
 //
 // MPI 4.1, section 3.7.5.
 func WaitAll(reqs ...*Request) error {
-	var c *Comm                     // of the plain ones
-	var first *llc.Request          // what the transport has to wait for
-	var sent, sentLast *llc.Request // what is complete
+	var c *Comm                     // of the plain transfers
+	var first *llc.Request          // the transfers that the transport waits for
+	var sent, sentLast *llc.Request // the sends that are complete
 	end := &first
 	rest := false // some are left to Wait
 	for _, r := range reqs {
@@ -26,7 +26,7 @@ func WaitAll(reqs ...*Request) error {
 			continue
 		}
 		if p.c != c || !p.plain() {
-			if !p.joins(c) { // or it is named twice
+			if !p.joins(c) { // or the request is listed twice
 				rest = true
 				continue
 			}
@@ -69,8 +69,8 @@ func WaitAll(reqs ...*Request) error {
 	return nil
 }
 
-// joins reports whether WaitAll can have the transport wait for p together with transfers of c,
-// which is nil as long as there are none.
+// joins reports whether WaitAll can have the transport wait for p together with
+// transfers of c, which is nil as long as there are none.
 func (p *transfer) joins(c *Comm) bool {
 	if c != nil && p.c != c && (p.c == nil || p.c.w != c.w) {
 		return false
@@ -95,8 +95,8 @@ type scratch struct {
 	first int // of rs that is complete: see some
 }
 
-// WaitAny completes one of the requests, whichever is first, and returns its
-// index with its status. If none is active the index is Undefined.
+// WaitAny completes one of the requests, the first that is complete, and returns its
+// index and its status. If none is active, the index is Undefined.
 //
 // MPI 4.1, section 3.7.5.
 func WaitAny(reqs ...*Request) (int, Status, error) {
@@ -122,16 +122,17 @@ func WaitAny(reqs ...*Request) (int, Status, error) {
 	return i, st, err
 }
 
-// waitMeans are means by which one of several requests is waited for, each of which serves those before as well.
+// waitMeans are ways to wait for one of several requests; each one also serves requests
+// that need only an earlier one.
 type waitMeans uint8
 
 const (
 	asTransfers waitMeans = iota // all are transfers, which the transport can wait for
-	asCondition                  // some are tasks that it carries on
+	asCondition                  // some are tasks that it advances
 	asChannels                   // some are completed by others
 )
 
-// means is what a wait for p needs.
+// means returns what a wait for p needs.
 func (p *transfer) means() waitMeans {
 	switch {
 	case p.task == nil:
@@ -177,7 +178,7 @@ func (k *scratch) wait(reqs []*Request, means waitMeans) int {
 		}
 		return false
 	})
-	if err != nil { // a Wait on a request of the ended context ends at once
+	if err != nil { // Wait on a request with the ended context returns at once
 		for i, r := range reqs {
 			if r.active() == limited {
 				return i
@@ -199,8 +200,8 @@ func (k *scratch) some() bool {
 	return false
 }
 
-// selectAny waits until one of the active requests is complete, by their
-// channels: some are not completed by the transport.
+// selectAny waits until one of the active requests is complete, by their channels, if
+// the transport does not complete all of them.
 func selectAny(reqs []*Request) int {
 	var cases []reflect.SelectCase
 	var index []int
@@ -214,8 +215,8 @@ func selectAny(reqs []*Request) int {
 	return index[i]
 }
 
-// poll calls cond until it holds or ctx ends. It serves the waits that the
-// transport cannot end with a context; those without one never come here.
+// poll calls cond until it holds or ctx ends. It serves waits that the transport cannot
+// end with a context; waits without one do not use it.
 func poll(ctx context.Context, cond func() bool) error {
 	const longest = time.Millisecond
 	pause := time.Duration(0)

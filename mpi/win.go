@@ -6,41 +6,43 @@ import (
 	"sync/atomic"
 )
 
-// A Win is a window: a part of the memory of each rank of a communicator, made
-// of elements of type T, that all of them read and change without the rank taking part.
-// [WinAllocate] makes the quickest windows. Places in it are counted in elements
-// from the beginning of a rank's part.
+// A Win is a window: a part of the memory of each rank of a communicator, made of
+// elements of type T, that all ranks can read and change without the owner taking part.
+// [WinAllocate] makes the fastest windows. Displacements count elements from the
+// beginning of a rank's part.
 //
-// Reading and changing is allowed in epochs only. There are three ways to begin
-// and end them:
+// Access is allowed only in epochs. There are three ways to begin and end one:
 //
 //   - [Win.Fence], called by all ranks, ends one epoch and begins the next;
-//   - [Win.Post] and [Win.Wait] at the ranks that show their memory, [Win.Start] and
+//   - [Win.Post] and [Win.Wait] at the ranks that expose their memory, [Win.Start] and
 //     [Win.Complete] at those that access it;
-//   - [Win.Lock] and [Win.Unlock], or [Win.LockAll] and [Win.UnlockAll], at the rank
-//     that accesses only.
+//   - [Win.Lock] and [Win.Unlock], or [Win.LockAll] and [Win.UnlockAll], only at the rank
+//     that accesses.
 //
-// An access outside of an epoch is an error (ErrRMASync), as is one outside of a
-// rank's part (ErrRMARange). All accesses are complete, at the target too, when the call returns;
-// programs that want to run on other implementations of MPI still need what the standard asks for.
+// An access outside of an epoch is an error (ErrRMASync), as is one outside of a rank's
+// part (ErrRMARange). An access is complete, also at the target, when the call returns;
+// a program that shall run on other implementations of MPI must still follow the rules
+// of the standard.
 //
-// The memory model is the unified one (section 12.4): a rank's part is there once.
-// Within an epoch nobody may access what another rank puts, and only one rank may put to
-// an element, or else what is read, or stays, is any mixture: that is a data
-// race as in any Go program. Accumulates, [Win.FetchAndOp] and [Win.CompareAndSwap]
-// are atomic with respect to each other, element by element, for elements of one type; a rank
-// that polls its own part while others update it reads it by FetchAndOp with [NoOp].
-// Accesses of one rank to one element take effect in the order of the calls. In a checked job (see Job.Check)
-// accesses to one place that the standard keeps out of one epoch are errors (ErrRMAConflict).
+// The memory model is the unified one (section 12.4): there is one copy of a rank's
+// part. Within an epoch no rank may access what another rank puts, and only one rank
+// may put to an element; otherwise the result is an undefined mixture: a data race, as
+// in any Go program. Accumulates, [Win.FetchAndOp] and [Win.CompareAndSwap] are atomic
+// with respect to each other, element by element, for elements of one type; a rank that
+// polls its own part while others update it must read it by FetchAndOp with [NoOp].
+// Accesses of one rank to one element take effect in the order of the calls. In a
+// checked job (see Job.Check) accesses to one location that the standard forbids in one
+// epoch are errors (ErrRMAConflict).
 //
-// Any number of goroutines may access a window at once; its epochs are those of the rank.
+// Any number of goroutines may access a window at once; its epochs are those of the
+// rank.
 //
 // MPI 4.1, chapter 12.
 type Win[T any] struct {
 	*window
 	elem  *elem
-	parts [][]T // of each rank, if they are reached by loads and stores; else nil
-	near  [][]T // the same, if calls may access them without more ado
+	parts [][]T // of each rank, if loads and stores reach them; else nil
+	near  [][]T // the same, if calls may access them without further checks; else nil
 }
 
 // AnyWin is a [Win] of any type.
@@ -70,27 +72,27 @@ func (f Flavor) String() string {
 
 // A window is a Win without its type.
 type window struct {
-	c        *Comm // of its own
+	c        *Comm // its own
 	flavor   Flavor
 	hints    Info
 	reach    reach
 	handler  handlerSlot[AnyWin]
 	attrs    attributes
 	bytes    []uint64 // of each rank's part
-	mem      [][]byte // parts that are reached by loads and stores; else nil
-	shared   *mapped  // way of loads, stores and the processor's atomic operations; nil: there is another one
+	mem      [][]byte // parts that loads and stores reach; else nil
+	shared   *mapped  // access by loads, stores and the processor's atomic operations; nil: other means
 	local    []byte   // this rank's part
-	block    uint64   // memory that rank 0 gives back
-	owns     bool     // this rank has to
+	block    uint64   // memory that rank 0 frees
+	owns     bool     // this rank frees it
 	reserved bool     // there is such memory
 
 	mode atomic.Uint32
-	open []atomic.Uint32 // of each rank, what allows to access it beside mode
+	open []atomic.Uint32 // for each rank, what allows access to it besides mode
 
 	mu       sync.Mutex // guards what follows, and changes of mode and open
 	locks    int        // of single ranks
 	started  []int      // ranks of Start
-	exposure []*Request // of Post: what completes it
+	exposure []*Request // of Post: the requests that end it
 	exposing []int      // ranks of Post
 	exposed  bool       // between Post and Wait
 	opening  bool       // a goroutine is in Start or LockAll
@@ -102,7 +104,7 @@ type window struct {
 	log *winLog // in a checked job; else nil
 }
 
-// What a window's mode says of this rank's epoch.
+// Values of a window's mode: the state of this rank's epoch.
 const (
 	winIdle    uint32 = iota // none: access is an error
 	winFence                 // of Fence; nothing has been accessed
@@ -113,7 +115,7 @@ const (
 	winFreed
 )
 
-// What is in window.open.
+// Values of window.open.
 const (
 	closedTo      uint32 = iota
 	openStarted          // by Start
@@ -122,7 +124,7 @@ const (
 	openPending          // Lock waits
 )
 
-// base is the window of w, nil if there is none.
+// base returns the window of w, nil if w is nil.
 func (w *Win[T]) base() *window {
 	if w == nil {
 		return nil
@@ -133,7 +135,7 @@ func (w *Win[T]) base() *window {
 // base is w itself.
 func (w *window) base() *window { return w }
 
-// check says why w cannot be used, or nil.
+// check returns why w cannot be used, or nil.
 func (w *window) check(s site) error {
 	if w == nil {
 		var none *Comm
@@ -163,8 +165,8 @@ func (w *window) ready(target int) bool {
 	return false
 }
 
-// locate checks an access to n elements of type e from disp on, and returns its
-// place in bytes. Nothing is to be done if null.
+// locate checks an access to n elements of type e from disp on, and returns its offset
+// in bytes. If null, there is nothing to do.
 func (w *window) locate(s site, e *elem, disp, n int) (at uint64, null bool, err error) {
 	if err := w.check(s); err != nil {
 		return 0, true, err
@@ -194,7 +196,7 @@ func (w *window) locate(s site, e *elem, disp, n int) (at uint64, null bool, err
 	return uint64(disp) * uint64(e.size), n == 0, nil
 }
 
-// noEpoch says why target may not be accessed.
+// noEpoch returns why target may not be accessed.
 func (w *window) noEpoch(s site) error {
 	switch w.mode.Load() {
 	case winStarted:
@@ -205,8 +207,8 @@ func (w *window) noEpoch(s site) error {
 	return w.c.errorAt(s, ErrRMASync, "there is no epoch; call Fence, Start, Lock or LockAll first")
 }
 
-// direct is the memory of target if the present epoch allows to access it and it
-// is reached by loads and stores.
+// direct returns the memory of target if the present epoch allows access and loads and
+// stores reach it.
 func (w *Win[T]) direct(target int) []T {
 	if w != nil && uint(target) < uint(len(w.near)) && (w.mode.Load() == winLockAll || w.ready(target)) {
 		return w.near[target]
@@ -214,8 +216,8 @@ func (w *Win[T]) direct(target int) []T {
 	return nil
 }
 
-// Local returns this rank's own part, nil in a dynamic window. It must not be used after [Win.Free]: the memory
-// of windows that were allocated is given to others then.
+// Local returns this rank's own part, nil in a dynamic window. It must not be used
+// after [Win.Free]: memory that a window allocated is reused then.
 //
 // MPI 4.1, section 12.2.6 (MPI_WIN_BASE, MPI_WIN_SIZE).
 func (w *Win[T]) Local() []T {
@@ -225,8 +227,8 @@ func (w *Win[T]) Local() []T {
 	return elements[T](w.local)
 }
 
-// Len returns how many elements a rank's part has; Undefined in a dynamic window,
-// or if there is no such rank.
+// Len returns how many elements a rank's part has; Undefined in a dynamic window, or if
+// there is no such rank.
 func (w *Win[T]) Len(rank int) int {
 	if w == nil || w.flavor == Dynamic || uint(rank) >= uint(w.c.size) {
 		return Undefined
@@ -234,10 +236,10 @@ func (w *Win[T]) Len(rank int) int {
 	return int(w.bytes[rank] / uint64(w.elem.size))
 }
 
-// Shared returns the part of a rank itself, to be loaded from and stored to; that of
-// the first rank that has any if rank is ProcNull. What ranks do to it at once must be atomic or
-// kept apart, by an epoch and [Win.Sync], or by messages and barriers. Windows of other ranks' own memory have no
-// such parts (ErrRMAShared).
+// Shared returns the part of a rank for direct loads and stores; if rank is ProcNull,
+// that of the first rank that has one. Concurrent accesses by ranks must be atomic or
+// separated, by an epoch and [Win.Sync], or by messages and barriers. A window that
+// ranks made from their own memory has no such parts (ErrRMAShared).
 //
 // MPI 4.1, section 12.2.3 (MPI_Win_shared_query).
 func (w *Win[T]) Shared(rank int) (_ []T, err error) {
@@ -272,8 +274,8 @@ func (w *Win[T]) Flavor() Flavor {
 	return w.flavor
 }
 
-// WinAs is another view of the same window: its memory as elements of type U, in
-// which places are counted. Epochs, and everything else, are those of w.
+// WinAs returns another view of the same window: its memory as elements of type U, in
+// which displacements are counted. Epochs, and everything else, are those of w.
 //
 // Not in the standard, which has a type with every access.
 func WinAs[U any](w AnyWin) (_ *Win[U], err error) {
@@ -309,7 +311,7 @@ func viewOf[T any](b *window, e *elem) *Win[T] {
 	return w
 }
 
-// elemForWin is elemOf of a type that can be in a window.
+// elemForWin is elemOf for a type that can be in a window.
 func elemForWin[T any](c *Comm, s site) (*elem, error) {
 	if err := c.check(s); err != nil {
 		return nil, err
@@ -321,7 +323,7 @@ func elemForWin[T any](c *Comm, s site) (*elem, error) {
 	return e, nil
 }
 
-// explain words what the way to the memory has to say about an access.
+// explain words the error of an access to memory.
 func (w *window) explain(s site, err error) error {
 	switch {
 	case err == nil:

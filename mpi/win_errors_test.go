@@ -10,8 +10,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// TestWindowMisuse: each mistake is an error of its class, which says what to do,
-// and the window is as it was.
+// TestWindowMisuse: each mistake is an error of its class, which says what to do, and
+// the window is unchanged.
 func TestWindowMisuse(t *testing.T) {
 	v := []int{1, 2}
 	cases := []struct {
@@ -76,12 +76,13 @@ func TestWindowMisuse(t *testing.T) {
 	})
 }
 
-// locked is do in an epoch of LockAll.
+// locked makes do in an epoch of LockAll.
 func locked(do func(w *mpi.Win[int]) error) func(w *mpi.Win[int]) error {
 	return func(w *mpi.Win[int]) error { return errors.Join(w.LockAll(), do(w), w.UnlockAll()) }
 }
 
-// TestWindowMistakesOfAll: what ranks bring that does not fit is an error on all of them.
+// TestWindowMistakesOfAll: contributions of ranks that do not match are an error on all
+// of them.
 func TestWindowMistakesOfAll(t *testing.T) {
 	everywhere(t, 2, func(c *mpi.Comm) error {
 		_, err := mpi.WinAllocate[int](c, -1)
@@ -109,7 +110,7 @@ func TestWindowMistakesOfAll(t *testing.T) {
 	})
 }
 
-// TestWindowsThatAreNot: a nil window, and one that was freed, are errors in every call.
+// TestWindowsThatAreNot: a nil window, and a freed one, are errors in every call.
 func TestWindowsThatAreNot(t *testing.T) {
 	mpitest.Run(t, 1, func(c *mpi.Comm) error {
 		freed, err := mpi.WinAllocate[int](c, 1)
@@ -145,7 +146,8 @@ func TestWindowsThatAreNot(t *testing.T) {
 	})
 }
 
-// TestStartMisuse: an epoch of Start allows its ranks only, and no other epoch beside it.
+// TestStartMisuse: an epoch of Start allows access only to its ranks, and no other
+// epoch at the same time.
 func TestStartMisuse(t *testing.T) {
 	onWindows(t, 2, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		all, err := w.Group()
@@ -172,7 +174,7 @@ func TestStartMisuse(t *testing.T) {
 	})
 }
 
-// TestProcNullTarget: accesses to ProcNull do nothing, in no epoch either (12.3).
+// TestProcNullTarget: accesses to ProcNull do nothing, even outside of an epoch (12.3).
 func TestProcNullTarget(t *testing.T) {
 	onWindows(t, 2, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		_, err := w.FetchAndOp(1, mpi.ProcNull, 0, mpi.Sum)
@@ -181,8 +183,8 @@ func TestProcNullTarget(t *testing.T) {
 }
 
 // TestWindowEndsWithTheJob: a wait for a lock of a rank that failed ends with an error
-// that names it. Rank 1 fails only once rank 0 has said that it asks for the lock, so that
-// it is the lock's wait which the end of the job meets.
+// that names it. Rank 1 fails only after rank 0 has said that it asks for the lock, so
+// that the end of the job ends the wait for the lock.
 func TestWindowEndsWithTheJob(t *testing.T) {
 	failed := errors.New("rank 1 gives up")
 	for _, option := range []mpitest.Option{mpitest.NIC("martini"), mpitest.Mailboxes()} {

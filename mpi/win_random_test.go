@@ -9,8 +9,8 @@ import (
 	"rhinet/mpi"
 )
 
-// A winStep is what one rank does to one stretch of a rank's part in an epoch.
-// All ranks draw the same steps, so that each can tell what must be there.
+// A winStep is what one rank does to one range of a rank's part in an epoch. All ranks
+// draw the same steps, so that each knows what the result must be.
 type winStep struct {
 	origin, target, disp int
 	data                 []int
@@ -28,10 +28,10 @@ const (
 	stepKinds
 )
 
-// winModel is the slow reference: what the parts of all ranks hold.
+// winModel is a slow reference: the contents of the parts of all ranks.
 type winModel [][]int
 
-// do carries a step out, and returns what it fetches.
+// do carries a step out, and returns the elements before.
 func (m winModel) do(s winStep) (old []int) {
 	mem := m[s.target][s.disp:][:len(s.data)]
 	old = append(old, mem...)
@@ -51,7 +51,7 @@ func (m winModel) do(s winStep) (old []int) {
 	return old
 }
 
-// updated is what an update by v leaves.
+// updated is the result of an update by v.
 func updated(op mpi.Op, was, v int) int {
 	switch op {
 	case mpi.Replace:
@@ -66,8 +66,8 @@ func updated(op mpi.Op, was, v int) int {
 	return was // NoOp
 }
 
-// steps draws those of one epoch: stretches of different steps are apart, or else
-// of one origin, whose accesses are ordered if they are accumulates.
+// steps draws the steps of one epoch: ranges of different steps do not overlap, or else
+// have the same origin, whose accesses are ordered if they are accumulates.
 func (m winModel) steps(rnd *rand.Rand, ranks, n int) (all []winStep) {
 	used := make([][]int, ranks) // which origin has an element, plus one
 	for i := range used {
@@ -105,7 +105,7 @@ func (m winModel) steps(rnd *rand.Rand, ranks, n int) (all []winStep) {
 	return all
 }
 
-// play carries the caller's steps out, in order, and compares what they fetch.
+// play carries the caller's steps out, in order, and checks what they fetch.
 func (m winModel) play(w *mpi.Win[int], me int, all []winStep, lock mpi.LockType, each bool) (err error) {
 	for _, s := range all {
 		want := m.do(s)
@@ -146,8 +146,8 @@ func (m winModel) access(w *mpi.Win[int], s winStep, want []int) error {
 	return errors.Join(err, equalAll("fetched", got, want))
 }
 
-// TestRandomEpochs: random accesses in epochs of all kinds leave what a slow reference
-// says, and fetch it.
+// TestRandomEpochs: random accesses in epochs of all kinds leave and fetch the same as
+// a slow reference.
 func TestRandomEpochs(t *testing.T) {
 	const n, epochs = 40, 12
 	for _, ranks := range []int{1, 2, 3, 5} {
@@ -189,8 +189,8 @@ func randomEpochs(c *mpi.Comm, w *mpi.Win[int], n, epochs int) error {
 	return nil
 }
 
-// epochOf calls f in an epoch of one of five kinds. f locks for each access, if
-// it is told to.
+// epochOf calls f in an epoch of one of five kinds. If each is true, f must lock for
+// each access.
 func epochOf(w *mpi.Win[int], all *mpi.Group, kind int, f func(each bool, lock mpi.LockType) error) error {
 	switch kind {
 	case 0:
@@ -205,8 +205,8 @@ func epochOf(w *mpi.Win[int], all *mpi.Group, kind int, f func(each bool, lock m
 	return f(true, mpi.LockShared)
 }
 
-// TestLongAndShortUpdates: additions of many elements at a time and of one, of all
-// ranks to the same elements at once, are all there (12.7.1).
+// TestLongAndShortUpdates: no addition is lost when all ranks add many elements at a
+// time and single ones to the same elements at once (12.7.1).
 func TestLongAndShortUpdates(t *testing.T) {
 	const n, rounds = 100, 60
 	onWindows(t, 4, n, func(c *mpi.Comm, w *mpi.Win[int]) error {
@@ -214,7 +214,7 @@ func TestLongAndShortUpdates(t *testing.T) {
 	})
 }
 
-// longAndShort adds to the n elements of rank 0 in ways that take turns.
+// longAndShort adds to the n elements of rank 0 by several calls in turn.
 func longAndShort(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 	if err := w.LockAll(); err != nil {
 		return err
@@ -253,7 +253,8 @@ func longAndShort(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 	return err
 }
 
-// contents is the part of this rank, in no epoch, also if no processor loads from it.
+// contents returns the part of this rank, outside of epochs, also if no processor can
+// load from it.
 func contents(c *mpi.Comm, w *mpi.Win[int]) ([]int, error) {
 	if part := w.Local(); part != nil {
 		return part, nil
@@ -263,7 +264,8 @@ func contents(c *mpi.Comm, w *mpi.Win[int]) ([]int, error) {
 	return part, errors.Join(w.Lock(mpi.LockShared, me), w.Get(part, me, 0), w.Unlock(me))
 }
 
-// TestAtomicOperations: each operation of the processor does what reductions do.
+// TestAtomicOperations: each operation of the processor gives the same result as in
+// reductions.
 func TestAtomicOperations(t *testing.T) {
 	everywhere(t, 1, func(c *mpi.Comm) error {
 		return errors.Join(atomicOperations[int32](c), atomicOperations[uint32](c), atomicOperations[int64](c),
@@ -301,7 +303,7 @@ func atomicOperations[T int8 | int32 | uint32 | int64 | uint64 | float32 | float
 }
 
 // TestPairsAreUpdatedWhole: MinLoc, MaxLoc and Replace of pairs of one kind of number
-// exclude each other: no pair is of two ranks (12.7.1).
+// exclude each other: no pair is a mixture of those of two ranks (12.7.1).
 func TestPairsAreUpdatedWhole(t *testing.T) {
 	everywhere(t, 3, func(c *mpi.Comm) error {
 		w, err := mpi.WinAllocate[mpi.ValLoc[int]](c, 1)
@@ -328,7 +330,7 @@ func TestPairsAreUpdatedWhole(t *testing.T) {
 	})
 }
 
-// TestUpdatesOfAStruct: a struct is no number, also if it holds just one (6.9.2).
+// TestUpdatesOfAStruct: a struct is no number, even if it holds just one (6.9.2).
 func TestUpdatesOfAStruct(t *testing.T) {
 	type box struct{ Of int }
 	everywhere(t, 2, func(c *mpi.Comm) error {

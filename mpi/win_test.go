@@ -9,7 +9,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// A windowMaker makes a window with n elements of each rank in one of the ways.
+// A windowMaker makes a window with n elements on each rank.
 type windowMaker struct {
 	name string
 	make func(c *mpi.Comm, n int) (*mpi.Win[int], error)
@@ -41,7 +41,7 @@ func onWindows(t *testing.T, ranks, n int, fn func(c *mpi.Comm, w *mpi.Win[int])
 	}
 }
 
-// TestFenceCompletesPuts: what was put before Fence is at the target after it
+// TestFenceCompletesPuts: everything put before Fence is at the target after it
 // (MPI 4.1, section 12.5.1).
 func TestFenceCompletesPuts(t *testing.T) {
 	onWindows(t, 3, 3, func(c *mpi.Comm, w *mpi.Win[int]) error {
@@ -89,7 +89,7 @@ func TestGetInFence(t *testing.T) {
 	})
 }
 
-// TestPostStartCompleteWait: a ring in which each rank puts to the next (12.5.2).
+// TestPostStartCompleteWait: a ring in which each rank puts to the next one (12.5.2).
 func TestPostStartCompleteWait(t *testing.T) {
 	onWindows(t, 4, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		all, err := w.Group()
@@ -152,7 +152,8 @@ func TestExclusiveLock(t *testing.T) {
 	})
 }
 
-// TestFetchAndOpCounts: each rank gets another number from a shared counter (12.3.5).
+// TestFetchAndOpCounts: each rank gets a different number from a shared counter
+// (12.3.5).
 func TestFetchAndOpCounts(t *testing.T) {
 	const draws = 25
 	onWindows(t, 4, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
@@ -187,7 +188,7 @@ func TestFetchAndOpCounts(t *testing.T) {
 	})
 }
 
-// TestCompareAndSwap: of ranks that swap the same value one wins, and the others
+// TestCompareAndSwap: of ranks that swap the same value one succeeds, and the others
 // get what it stored (12.3.5).
 func TestCompareAndSwap(t *testing.T) {
 	onWindows(t, 4, 3, func(c *mpi.Comm, w *mpi.Win[int]) error {
@@ -219,8 +220,8 @@ func TestCompareAndSwap(t *testing.T) {
 	})
 }
 
-// TestAccumulateIsAtomic: additions of all ranks to the same elements, of kinds that the
-// processor adds and of others, are all there (12.7.1).
+// TestAccumulateIsAtomic: no addition of any rank to the same elements is lost, for
+// kinds of numbers that the processor adds and for others (12.7.1).
 func TestAccumulateIsAtomic(t *testing.T) {
 	everywhere(t, 4, func(c *mpi.Comm) error {
 		return errors.Join(accumulates[int32](c), accumulates[uint64](c), accumulates[float32](c), accumulates[float64](c),
@@ -269,8 +270,8 @@ func accumulates[T int16 | int32 | uint8 | uint64 | float32 | float64 | complex6
 	return nil
 }
 
-// TestAccumulateOrder: of two accumulates of one rank to one element the later is
-// the later (12.7.1).
+// TestAccumulateOrder: of two accumulates of one rank to one element the later call
+// takes effect later (12.7.1).
 func TestAccumulateOrder(t *testing.T) {
 	onWindows(t, 2, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		if c.Rank() == 1 {
@@ -294,8 +295,8 @@ func TestAccumulateOrder(t *testing.T) {
 	})
 }
 
-// TestPassiveTarget: a rank is read, changed and locked while it does not call
-// MPI at all (12.5.3).
+// TestPassiveTarget: a rank is read, changed and locked while it makes no call of MPI
+// (12.5.3).
 func TestPassiveTarget(t *testing.T) {
 	onWindows(t, 2, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		if c.Rank() == 0 {
@@ -309,7 +310,8 @@ func TestPassiveTarget(t *testing.T) {
 	})
 }
 
-// TestRequests: those of Lock and LockAll are complete and say what is wrong (12.3.6).
+// TestRequests: requests in epochs of Lock and LockAll are complete and return errors
+// (12.3.6).
 func TestRequests(t *testing.T) {
 	onWindows(t, 2, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		other := 1 - c.Rank()
@@ -389,8 +391,8 @@ func TestSharedWindow(t *testing.T) {
 	}, mpitest.Mailboxes())
 }
 
-// TestDynamicWindow: regions come and go, and are reached by the displacement that
-// Attach returns (12.2.4).
+// TestDynamicWindow: regions are attached and detached, and are accessed by the
+// displacement that Attach returns (12.2.4).
 func TestDynamicWindow(t *testing.T) {
 	everywhere(t, 3, func(c *mpi.Comm) error {
 		w, err := mpi.WinDynamic[int](c)

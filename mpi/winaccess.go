@@ -6,7 +6,8 @@ import "rhinet/internal/vec"
 //
 // MPI 4.1, section 12.3.1.
 func (w *Win[T]) Put(data []T, target, disp int) error {
-	// The short way of windows in shared memory; what is not in order goes the other.
+	// The fast path of windows in shared memory; invalid and uncommon calls take the
+	// other path.
 	if p := w.direct(target); p != nil && uint(disp) <= uint(len(p)) && len(data) <= len(p)-disp {
 		move(p[disp:], data)
 		return nil
@@ -36,11 +37,11 @@ func move[T any](dst, src []T) {
 	}
 }
 
-// bulkElems is how many elements are moved as bytes.
+// bulkElems is the number of elements from which on they are moved as bytes.
 const bulkElems = 64
 
-// Accumulate combines data into the part of rank target, from element disp on,
-// with a predefined operation, or [Replace]. Each element is changed atomically.
+// Accumulate combines data into the part of rank target, from element disp on, with a
+// predefined operation or [Replace]. Each element is changed atomically.
 //
 // MPI 4.1, section 12.3.4.
 func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
@@ -52,8 +53,9 @@ func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
 	return b.raise(b.update(atPeer("Accumulate", target), &u, op, disp, len(data)))
 }
 
-// quick updates p, memory of target, from its beginning on: the short way of windows in shared memory. It reports whether it has done so;
-// what is not in order, and what must wait, goes the other. old is as long as data if it is not nil.
+// quick updates p, memory of target, from its beginning on: the fast path of windows in
+// shared memory. It reports whether it has done so; invalid and uncommon calls, and
+// those that must wait, take the other path. old is as long as data if it is not nil.
 func (w *Win[T]) quick(target int, p, data, old []T, op Op) bool {
 	k, ok := op.(Predefined)
 	if !ok || k >= numUpdates || w.elem.fetch[k] == nil {
@@ -93,8 +95,8 @@ func (w *Win[T]) quick(target int, p, data, old []T, op Op) bool {
 	return true
 }
 
-// GetAccumulate is [Win.Accumulate] that puts into old what was there before,
-// which is as long as data. With [NoOp] data may be nil: then it is an atomic Get.
+// GetAccumulate is [Win.Accumulate] that also stores in old, which must be as long as
+// data, the elements before. With [NoOp] data may be nil: then it is an atomic Get.
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) GetAccumulate(data, old []T, target, disp int, op Op) error {
@@ -113,7 +115,7 @@ func (w *Win[T]) getAccumulate(s site, data, old []T, disp int, op Op) error {
 	return w.base().update(s, u, op, disp, len(old))
 }
 
-// fetching is an update that fetches, but for its operation.
+// fetching returns an update that fetches, still without its operation.
 func fetching[T any](w *Win[T], s site, data, old []T, op Op) (*update, error) {
 	b := w.base()
 	if err := b.check(s); err != nil {
@@ -131,8 +133,8 @@ func fetching[T any](w *Win[T], s site, data, old []T, op Op) (*update, error) {
 	return &update{e: w.elem, data: d, old: o}, nil
 }
 
-// FetchAndOp combines v into element disp of rank target, with a predefined
-// operation, [Replace] or [NoOp], and returns what was there before.
+// FetchAndOp combines v into element disp of rank target, with a predefined operation,
+// [Replace] or [NoOp], and returns the element before.
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) FetchAndOp(v T, target, disp int, op Op) (T, error) {
@@ -152,9 +154,9 @@ func (w *Win[T]) fetchAndOp(v T, target, disp int, op Op) (T, error) {
 	return old[0], w.base().raise(err)
 }
 
-// CompareAndSwap stores v in element disp of rank target if compare is there, and
-// returns what was there before: compare, if v was stored. Elements are integers
-// or bool.
+// CompareAndSwap stores v in element disp of rank target if it equals compare, and
+// returns the element before, which is compare if v was stored. Elements must be
+// integers or bool.
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) CompareAndSwap(compare, v T, target, disp int) (T, error) {
@@ -178,7 +180,7 @@ func (w *Win[T]) compareAndSwap(compare, v T, target, disp int) (T, error) {
 	return old[0], w.base().raise(err)
 }
 
-// elemOf is the type of the elements of w, which may be nil.
+// elemOf returns the type of the elements of w, which may be nil.
 func (w *Win[T]) elemOf() *elem {
 	if w == nil {
 		return nil
@@ -211,7 +213,7 @@ func (w *window) get(s site, e *elem, buf []byte, disp, n int) error {
 	return w.explain(s, w.reach.get(s.peer, at, buf))
 }
 
-// update checks u, which is complete but for its operation, and carries it out.
+// update checks u, which lacks only its operation, and carries it out.
 func (w *window) update(s site, u *update, op Op, disp, n int) error {
 	if err := w.operate(s, u, op); err != nil {
 		return err
@@ -227,7 +229,7 @@ func (w *window) update(s site, u *update, op Op, disp, n int) error {
 	return w.explain(s, w.reach.update(s.peer, at, u))
 }
 
-// operate checks the operation of u and enters it.
+// operate checks the operation of u and sets it.
 func (w *window) operate(s site, u *update, op Op) error {
 	if err := w.check(s); err != nil {
 		return err
@@ -245,7 +247,7 @@ func (w *window) alone(target int) bool {
 	return w.mode.Load() == winLocked && w.open[target].Load() == openExclusive
 }
 
-// noOp says why elements of type e cannot be updated by op.
+// noOp returns why elements of type e cannot be updated by op.
 func (w *window) noOp(s site, e *elem, op Op) error {
 	switch op := op.(type) {
 	case nil:

@@ -7,19 +7,21 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A boarded reach is memory on the boards of the network interfaces, which these read and write, also that of the own rank: no
-// processor loads from it or stores to it. Elements that a layout names go by their commands for vectors. What ranks share beside
-// the contents lies in memory as usual.
+// A boarded is a reach to memory on the boards of the network interfaces, which only
+// these read and write, also for the rank itself: no processor loads from it or stores
+// to it. Elements that a layout names go by vector commands of the NIC. The control
+// words of the window are in ordinary shared memory.
 type boarded struct {
 	control
 	nic   ir.Vectors
 	parts []boardPart // of the ranks
 }
 
-// A boardPart is where the part of a rank is on its board. A rank without a part takes none.
+// A boardPart is where the part of a rank is on its board. A rank without a part takes
+// no memory.
 type boardPart struct{ At, Bytes uint64 }
 
-// board has the window on boards, if all ranks can, and reports whether it is.
+// board puts the window on boards, if all ranks can, and reports whether it is there.
 func (w *window) board() (bool, error) {
 	if w.shared == nil || w.flavor != Allocated {
 		return false, nil
@@ -40,7 +42,7 @@ func (w *window) board() (bool, error) {
 		return true, nil
 	}
 	if took {
-		err = errors.Join(err, x.close()) // nobody has used it
+		err = errors.Join(err, x.close()) // no rank has used it
 	}
 	return false, err
 }
@@ -57,7 +59,7 @@ func (x *boarded) move(target int, v *ir.Vector, mem []byte, put bool) error {
 	return x.c.command(func() error { return access(x.c.global(target), v, mem) })
 }
 
-// whole is one block of a rank's part.
+// whole returns one block of a rank's part as a vector.
 func (x *boarded) whole(target int, at uint64, n int) *ir.Vector {
 	return &ir.Vector{Block: n, At: x.parts[target].At + at}
 }
@@ -70,7 +72,8 @@ func (x *boarded) get(target int, at uint64, buf []byte) error {
 	return x.move(target, x.whole(target, at, len(buf)), buf, false)
 }
 
-// strew is by few commands: by one vector if all pieces of the layout are alike, else by one of units of their lengths.
+// strew uses few commands: one vector if all pieces of the layout have one length, else
+// one of units that divide their lengths.
 func (x *boarded) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	v := vectorOf(l, x.parts[target].At+at)
 	if v == nil {
@@ -79,7 +82,8 @@ func (x *boarded) strew(target int, at uint64, l *layout.Type, mem []byte, put b
 	return x.move(target, v, mem, put)
 }
 
-// vectorOf is the vector of a layout that is laid over memory from at on; nil if its pieces have no common unit of four bytes.
+// vectorOf returns the vector of a layout that is laid over memory from at on; nil if
+// its pieces have no common unit of at least four bytes.
 func vectorOf(l *layout.Type, at uint64) *ir.Vector {
 	var places []uint64
 	var lengths []int
@@ -110,7 +114,7 @@ func vectorOf(l *layout.Type, at uint64) *ir.Vector {
 	return v
 }
 
-// divisor is the greatest common one.
+// divisor is the greatest common divisor.
 func divisor(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
@@ -118,7 +122,7 @@ func divisor(a, b int) int {
 	return a
 }
 
-// interval is how far each place is behind the one before, if that is the same for all.
+// interval returns the distance between adjacent places, if it is the same for all.
 func interval(places []uint64) (stride uint64, ok bool) {
 	if len(places) == 1 {
 		return 0, true
@@ -146,7 +150,7 @@ func (x *boarded) update(target int, at uint64, u *update) error {
 	})
 }
 
-// updateStrewn is two vectors, there and back.
+// updateStrewn uses two vectors, one to read and one to write.
 func (x *boarded) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
 	return x.alone(target, u, func() error { return rewrite(x, target, at, l, u) })
 }
@@ -154,7 +158,7 @@ func (x *boarded) updateStrewn(target int, at uint64, l *layout.Type, u *update)
 func (x *boarded) expose(uint64, []byte) error { return errNoRegions }
 func (x *boarded) hide(uint64) error           { return errNoRegions }
 
-// close gives the part of this rank back.
+// close frees the part of this rank.
 func (x *boarded) close() error {
 	mine := x.parts[x.c.rank]
 	if mine.Bytes == 0 {

@@ -11,26 +11,29 @@ import (
 	"sync"
 )
 
-// In a checked job (see Job.Check) a window knows what has been done to it in the epochs that go on, and finds what must not meet
-// there (MPI 4.1, section 12.7): a Put or an Accumulate of a place that is accessed otherwise in the same epoch, unless the
-// two are updates that go together.
+// In a checked job (see Job.Check) a window records the accesses to it in the current
+// epochs, and finds those that conflict (MPI 4.1, section 12.7): a Put to, or an
+// Accumulate on, a location that is accessed otherwise in the same epoch, unless the
+// two are updates that may be concurrent.
 //
-//   - Of what a rank does itself the call that does the second thing fails. Flush, and what ends an epoch, ends that.
-//   - Of what several ranks do in one epoch of Fence, or of Post, the call that ends it at the target fails: who accesses
-//     has told by then what it has done. It also finds that the target has stored where another rank has put something, or got it, since that
-//     is not what is there.
-//   - What ranks do beside each other in epochs of Lock and LockAll is not compared: whether one is before the other,
-//     messages may say that this package knows nothing of.
+//   - Among the accesses of one rank, the call that makes the second one fails. Flush, and
+//     the end of the epoch, forget them.
+//   - Among the accesses of several ranks in one epoch of Fence or of Post, the call that
+//     ends the epoch at the target fails: ranks have reported their accesses by then. It
+//     also finds that the target has stored to a location that another rank has put or
+//     got, since the data there differs.
+//   - Accesses of different ranks in epochs of Lock and LockAll are not compared: messages
+//     that this package does not see may order them.
 
 // An access is what one call has done to some bytes of a rank's part.
 type access struct {
 	from, to uint64
 	kind     accessKind
-	op       Predefined // of an update that is not compare and swap
+	op       Predefined // of an update other than compare and swap
 	swap     bool
 	code     typeCode // of the elements of an update
-	sum      uint32   // of the bytes that a Put has brought, or a Get has got
-	summed   bool     // that is known
+	sum      uint32   // of the data of a Put or a Get
+	summed   bool     // sum is set
 	call     string
 	line     string
 }
@@ -44,13 +47,15 @@ const (
 	updates
 )
 
-// access is what u does.
+// access describes u.
 func (u *update) access() access {
 	return access{kind: updates, op: u.op, swap: u.compare != nil, code: u.e.code}
 }
 
-// conflicts reports whether a place must not see both in one epoch. Updates of one rank take effect in order
-// (section 12.7.2); those of several must be of one operation, or read, or compare and swap (section 12.2.1, accumulate_ops).
+// conflicts reports whether a location must not have both accesses in one epoch.
+// Updates of one rank take effect in order (section 12.7.2); updates of several ranks
+// must have the same operation, or only read, or be compare and swap (section 12.2.1,
+// accumulate_ops).
 func (a *access) conflicts(b *access, oneRank bool) bool {
 	switch {
 	case a.reads() && b.reads():
@@ -61,15 +66,15 @@ func (a *access) conflicts(b *access, oneRank bool) bool {
 	return !oneRank && a.op != b.op && a.op != NoOp && b.op != NoOp && !a.swap && !b.swap
 }
 
-// reads reports whether the place stays as it is.
+// reads reports whether a does not change the location.
 func (a *access) reads() bool { return a.kind == gets || a.kind == updates && a.op == NoOp && !a.swap }
 
-// like reports whether two accesses differ in their places only.
+// like reports whether two accesses differ only in their locations.
 func (a *access) like(b *access) bool {
 	return a.kind == b.kind && a.op == b.op && a.swap == b.swap && a.code == b.code && a.line == b.line
 }
 
-// String is the call with its line.
+// String returns the call with its line.
 func (a *access) String() string {
 	if a.line == "" {
 		return a.call
@@ -77,16 +82,16 @@ func (a *access) String() string {
 	return fmt.Sprintf("%s (%s)", a.call, a.line)
 }
 
-// Accesses are those to the part of one rank, by where they begin.
+// accesses are the accesses to the part of one rank, in the order of their first bytes.
 type accesses struct {
 	list    []access
 	longest uint64
 }
 
-// mostSums is how many of the accesses to one part are kept apart so that the bytes that they have brought can be looked for.
+// mostSums is how many accesses to one part are kept apart with sums of their data.
 const mostSums = 1 << 10
 
-// meeting is one that must not be in one epoch with a, or nil.
+// meeting returns an access that must not be in one epoch with a, or nil.
 func (l *accesses) meeting(a *access) *access {
 	for o := range l.around(a) {
 		if o.conflicts(a, true) {
@@ -96,7 +101,7 @@ func (l *accesses) meeting(a *access) *access {
 	return nil
 }
 
-// covers reports whether there is one like a that has all of its place.
+// covers reports whether there is an access like a that includes its whole location.
 func (l *accesses) covers(a *access) bool {
 	for o := range l.around(a) {
 		if o.from <= a.from && a.to <= o.to && o.like(a) {
@@ -106,13 +111,13 @@ func (l *accesses) covers(a *access) bool {
 	return false
 }
 
-// around are those that share bytes with a.
+// around iterates over the accesses that share bytes with a.
 func (l *accesses) around(a *access) iter.Seq[*access] {
 	return func(yield func(*access) bool) {
 		for i := l.after(a.to-1) - 1; i >= 0; i-- {
 			o := &l.list[i]
 			if o.from+l.longest <= a.from {
-				return // nor do those before it reach so far
+				return // those before it do not reach a, either
 			}
 			if o.to > a.from && !yield(o) {
 				return
@@ -121,7 +126,7 @@ func (l *accesses) around(a *access) iter.Seq[*access] {
 	}
 }
 
-// after is the number of the first that begins behind a place.
+// after returns the index of the first access that begins behind an offset.
 func (l *accesses) after(at uint64) int {
 	if n := len(l.list); n == 0 || l.list[n-1].from <= at { // most often
 		return n
@@ -135,7 +140,8 @@ func (l *accesses) after(at uint64) int {
 	return i
 }
 
-// add notes a. It joins the one before it, if that is like it and ends where it begins.
+// add records a, or extends the access before it if that is like a and ends where a
+// begins.
 func (l *accesses) add(a access) {
 	at := l.after(a.from)
 	if at > 0 {
@@ -149,13 +155,13 @@ func (l *accesses) add(a access) {
 	l.list = slices.Insert(l.list, at, a)
 }
 
-// A winLog is what this rank has done to the parts of all ranks in the epochs that go on.
+// A winLog is what this rank has done to the parts of all ranks in the current epochs.
 type winLog struct {
 	mu sync.Mutex
 	of []accesses
 }
 
-// begin says with what of the epoch an access must not meet.
+// begin returns the error of an access that conflicts with one of the epoch.
 func (l *winLog) begin(w *window, s site, a *access) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -167,7 +173,8 @@ func (l *winLog) begin(w *window, s site, a *access) error {
 	return nil
 }
 
-// end adds it to those of the epoch. data is what it has put there or got, nil if that may change.
+// end adds an access to those of the epoch. data is what it has put or got, nil if it
+// may change.
 func (l *winLog) end(target int, a access, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,7 +188,8 @@ func (l *winLog) end(target int, a access, data []byte) {
 	of.add(a)
 }
 
-// logged is an access of a checked job to places of a part, which do carries out with data. One that its request ends is not kept.
+// logged makes an access of a checked job to places of a part, by do. An access that
+// its request ends is not recorded.
 func (w *window) logged(s site, places iter.Seq2[uint64, int], a access, data []byte, do func() error) error {
 	a.call, a.line = s.call, w.c.w.requests.lines.Caller().String()
 	for at, n := range places {
@@ -208,7 +216,7 @@ func (w *window) logged(s site, places iter.Seq2[uint64, int], a access, data []
 	return nil
 }
 
-// piece is the place of an access to n bytes from at on.
+// piece is the location of an access to n bytes from at on.
 func piece(at uint64, n int) iter.Seq2[uint64, int] {
 	return func(yield func(uint64, int) bool) { yield(at, n) }
 }
@@ -234,7 +242,8 @@ func (w *window) bytesName(from, to uint64) string {
 	return fmt.Sprintf("bytes %d to %d of %s", from, to-1, whole)
 }
 
-// forget ends what is known of the part of one rank; without rewrites only of what reads there.
+// forget drops what is recorded about the part of one rank; without rewrites only the
+// reads.
 func (w *window) forget(target int, rewrites bool) {
 	if w.log == nil {
 		return
@@ -264,7 +273,8 @@ func (l *accesses) forget(rewrites bool) {
 	l.list = slices.DeleteFunc(l.list, func(a access) bool { return a.kind == gets })
 }
 
-// took is what this rank has done to the part of one rank in the epoch that ends, as other ranks read it.
+// took returns what this rank has done to the part of one rank in the epoch that ends,
+// encoded for other ranks.
 func (w *window) took(target int) (b []byte) {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -276,7 +286,7 @@ func (w *window) took(target int) (b []byte) {
 	return b
 }
 
-// accessBytes is the length of an access without its texts.
+// accessBytes is the length of an encoded access without its texts.
 const accessBytes = 28
 
 func (a *access) append(b []byte) []byte {
@@ -298,7 +308,7 @@ func (a *access) append(b []byte) []byte {
 	return append(b, line...)
 }
 
-// accessesIn reads what took has written.
+// accessesIn decodes what took has encoded.
 func accessesIn(b []byte) (list []access) {
 	text := func() string {
 		n := int(b[0])
@@ -320,7 +330,8 @@ func accessesIn(b []byte) (list []access) {
 	return list
 }
 
-// compareAll ends an epoch of Fence: all ranks tell each other what they have done. The error is that of the part of this rank.
+// compareAll ends an epoch of Fence: all ranks exchange their accesses. It returns the
+// error for the part of this rank.
 func (w *window) compareAll(s site) error {
 	var out, in []byte
 	give, take := make([]int, w.c.size), make([]int, w.c.size)
@@ -344,13 +355,14 @@ func (w *window) compareAll(s site) error {
 	return w.compare(s, told)
 }
 
-// An accessOf is an access of a rank.
+// An accessOf is an access with its rank.
 type accessOf struct {
 	*access
 	rank int
 }
 
-// compare says what must not be among what the ranks have done to this rank's part in one epoch, or nil.
+// compare returns the first conflict among the accesses of the ranks to this rank's
+// part in one epoch, or nil.
 func (w *window) compare(s site, told [][]access) error {
 	var all []accessOf
 	for r := range told {
@@ -359,7 +371,7 @@ func (w *window) compare(s site, told [][]access) error {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b accessOf) int { return cmp.Compare(a.from, b.from) })
-	var open []accessOf // that end behind where the next one begins
+	var open []accessOf // those that end behind the beginning of the next one
 	for _, a := range all {
 		open = slices.DeleteFunc(open, func(o accessOf) bool { return o.to <= a.from })
 		for _, o := range open {
@@ -373,7 +385,7 @@ func (w *window) compare(s site, told [][]access) error {
 		}
 	}
 	if w.local == nil {
-		return nil // on a board no processor stores there
+		return nil // no processor stores to a board
 	}
 	for _, a := range all {
 		if a.summed && w.flavor != Dynamic && sumOf(w.local[a.from:a.to]) != a.sum {
@@ -384,13 +396,14 @@ func (w *window) compare(s site, told [][]access) error {
 	return nil
 }
 
-// mostOpen is how many accesses to one place are compared with each other.
+// mostOpen is how many accesses to one location are compared with each other.
 const mostOpen = 64
 
-// sumOf is by what it is seen that bytes are other ones.
+// sumOf returns a checksum by which changed bytes are noticed.
 func sumOf(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// tellAccesses sends the ranks of an epoch of Start what this rank has done. They take it when their epoch ends, for which it does not wait.
+// tellAccesses sends this rank's accesses to the ranks of an epoch of Start. They
+// receive them at the end of their epoch; it does not wait.
 func (w *window) tellAccesses(ranks []int) (failed error) {
 	for _, r := range ranks {
 		failed = errors.Join(failed, Isend(w.c, w.took(r), r, tagAccesses).Free())
@@ -398,13 +411,14 @@ func (w *window) tellAccesses(ranks []int) (failed error) {
 	return failed
 }
 
-// hearAccesses is the other side, at the end of an epoch of Post for ranks. Who has completed has told before. If the epoch has failed, nothing is compared.
+// hearAccesses receives them, at the end of an epoch of Post for ranks. A rank has sent
+// its accesses before it completes. If the epoch has failed, nothing is compared.
 func (w *window) hearAccesses(s site, ranks []int, failed error) error {
 	told := make([][]access, w.c.size)
 	for _, r := range ranks {
 		st, found, err := Iprobe(w.c, r, tagAccesses)
 		if !found || err != nil {
-			continue // it has died
+			continue // the rank has died
 		}
 		b := make([]byte, st.Bytes)
 		if _, err := Recv(w.c, b, r, tagAccesses); err != nil {

@@ -10,7 +10,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// windowKinds are the ways to the memory of a window.
+// windowKinds are the kinds of windows, by their access to memory.
 var windowKinds = []struct {
 	name string
 	make func(w *mpi.Comm, n int) (*mpi.Win[int64], error)
@@ -29,11 +29,11 @@ func eachWindow(t *testing.T, n int, fn func(w *mpi.Comm, win *mpi.Win[int64]) e
 				if err != nil {
 					return err
 				}
-				if _, err := mpi.WinAs[uint64](win); err != nil { // the target knows of such elements
+				if _, err := mpi.WinAs[uint64](win); err != nil { // the target knows such elements
 					return err
 				}
 				if err := fn(w, win); err != nil {
-					return err // the others would not come to Free
+					return err // the others may not come to Free
 				}
 				return win.Free()
 			})
@@ -70,7 +70,8 @@ func sumUnsigned(win *mpi.Win[int64], target, disp int) error {
 	return u.Accumulate([]uint64{1, 2}, target, disp, mpi.Sum)
 }
 
-// meetings are two accesses to one place, with what must not be: of one rank, and of two.
+// meetings are two accesses to one location, and whether they conflict: of one rank,
+// and of two.
 var meetings = []struct {
 	name          string
 	first, second func(win *mpi.Win[int64], target, disp int) error
@@ -95,8 +96,9 @@ var meetings = []struct {
 	{"atomic reads", read, read, false, false},
 }
 
-// MPI 4.1, section 12.7: within an epoch a rank does not access what it has put or updated there, but for updates of
-// the same elements, which keep their order (12.7.2). A checked job names both calls.
+// MPI 4.1, section 12.7: within an epoch a rank does not access what it has put or
+// updated, except by updates of the same elements, which keep their order (12.7.2). A
+// checked job names both calls.
 func TestAccessesOfOneRankThatMeet(t *testing.T) {
 	for _, tc := range meetings {
 		t.Run(tc.name, func(t *testing.T) {
@@ -115,7 +117,7 @@ func TestAccessesOfOneRankThatMeet(t *testing.T) {
 					if err := tc.first(win, other, 3); err != nil {
 						return err
 					}
-					if err := tc.second(win, other, 5); err != nil { // beside it
+					if err := tc.second(win, other, 5); err != nil { // next to it
 						return err
 					}
 					err := tc.second(win, other, 3)
@@ -135,17 +137,17 @@ func TestAccessesOfOneRankThatMeet(t *testing.T) {
 	}
 }
 
-// A long access that began before a short one is still found behind that.
+// A long access that began before a short one is still found after it.
 func TestALongAccessBesideAShortOneIsFound(t *testing.T) {
 	eachWindow(t, 2, func(w *mpi.Comm, win *mpi.Win[int64]) error {
 		other := 1 - w.Rank()
 		err := errors.Join(win.LockAll(), win.Get(make([]int64, 6), other, 0))
-		err = errors.Join(err, win.Get(make([]int64, 1), other, 1), win.Get(make([]int64, 1), other, 3)) // of another line
+		err = errors.Join(err, win.Get(make([]int64, 1), other, 1), win.Get(make([]int64, 1), other, 3)) // from another line
 		return errors.Join(err, tells(win.Put([]int64{1}, other, 5), mpi.ErrRMAConflict, "this call ("), win.UnlockAll())
 	})
 }
 
-// apart is elements 0 and 3 from a displacement on.
+// apart selects elements 0 and 3 from a displacement on.
 var apart = mpi.Vector(2, 1, 3)
 
 func putBy(win *mpi.Win[int64], target, disp int) error {
@@ -161,13 +163,14 @@ func readBy(win *mpi.Win[int64], target, disp int) error {
 	return win.GetAccumulateLayout(nil, make([]int64, 2), target, disp, apart, mpi.NoOp)
 }
 
-// Layouts are of the places that they name, and not of those between: the first access is to elements 1 and 4, or 1 and 2 where it
-// is of one piece; the second one to elements of which the last, or the first, is one of these, and then to others.
+// Accesses by layouts are to the locations that they select, and not to those between:
+// the first access is to elements 1 and 4, or 1 and 2 if it is in one piece; the second
+// one to elements whose last, or first, is one of these, and then to others.
 func TestAccessesByLayoutsThatMeet(t *testing.T) {
 	for _, tc := range []struct {
 		name          string
 		first, second func(win *mpi.Win[int64], target, disp int) error
-		on, beside    int // where the second begins
+		on, beside    int // where the second access begins
 		conflict      bool
 	}{
 		{"Put and Put", putBy, putBy, 4, 2, true},
@@ -222,8 +225,8 @@ func TestAccessesByLayoutsThatMeet(t *testing.T) {
 	}
 }
 
-// inTurn carries out what ranks of one process must not do in one epoch, one after the other by a lock of which MPI knows
-// nothing: what is wrong is the epoch, and the memory is not to be raced for.
+// inTurn serializes accesses of ranks of one process that must not be in one epoch, by
+// a lock that MPI does not know: the epoch is wrong, but there must be no data race.
 func inTurn(access func() error) func() error {
 	return func() error {
 		oneByOne.Lock()
@@ -234,7 +237,8 @@ func inTurn(access func() error) func() error {
 
 var oneByOne sync.Mutex
 
-// Of what two ranks do in one epoch, the target knows when it ends, whichever way it was begun.
+// Accesses of two ranks in one epoch are compared at the target when the epoch ends,
+// whatever its kind.
 func TestAccessesOfTwoRanksThatMeet(t *testing.T) {
 	for _, tc := range meetings {
 		t.Run(tc.name, func(t *testing.T) {
@@ -273,7 +277,7 @@ func fenced(w *mpi.Comm, win *mpi.Win[int64], access func() error) error {
 	return win.Fence(mpi.NoSucceed)
 }
 
-// exposedTo has rank 0 show its part to the others.
+// exposedTo has rank 0 expose its part to the others.
 func exposedTo(w *mpi.Comm, win *mpi.Win[int64], access func() error) error {
 	all, err := w.Group()
 	if err != nil {
@@ -296,7 +300,7 @@ func exposedTo(w *mpi.Comm, win *mpi.Win[int64], access func() error) error {
 	return errors.Join(win.Start(first), access(), win.Complete())
 }
 
-// A rank does not store where others put, nor where they have got something, before the epoch has ended.
+// Before an epoch ends, a rank must not store where others have put or got.
 func TestStoresWhereOthersAccess(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -338,7 +342,8 @@ func TestStoresWhereOthersAccess(t *testing.T) {
 	}
 }
 
-// FlushLocal completes what reads, Flush everything, and so does the end of a request that reads.
+// FlushLocal completes reads, Flush everything, and so does the end of a request that
+// reads.
 func TestFlushSeparatesAccesses(t *testing.T) {
 	eachWindow(t, 2, func(w *mpi.Comm, win *mpi.Win[int64]) error {
 		other := 1 - w.Rank()
@@ -358,7 +363,7 @@ func TestFlushSeparatesAccesses(t *testing.T) {
 	})
 }
 
-// Many accesses are known as a few, and found like one.
+// Many accesses are recorded as a few, and found like one.
 func TestManyAccessesThatMeet(t *testing.T) {
 	const n = 6000
 	everywhereOn(t, transports[1].option, 2, func(w *mpi.Comm) error {
@@ -389,7 +394,7 @@ func TestManyAccessesThatMeet(t *testing.T) {
 	})
 }
 
-// Without the check a rank accesses what it likes.
+// Without the check accesses are not compared.
 func TestAccessesAreComparedInCheckedJobsOnly(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		win, err := mpi.WinAllocate[int64](w, 8)

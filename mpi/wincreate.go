@@ -10,7 +10,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Hints for windows that have a meaning here, with the value "true".
+// Hints for windows that are recognized, with the value "true".
 //
 // MPI 4.1, sections 12.2.1 and 12.2.3.
 const (
@@ -18,10 +18,10 @@ const (
 	HintNonContiguousPart = "alloc_shared_noncontig" // parts of a shared window need not follow each other
 )
 
-// WinAllocate makes a window with n elements of each rank, which are 0; n may
-// differ. The ranks of a host reach each other's part by loads and stores, so
-// that small accesses cost nanoseconds, and go on while the target does anything else. Where the network has
-// no such memory they go by messages. All ranks of c call it.
+// WinAllocate makes a window with n elements on each rank, all 0; n may differ. The
+// ranks of a host reach each other's parts by loads and stores, so small accesses take
+// nanoseconds and need no action of the target. Where the network has no such memory,
+// messages carry them. All ranks of c must call it.
 //
 // MPI 4.1, section 12.2.2.
 func WinAllocate[T any](c *Comm, n int, info ...Info) (_ *Win[T], err error) {
@@ -29,9 +29,10 @@ func WinAllocate[T any](c *Comm, n int, info ...Info) (_ *Win[T], err error) {
 	return makeWindow[T](c, at("WinAllocate"), Allocated, nil, n, info)
 }
 
-// WinAllocateShared is [WinAllocate] of a window whose parts all ranks can
-// load from and store to: see [Win.Shared]. Each part follows that of the rank before at once, unless
-// the hint [HintNonContiguousPart] is given. It fails (ErrRMAShared) where the network has no such memory.
+// WinAllocateShared is [WinAllocate] of a window with parts to which all ranks have
+// direct access: see [Win.Shared]. Each part follows the part of the previous rank
+// without a gap, unless the hint [HintNonContiguousPart] is given. It fails
+// (ErrRMAShared) where the network has no such memory.
 //
 // MPI 4.1, section 12.2.3.
 func WinAllocateShared[T any](c *Comm, n int, info ...Info) (_ *Win[T], err error) {
@@ -39,9 +40,9 @@ func WinAllocateShared[T any](c *Comm, n int, info ...Info) (_ *Win[T], err erro
 	return makeWindow[T](c, at("WinAllocateShared"), AllocatedShared, nil, n, info)
 }
 
-// WinCreate makes a window of memory that the ranks have, of lengths that may
-// differ. The network interface reads and writes it; where it cannot, messages
-// do. buf belongs to the window until [Win.Free]. All ranks of c call it.
+// WinCreate makes a window of existing memory of the ranks; lengths may differ. The
+// network interface reads and writes it; where it cannot, messages do. buf belongs to
+// the window until [Win.Free]. All ranks of c must call it.
 //
 // MPI 4.1, section 12.2.1.
 func WinCreate[T any](c *Comm, buf []T, info ...Info) (_ *Win[T], err error) {
@@ -49,8 +50,8 @@ func WinCreate[T any](c *Comm, buf []T, info ...Info) (_ *Win[T], err error) {
 	return makeWindow[T](c, at("WinCreate"), Created, view(buf), len(buf), info)
 }
 
-// WinDynamic makes a window without memory: ranks attach some later, see
-// [Win.Attach]. All ranks of c call it.
+// WinDynamic makes a window without memory; ranks attach some later, see [Win.Attach].
+// All ranks of c must call it.
 //
 // MPI 4.1, section 12.2.4 (MPI_Win_create_dynamic).
 func WinDynamic[T any](c *Comm, info ...Info) (_ *Win[T], err error) {
@@ -76,7 +77,7 @@ func makeWindow[T any](c *Comm, s site, f Flavor, buf []byte, n int, info []Info
 	return viewOf[T](w, e), nil
 }
 
-// A winBid is what a rank brings into a window.
+// A winBid is what a rank contributes to a window.
 type winBid struct {
 	Bytes        uint64
 	Elem, Code   uint32
@@ -121,7 +122,7 @@ func (c *Comm) makeWindow(s site, f Flavor, bid winBid, buf []byte, info []Info)
 	return w, nil
 }
 
-// private is a communicator of the same ranks for what the program does not see.
+// private returns a communicator of the same ranks that the program does not see.
 func (c *Comm) private(s site) (*Comm, error) {
 	if err := c.intra(s); err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (c *Comm) private(s site) (*Comm, error) {
 	return c.derive(s, made, seq, c.worldOptions())
 }
 
-// winHints are those with a meaning.
+// winHints returns the hints that are recognized.
 func winHints(info []Info) Info {
 	hints := Info{}
 	for _, i := range info {
@@ -151,7 +152,7 @@ func winHints(info []Info) Info {
 	return hints
 }
 
-// agreeOn compares what the ranks bring.
+// agreeOn compares the bids of the ranks.
 func (w *window) agreeOn(s site, all []winBid) error {
 	mine := all[w.c.rank]
 	total := uint64(0)
@@ -175,15 +176,15 @@ func (w *window) agreeOn(s site, all []winBid) error {
 	return nil
 }
 
-// A laying is where the parts of a window are in one block of memory.
+// A laying is the layout of a window in one block of memory.
 type laying struct {
-	control int   // bytes of the control of each rank
+	control int   // bytes of control memory of each rank
 	parts   []int // offsets
 	total   int
 }
 
-// layOut places the control of all ranks, and parts of so many bytes if they are
-// in the block.
+// layOut places the control memory of all ranks, and their parts if those are in the
+// block.
 func (w *window) layOut(parts bool) laying {
 	l := laying{control: controlBytes(w.flavor == Dynamic)}
 	l.total = l.control * w.c.size
@@ -207,7 +208,7 @@ func (w *window) layOut(parts bool) laying {
 	return l
 }
 
-// lay finds memory for the window and the way to it.
+// lay finds memory for the window, and its reach.
 func (w *window) lay(s site, buf []byte, all []winBid) error {
 	inBlock := w.flavor == Allocated || w.flavor == AllocatedShared
 	l := w.layOut(inBlock)
@@ -236,10 +237,10 @@ func (w *window) lay(s site, buf []byte, all []winBid) error {
 	return nil
 }
 
-// A grant says where the window's block is.
+// A grant says where the window's block is, or why there is none.
 type grant struct{ At, Refused uint64 }
 
-// Reasons for which there is no block.
+// Reasons why there is no block.
 const (
 	granted uint64 = iota
 	noMemory
@@ -276,7 +277,7 @@ func (w *window) reserve(s site, l laying) ([]byte, error) {
 	return mem, err
 }
 
-// memory is that of the network, nil if not all ranks can share it.
+// memory returns the memory of the network, or nil if not all ranks can share it.
 func (w *window) memory() ir.Memory {
 	if !w.c.onHost(w.c.w) {
 		return nil
@@ -301,7 +302,7 @@ func (w *window) take(n int) grant {
 	return grant{Refused: tooLarge}
 }
 
-// release gives the block back.
+// release frees the block, if this rank has to.
 func (w *window) release() error {
 	w.reserved = false
 	if !w.owns {
@@ -311,7 +312,7 @@ func (w *window) release() error {
 	return w.c.t.Memory().Release(w.block)
 }
 
-// agree reports whether all ranks say yes.
+// agree reports whether all ranks pass true.
 func (w *window) agree(yes bool) (bool, error) {
 	vote := []int32{0}
 	if yes {
@@ -321,7 +322,7 @@ func (w *window) agree(yes bool) (bool, error) {
 	return vote[0] == 1, err
 }
 
-// layOwn finds a way to memory that is the ranks' own.
+// layOwn finds the reach for memory that belongs to the ranks.
 func (w *window) layOwn(s site, l laying, mem []byte) error {
 	dynamic := w.flavor == Dynamic
 	remote := w.c.t.Remote()
@@ -345,7 +346,7 @@ func (w *window) layOwn(s site, l laying, mem []byte) error {
 	return nil
 }
 
-// leaveBlock gives the block of a window back that needs none after all.
+// leaveBlock frees the block of a window that does not need it after all.
 func (c *Comm) leaveBlock(w *window) error {
 	if err := Barrier(c); err != nil {
 		return err
@@ -353,8 +354,8 @@ func (c *Comm) leaveBlock(w *window) error {
 	return w.release()
 }
 
-// tryOut exposes this rank's part, and reads a few bytes of the next rank: whether
-// the network interface does that is known only then.
+// tryOut exposes this rank's part, and reads a few bytes of the next rank: only then is
+// it known whether the network interface can do that.
 func (x *exposed) tryOut(w *window) (bool, error) {
 	probe := alignedBytes(8)
 	shown := [2]ir.Segment{}
@@ -385,7 +386,7 @@ func (x *exposed) tryOut(w *window) (bool, error) {
 	}
 	ok, err := w.agree(ok && all[next][0] != 0)
 	if shown[0] != 0 {
-		_ = x.remote.ConcealMemory(shown[0]) // everybody has read it
+		_ = x.remote.ConcealMemory(shown[0]) // all ranks have read it
 	}
 	if err == nil && !ok {
 		err = x.close()
@@ -393,8 +394,8 @@ func (x *exposed) tryOut(w *window) (bool, error) {
 	return ok, err
 }
 
-// Free ends the use of the window. All its ranks call it, after all epochs; it waits
-// for all of them.
+// Free ends the use of the window. All its ranks must call it, after all epochs; it
+// waits for all of them.
 //
 // MPI 4.1, section 12.2.5.
 func (w *Win[T]) Free() (err error) {
@@ -424,7 +425,7 @@ func (w *Win[T]) Free() (err error) {
 	return b.c.Free()
 }
 
-// noEpochs says which epoch of w has not ended, or nil.
+// noEpochs returns the error for an epoch of w that has not ended, or nil.
 func (w *window) noEpochs(s site) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -443,7 +444,7 @@ func (w *window) noEpochs(s site) error {
 	return nil
 }
 
-// lockedRanks are those that this rank has locked.
+// lockedRanks returns the ranks that this rank has locked.
 func (w *window) lockedRanks() (ranks []int) {
 	for r := range w.open {
 		if w.open[r].Load() != closedTo {
@@ -453,7 +454,7 @@ func (w *window) lockedRanks() (ranks []int) {
 	return ranks
 }
 
-// enlist and delist keep the windows that Finalize has to end.
+// enlist and delist keep the list of windows that Finalize has to end.
 func (w *world) enlist(v *window) {
 	v.sign()
 	v.observe()
@@ -473,7 +474,8 @@ func (w *world) delist(v *window) {
 	w.mu.Unlock()
 }
 
-// endWindows ends what windows of a session, or of the world, that nobody has freed still do.
+// endWindows ends what windows of a session, or of the world, still do that were never
+// freed.
 func (w *world) endWindows(of *Session) {
 	w.mu.Lock()
 	var all []*window
@@ -486,6 +488,6 @@ func (w *world) endWindows(of *Session) {
 	})
 	w.mu.Unlock()
 	for _, v := range all {
-		_ = v.reach.close() // the network is about to end as well
+		_ = v.reach.close() // the network is about to end, too
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"rhinet/mpi"
 )
 
-// WaitAll completes each request once, also one that is given twice or by a copy, and reports
-// what failed beside what went well, in one call.
+// WaitAll completes each request once, also one that is passed twice or by a copy, and
+// reports failures together with successes, in one call.
 func TestWaitAllOfAWindow(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		const n = 20

@@ -2,8 +2,8 @@ package mpi
 
 import "fmt"
 
-// A place in a dynamic window is an element of an attached region, and its
-// displacement names both.
+// A place in a dynamic window is an element of an attached region; its displacement
+// names both.
 //
 //	displacement  62   47 46    40 39      0
 //	             | uses  | slot   | element |
@@ -13,11 +13,11 @@ const (
 	maxUses     = 1 << 16
 )
 
-// splitPlace is the region of a place in bytes, and the offset in it.
+// splitPlace returns the region of a place in bytes, and the offset in it.
 func splitPlace(at uint64) (id, offset uint64) { return at >> placeBits, at & maxElements }
 
-// placeOf is the place in bytes of n elements from displacement disp on. Whether they are
-// within a region, only its rank knows.
+// placeOf returns the place in bytes of n elements from displacement disp on. Only the
+// target knows whether they are within a region.
 func (w *window) placeOf(s site, e *elem, disp, n int) (uint64, error) {
 	id, first := splitPlace(uint64(disp))
 	if disp < 0 || id == 0 || first*uint64(e.size) > maxElements || n > maxElements/e.size {
@@ -26,10 +26,11 @@ func (w *window) placeOf(s site, e *elem, disp, n int) (uint64, error) {
 	return id<<placeBits | first*uint64(e.size), nil
 }
 
-// Attach adds buf to this rank's part of a dynamic window, and returns the
-// displacement of its first element, which other ranks use once they have been told,
-// by a message for example; the elements behind it follow. buf belongs to the window
-// until [Win.Detach] or [Win.Free]. A rank attaches up to 128 regions at a time. No other rank takes part.
+// Attach adds buf to this rank's part of a dynamic window, and returns the displacement
+// of its first element; the other elements follow. The program must tell other ranks
+// the displacement, by a message for example. buf belongs to the window until
+// [Win.Detach] or [Win.Free]. A rank can have up to 128 regions attached. It is a local
+// call.
 //
 // MPI 4.1, section 12.2.4 (MPI_Win_attach, MPI_Get_address).
 func (w *Win[T]) Attach(buf []T) (disp int, err error) {
@@ -66,7 +67,7 @@ func (w *window) attach(s site, mem []byte) (int, error) {
 	return int(id << placeBits), nil
 }
 
-// freeRegion is the name of a region that has not been used lately.
+// freeRegion returns an ID of a region that has not been used lately.
 func (w *window) freeRegion() uint64 {
 	for {
 		w.regions++
@@ -81,7 +82,8 @@ func (w *window) freeRegion() uint64 {
 	}
 }
 
-// Detach withdraws what [Win.Attach] added as disp. Accesses to it fail from then on (ErrRMARange).
+// Detach removes the region that [Win.Attach] returned disp for. Accesses to it then
+// fail (ErrRMARange).
 //
 // MPI 4.1, section 12.2.4 (MPI_Win_detach).
 func (w *Win[T]) Detach(disp int) (err error) {

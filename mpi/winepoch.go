@@ -5,22 +5,21 @@ import (
 	"errors"
 )
 
-// An Assert promises something about an epoch, so that it can cost less. Most
-// are only checked here.
+// An Assert is a promise about an epoch that may save work. Most are only checked here.
 //
 // MPI 4.1, section 12.5.5.
 type Assert uint8
 
 // The assertions.
 const (
-	NoCheck   Assert = 1 << iota // Post, Start, Lock, LockAll: the other side is ready, or nobody else has the lock
-	NoStore                      // Post, Fence: this rank's part was not changed by itself
-	NoPut                        // Post, Fence: nobody will change this rank's part
+	NoCheck   Assert = 1 << iota // Post, Start, Lock, LockAll: the other side is ready, or no other rank has the lock
+	NoStore                      // Post, Fence: this rank has not changed its own part
+	NoPut                        // Post, Fence: no rank will change this rank's part
 	NoPrecede                    // Fence: it ends no access of any rank
 	NoSucceed                    // Fence: it begins no epoch
 )
 
-// assertion joins what a call was given, of which only some are allowed.
+// assertion combines the assertions passed to a call, of which only some are allowed.
 func (w *window) assertion(s site, given []Assert, allowed Assert) (a Assert, err error) {
 	for _, g := range given {
 		a |= g
@@ -31,8 +30,9 @@ func (w *window) assertion(s site, given []Assert, allowed Assert) (a Assert, er
 	return a, nil
 }
 
-// Fence ends the epoch that the Fence before began, at all ranks, and begins another,
-// unless [NoSucceed] is given: then what all ranks did is complete, and seen by all. All ranks call it.
+// Fence ends, at all ranks, the epoch that the last Fence began, and begins another one
+// unless [NoSucceed] is given. The accesses of the ended epoch are complete and visible
+// to all ranks. All ranks must call it.
 //
 // MPI 4.1, section 12.5.1.
 func (w *Win[T]) Fence(asserts ...Assert) (err error) {
@@ -71,7 +71,7 @@ func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 }
 
 // Post begins an epoch in which the ranks of g may access this rank's part. It does not
-// wait. [Win.Wait] or [Win.Test] ends it.
+// wait. [Win.Wait] or [Win.Test] ends the epoch.
 //
 // MPI 4.1, section 12.5.2.
 func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
@@ -93,7 +93,7 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 	if b.exposed {
 		return b.c.errorAt(s, ErrRMASync, "the epoch of the Post before has not ended; call Wait first")
 	}
-	if b.mode.Load() == winFenced { // its memory is shown already
+	if b.mode.Load() == winFenced { // its memory is exposed already
 		return b.noAccess(s)
 	}
 	b.exposed, b.exposure, b.exposing = true, b.exposure[:0], ranks
@@ -110,14 +110,14 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 // tell sends the ranks an empty message.
 func (w *window) tell(s site, ranks []int, tag int) (err error) {
 	for _, r := range ranks {
-		if e := w.c.t.Send(w.c.idOf(r).key(), w.c.global(r), tag, 0, nil); e != nil && err == nil { // the others wait for it
+		if e := w.c.t.Send(w.c.idOf(r).key(), w.c.global(r), tag, 0, nil); e != nil && err == nil { // go on after an error: other ranks wait for their message
 			err = w.c.because(atPeer(s.call, r), w.c.lost(e), e, "")
 		}
 	}
 	return err
 }
 
-// ranksOf are the ranks of g in the window.
+// ranksOf returns the ranks of g in the window.
 func (w *window) ranksOf(s site, g *Group) ([]int, error) {
 	ranks := make([]int, 0, g.Size())
 	for _, p := range g.list() {
@@ -130,8 +130,8 @@ func (w *window) ranksOf(s site, g *Group) ([]int, error) {
 	return ranks, nil
 }
 
-// Start begins an epoch in which this rank accesses the parts of the ranks of
-// g. It waits until they have called [Win.Post]. [Win.Complete] ends it.
+// Start begins an epoch in which this rank may access the parts of the ranks of g. It
+// waits until they have called [Win.Post]. [Win.Complete] ends the epoch.
 //
 // MPI 4.1, section 12.5.2.
 func (w *Win[T]) Start(g *Group, asserts ...Assert) (err error) {
@@ -176,8 +176,9 @@ func (w *window) awaitPosts(ranks []int) error {
 	return nil
 }
 
-// opens waits for what an epoch of this rank needs. The caller holds the lock, which is free meanwhile: another
-// goroutine may call Post, for which those may wait that this rank waits for.
+// opens calls wait, for an epoch of this rank to begin. The caller holds the lock,
+// which is free meanwhile: another goroutine may have to call Post, for the same ranks
+// that this one waits for.
 func (w *window) opens(wait func() error) error {
 	w.opening = true
 	w.mu.Unlock()
@@ -187,8 +188,8 @@ func (w *window) opens(wait func() error) error {
 	return err
 }
 
-// noAccess says which epoch of this rank another one must not overlap, or nil.
-// The caller holds the lock.
+// noAccess returns the error for an epoch of this rank that another one must not
+// overlap, or nil. The caller holds the lock.
 func (w *window) noAccess(s site) error {
 	if w.opening {
 		return w.c.errorAt(s, ErrRMASync, "another goroutine is in Start or LockAll; end that epoch first")
@@ -206,7 +207,7 @@ func (w *window) noAccess(s site) error {
 	return nil
 }
 
-// Complete ends the epoch of [Win.Start]. What was accessed is complete.
+// Complete ends the epoch of [Win.Start]. All its accesses are then complete.
 //
 // MPI 4.1, section 12.5.2.
 func (w *Win[T]) Complete() (err error) {
@@ -232,7 +233,7 @@ func (w *Win[T]) Complete() (err error) {
 	return cmp.Or(b.tell(s, b.started, tagComplete), failed)
 }
 
-// Wait ends the epoch of [Win.Post], when all its ranks have called Complete.
+// Wait ends the epoch of [Win.Post] after all its ranks have called Complete.
 //
 // MPI 4.1, section 12.5.2.
 func (w *Win[T]) Wait() (err error) {
@@ -241,7 +242,7 @@ func (w *Win[T]) Wait() (err error) {
 	return err
 }
 
-// Test is [Win.Wait] that does not wait; it reports whether the epoch has ended.
+// Test is the nonblocking form of [Win.Wait]; it reports whether the epoch has ended.
 //
 // MPI 4.1, section 12.5.2.
 func (w *Win[T]) Test() (_ bool, err error) {
@@ -275,9 +276,9 @@ func (w *window) waitExposure(s site, wait func([]*Request) (bool, error)) (bool
 	return done, named(s.call, err)
 }
 
-// Sync has this rank see what others have done to the memory of the window, and them
-// what it has: for programs that load from and store to it themselves, between epochs
-// of all kinds.
+// Sync makes changes of the window's memory by other ranks visible to this rank, and
+// its own to them: for programs that load from and store to it directly, whatever
+// epochs they use.
 //
 // MPI 4.1, section 12.5.4 (MPI_Win_sync).
 func (w *Win[T]) Sync() (err error) {

@@ -9,11 +9,11 @@ import (
 )
 
 // Windows in jobs that go on when ranks die. A call that names a dead rank, or needs
-// all ranks, fails with ErrProcFailed; accesses to those that live go on. The memory of a dead
-// rank is not looked at any more, wherever it lies. A lock that its holder has taken along is
-// given back where it is known who held it, and the call that finds it says so.
+// all ranks, fails with ErrProcFailed; live ranks can still be accessed. The memory of
+// a dead rank is not accessed any more, wherever it is. A lock held by a dead rank is
+// released where its holder is known, and the call that finds it returns an error.
 
-// gone says that a rank of the window has died, or nil.
+// gone returns the error for a rank of the window that has died, or nil.
 func (w *window) gone(s site, rank int) error {
 	if w.c.fate == nil || !w.c.fate.has(rank) {
 		return nil
@@ -21,7 +21,7 @@ func (w *window) gone(s site, rank int) error {
 	return w.c.errorAt(s, ErrProcFailed, "%s has died; Free the window, and make another one on what Shrink returns", w.c.who(rank))
 }
 
-// anyGone is gone of any rank.
+// anyGone is gone for any rank.
 func (w *window) anyGone(s site) error {
 	if w.c.fate == nil {
 		return nil
@@ -40,7 +40,7 @@ func (f *fate) has(rank int) bool {
 }
 
 // unreached is the error of an access that the network interface has not made. A rank
-// that cannot be reached has died, most often, and soon that is known.
+// that cannot be reached has usually died, and that will soon be known.
 func (w *window) unreached(s site) error {
 	if w.c.fate == nil || uint(s.peer) >= uint(w.c.size) {
 		return nil
@@ -55,7 +55,7 @@ func (w *window) unreached(s site) error {
 	return nil
 }
 
-// acquireMortal is acquire in a job in which holders may die.
+// acquireMortal is acquire in a job in which holders of locks may die.
 func (l *winLock) acquireMortal(c *Comm, call string, exclusive bool) (failed error) {
 	_ = poll(context.Background(), func() bool {
 		c.t.Probe(c.id.pointToPoint(), 0, 0, false) // makes progress
@@ -70,8 +70,8 @@ func (l *winLock) acquireMortal(c *Comm, call string, exclusive bool) (failed er
 	return failed
 }
 
-// orphaned says that a lock waits for the dead, or nil. One that a dead rank held for
-// itself alone is free from then on.
+// orphaned returns the error for a lock that waits for dead ranks, or nil. A lock that
+// a dead rank held exclusively is free from then on.
 func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
 	dead := c.fate.dead()
 	if len(dead) == 0 {
@@ -85,7 +85,7 @@ func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
 		if atomic.CompareAndSwapUint64(l.state, v, 0) {
 			return c.errorAt(atPeer(call, holder), ErrProcFailed, "%s has died while it had the lock, and may have left its changes half done; the lock is free now", c.who(holder))
 		}
-	case v&writerWaits != 0 && !exclusive: // who wanted it may be dead; who is not, says so again
+	case v&writerWaits != 0 && !exclusive: // the writer may be dead; a live one sets it again
 		atomic.CompareAndSwapUint64(l.state, v, v&^writerWaits)
 	case v&^writerWaits != 0 && exclusive:
 		return c.errorAt(at(call), ErrProcFailed, "%s has died, and may be one of those that have the lock; Free the window, and make another one on what Shrink returns", c.who(dead[0]))
@@ -93,8 +93,8 @@ func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
 	return nil
 }
 
-// meet waits for all ranks that live to end the window, and reports whether this one gives
-// back its memory.
+// meet waits for all live ranks to end the window, and reports whether this one frees
+// its memory.
 func (w *window) meet() (last bool, err error) {
 	if w.c.fate == nil {
 		return w.owns, Barrier(w.c)
@@ -107,7 +107,7 @@ func (w *window) meet() (last bool, err error) {
 	return w.reserved && first.rank == w.c.rank, nil
 }
 
-// windowsOf are those that a process has a part in.
+// windowsOf returns the windows that a process belongs to.
 func (w *world) windowsOf(peer int) (all []*window) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +119,7 @@ func (w *world) windowsOf(peer int) (all []*window) {
 	return all
 }
 
-// bury has this rank's server know that a rank has died.
+// bury tells this rank's server that a rank has died.
 func (w *window) bury(rank int) {
 	if v, ok := unobserved(w.reach).(*served); ok {
 		c := v.c.WithContext(v.c.w.perils.ctx)
@@ -127,7 +127,7 @@ func (w *window) bury(rank int) {
 	}
 }
 
-// bury gives back what a dead rank had, and does not serve it any more.
+// bury releases the locks of a dead rank, and drops its requests.
 func (v *served) bury(rank int) error {
 	if v.writer == rank {
 		v.writer = -1
@@ -137,5 +137,6 @@ func (v *served) bury(rank int) error {
 	return v.grant()
 }
 
-// survives reports whether a server goes on after an error: the death of who has asked.
+// survives reports whether a server goes on after an error: the death of the rank that
+// has asked.
 func (v *served) survives(err error) bool { return errors.Is(err, ErrProcFailed) }

@@ -11,7 +11,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// windows are the ways to make one of two elements.
+// windows are the kinds of windows of two elements.
 var windows = []struct {
 	name string
 	make func(c *mpi.Comm) (*mpi.Win[int], error)
@@ -20,7 +20,7 @@ var windows = []struct {
 	{"created", func(c *mpi.Comm) (*mpi.Win[int], error) { return mpi.WinCreate(c, make([]int, 2)) }},
 }
 
-// mortalWindows runs fn on 3 ranks with a window, of which rank 2 dies in fn.
+// mortalWindows runs fn on 3 ranks with a window; rank 2 dies in fn.
 func mortalWindows(t *testing.T, fn func(w *mpi.Comm, v *mpi.Win[int]) error) {
 	for _, how := range windows {
 		t.Run(how.name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func afterTheDead(w *mpi.Comm, v *mpi.Win[int], again func(c *mpi.Comm) (*mpi.Wi
 	return errors.Join(equal("put after the death", u.Local()[1], 1-me+5), u.Free(), c.Free())
 }
 
-// farewell has rank 2 die, when it has come there and the others know.
+// farewell makes rank 2 die, after it has come there and the others know that.
 func farewell(w *mpi.Comm) error {
 	buf := make([]int, 1)
 	if w.Rank() != 2 {
@@ -72,7 +72,7 @@ func farewell(w *mpi.Comm) error {
 	return err
 }
 
-// eventually calls until it fails, and is an error unless that is because of a death.
+// eventually makes a call until it fails, and is an error unless a death is the reason.
 func eventually(call func() error) error {
 	for {
 		if err := call(); err != nil {
@@ -82,8 +82,8 @@ func eventually(call func() error) error {
 	}
 }
 
-// User-Level Failure Mitigation: what a window is asked of a dead rank fails with
-// MPI_ERR_PROC_FAILED, and so does what needs all; accesses to others go on, and epochs end.
+// User-Level Failure Mitigation: accesses to a dead rank fail with MPI_ERR_PROC_FAILED,
+// and so do calls that need all ranks; accesses to others work, and epochs end.
 func TestAccessesToTheDeadFail(t *testing.T) {
 	mortalWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
 		if err := errors.Join(v.LockAll(), farewell(w)); err != nil {
@@ -117,7 +117,7 @@ func TestAccessesToTheDeadFail(t *testing.T) {
 	})
 }
 
-// User-Level Failure Mitigation: nobody waits for a lock that its holder has taken along.
+// User-Level Failure Mitigation: no rank waits for a lock of a dead rank.
 func TestLocksOfTheDead(t *testing.T) {
 	for name, kind := range map[string]mpi.LockType{"exclusive": mpi.LockExclusive, "shared": mpi.LockShared} {
 		t.Run(name, func(t *testing.T) {
@@ -131,13 +131,13 @@ func TestLocksOfTheDead(t *testing.T) {
 					return err
 				}
 				err := v.Lock(mpi.LockExclusive, 0)
-				if err == nil { // the target has noticed by itself
+				if err == nil { // the target has noticed the death
 					return errors.Join(v.Put(one, 0, 0), v.Unlock(0))
 				}
 				if err := is(err, mpi.ErrProcFailed, ""); err != nil {
 					return err
 				}
-				if kind == mpi.LockShared { // nobody knows who holds it
+				if kind == mpi.LockShared { // it is unknown who holds it
 					return errors.Join(v.Lock(mpi.LockShared, 0), v.Unlock(0))
 				}
 				return errors.Join(v.Lock(mpi.LockExclusive, 0), v.Put(one, 0, 0), v.Unlock(0))
@@ -146,8 +146,8 @@ func TestLocksOfTheDead(t *testing.T) {
 	}
 }
 
-// User-Level Failure Mitigation: epochs of Post and Start with a dead rank fail and end, and
-// those of the others are served.
+// User-Level Failure Mitigation: epochs of Post and Start with a dead rank fail and
+// end, and those of the others work.
 func TestExposureToTheDead(t *testing.T) {
 	mortalWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
 		all, err := w.Group()
@@ -159,7 +159,7 @@ func TestExposureToTheDead(t *testing.T) {
 		}
 		group := func(ranks ...int) *mpi.Group { g, _ := all.Incl(ranks...); return g }
 		if w.Rank() == 0 {
-			_ = v.Post(group(1, 2)) // whether it finds rank 2 dead depends
+			_ = v.Post(group(1, 2)) // may or may not find that rank 2 is dead
 			if err := errors.Join(is(v.Wait(), mpi.ErrProcFailed, ""), is(v.Wait(), mpi.ErrRMASync, ""), equal("put", v.Local()[0], 9)); err != nil {
 				return err
 			}

@@ -10,11 +10,13 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Who waits for a lock tells the launcher who has it. For itself alone a rank has its number in the lock. Of those who share it
-// only their count is there; in a checked job (see Job.Check) each who takes a lock notes beside it who it is, and at which line
-// it did, as long as there is room.
+// A rank that waits for a lock tells the launcher which rank has it. An exclusive lock
+// has the number of its holder, a shared one only the number of holders; in a checked
+// job (see Job.Check) each rank that takes a lock notes beside it its number and the
+// line of the call, as long as there is room.
 
-// The notes of a lock: a word with the rank + 1, or 0 if the note is free, and its line.
+// The notes of a lock: a word with the rank + 1, or 0 if the note is free, and the
+// line.
 const (
 	lockNotes     = 8
 	lockNoteBytes = 64
@@ -23,10 +25,10 @@ const (
 	beingWritten  = ^uint64(0)
 )
 
-// Lines have the words behind the first one: those of a status line.
+// The words after the first one hold a line of the length that status lines have.
 const _, _ = uint(lockNoteBytes - 8 - pmi.TakenBytes), uint(pmi.TakenBytes - lockNoteBytes + 8)
 
-// note is the i-th of them.
+// note returns the i-th note.
 func (l *winLock) note(i int) []uint64 { return l.who[bitWords+i*lockNoteWords:][:lockNoteWords] }
 
 // sign notes that rank me has taken the lock at a line, if there is room.
@@ -47,7 +49,7 @@ func (l *winLock) sign(me int, line *callsite.Line) {
 	}
 }
 
-// unsign takes the note of rank me away.
+// unsign removes the note of rank me.
 func (l *winLock) unsign(me int) {
 	for i := range lockNotes {
 		if n := l.note(i); atomic.CompareAndSwapUint64(&n[0], uint64(me+1), 0) {
@@ -56,7 +58,8 @@ func (l *winLock) unsign(me int) {
 	}
 }
 
-// find has h say who has the lock: who has it alone, or, if notes say it, one of those who share it.
+// find stores in h who has the lock: the exclusive holder, or, if notes tell it, one of
+// those that share the lock.
 func (l *winLock) find(c *Comm, h *ir.Holder) {
 	who, line := l.holder(), ""
 	if c.w.Check {
@@ -69,8 +72,8 @@ func (l *winLock) find(c *Comm, h *ir.Holder) {
 	*h = ir.Holder{Peer: c.global(who), Taken: line}
 }
 
-// noted is the first rank that has noted that it has the lock, and at which line, if it may be any; else that of alone, which has it
-// alone.
+// noted returns the first rank with a note, and its line; if alone is a rank, which
+// then has the lock exclusively, only its own note counts.
 func (l *winLock) noted(alone int) (who int, line string) {
 	for i := range lockNotes {
 		n := l.note(i)
@@ -82,27 +85,28 @@ func (l *winLock) noted(alone int) (who int, line string) {
 		for k := range n[1:] {
 			binary.LittleEndian.PutUint64(text[8*k:], atomic.LoadUint64(&n[1+k]))
 		}
-		if atomic.LoadUint64(&n[0]) == by { // else it has gone meanwhile
+		if atomic.LoadUint64(&n[0]) == by { // else it has been removed meanwhile
 			return int(by - 1), string(bytes.TrimRight(text[:], "\x00"))
 		}
 	}
 	return alone, ""
 }
 
-// A signed reach is one whose locks have notes.
+// A signed is a reach whose locks have notes.
 type signed struct {
 	reach
 	k *control
 }
 
-// sign has those who take locks of w note it, in a checked job, where that lies in memory that ranks share.
+// sign has holders of locks of w write notes, in a checked job, if the locks are in
+// memory that ranks share.
 func (w *window) sign() {
 	if k, ok := w.reach.(interface{ lockMemory() *control }); ok && w.c.w.Check {
 		w.reach = &signed{w.reach, k.lockMemory()}
 	}
 }
 
-// lockMemory is where the locks are.
+// lockMemory returns the memory with the locks.
 func (k *control) lockMemory() *control { return k }
 
 func (s *signed) lock(call string, target int, exclusive bool) error {

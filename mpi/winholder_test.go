@@ -8,7 +8,8 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A lock says who has it: who has it for itself, or any of those who have noted it, as long as they have.
+// A lock tells its holder: the exclusive one, or any of those with a note, as long as
+// they hold it.
 func TestNotesOfALock(t *testing.T) {
 	l := winLockAt(view(make([]uint64, winLockBytes/8)))
 	is := func(what string, who int, line string) {
@@ -26,7 +27,7 @@ func TestNotesOfALock(t *testing.T) {
 		l.sign(rank, at(rank))
 	}
 	is("shared by many", 0, "main.go:0")
-	for rank := range lockNotes + 1 { // of which the last one has no note
+	for rank := range lockNotes + 1 { // the last one has no note
 		if rank < lockNotes {
 			is("shared by fewer", rank, at(rank).String())
 		}
@@ -37,7 +38,7 @@ func TestNotesOfALock(t *testing.T) {
 	l.unsign(lockNotes + 1)
 	l.give(false)
 
-	l.sign(5, at(5)) // who has given it back is about to take its note away
+	l.sign(5, at(5)) // a rank that has released the lock is about to remove its note
 	if !l.try(true, 3) {
 		t.Fatal("it is not free")
 	}
@@ -55,7 +56,7 @@ func TestNotesOfALock(t *testing.T) {
 	}
 }
 
-// Of a long line the end is kept, which says more; one that is not known is empty.
+// Of a long line the end is kept, which says more; a line that is not known is empty.
 func TestNotesOfLongLines(t *testing.T) {
 	l := winLockAt(view(make([]uint64, winLockBytes/8)))
 	for _, c := range []struct {
@@ -74,7 +75,8 @@ func TestNotesOfLongLines(t *testing.T) {
 	}
 }
 
-// A rank has a note as long as it has the lock, and none of one that it did not get. Windows have notes in checked jobs only.
+// A rank has a note as long as it has the lock, and none for a lock that it did not
+// get. Windows have notes only in checked jobs.
 func TestLocksAreNotedWhileTheyAreHeld(t *testing.T) {
 	ranks, _ := ranksOnMapped(2, 8)
 	w := &window{c: ranks[0].c, reach: ranks[0]}

@@ -2,7 +2,7 @@ package mpi
 
 import "maps"
 
-// Info returns the hints that w was made with and that have a meaning here.
+// Info returns the hints that w was made with and that are recognized.
 //
 // MPI 4.1, section 12.2.7 (MPI_Win_get_info).
 func (w *Win[T]) Info() (_ Info, err error) {
@@ -13,7 +13,7 @@ func (w *Win[T]) Info() (_ Info, err error) {
 	return maps.Clone(w.hints), nil
 }
 
-// SetInfo gives w hints. None can be given to a window that exists, so all are
+// SetInfo gives w hints. No hint can be given to an existing window, so all are
 // ignored, as the standard allows.
 //
 // MPI 4.1, section 12.2.7 (MPI_Win_set_info).
@@ -22,7 +22,7 @@ func (w *Win[T]) SetInfo(Info) (err error) {
 	return w.base().check(at("SetInfo"))
 }
 
-// Name returns what errors call w: the name of its communicator with a number.
+// Name returns the name by which errors call w: that of its communicator with a number.
 //
 // MPI 4.1, section 7.8 (MPI_Win_get_name).
 func (w *Win[T]) Name() string {
@@ -32,8 +32,8 @@ func (w *Win[T]) Name() string {
 	return w.c.name
 }
 
-// SetName has errors and reports call w by another name. It is not to be called
-// while other goroutines use w.
+// SetName sets the name by which errors and reports call w. It must not be called while
+// other goroutines use w.
 //
 // MPI 4.1, section 7.8 (MPI_Win_set_name).
 func (w *Win[T]) SetName(name string) (err error) {

@@ -9,8 +9,9 @@ import (
 	"rhinet/llc/ir"
 )
 
-// PutLayout is [Win.Put] of data that does not lie in one piece at the target: its elements go, in their order, where l
-// says, laid over the part of rank target from element disp on. No element of l may be there twice.
+// PutLayout is [Win.Put] to elements that are not contiguous at the target: data goes,
+// in order, to the elements that l selects, laid over the part of rank target from
+// element disp on. l must not select an element twice.
 //
 // MPI 4.1, section 12.3.1 (MPI_Put with a derived datatype of the target).
 func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
@@ -18,8 +19,9 @@ func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
 	return b.raise(b.strew(atPeer("PutLayout", target), &strewn{w.elemOf(), reflect.TypeFor[T](), l, len(mem), puts}, disp, mem))
 }
 
-// GetLayout is [Win.Get] of elements that do not lie in one piece at the target: those that l says, laid over the part of
-// rank target from element disp on, come into buf in their order.
+// GetLayout is [Win.Get] of elements that are not contiguous at the target: those that
+// l selects, laid over the part of rank target from element disp on, are copied to buf
+// in order.
 //
 // MPI 4.1, section 12.3.2 (MPI_Get with a derived datatype of the target).
 func (w *Win[T]) GetLayout(buf []T, target, disp int, l Layout) error {
@@ -27,8 +29,9 @@ func (w *Win[T]) GetLayout(buf []T, target, disp int, l Layout) error {
 	return b.raise(b.strew(atFrom("GetLayout", target), &strewn{w.elemOf(), reflect.TypeFor[T](), l, len(mem), gets}, disp, mem))
 }
 
-// AccumulateLayout is [Win.Accumulate] into elements that do not lie in one piece at the target: those that l says, laid
-// over the part of rank target from element disp on, in their order. l is of whole elements, and has none of them twice.
+// AccumulateLayout is [Win.Accumulate] into elements that are not contiguous at the
+// target: those that l selects, laid over the part of rank target from element disp on,
+// in order. l must consist of whole elements, and select none twice.
 //
 // MPI 4.1, section 12.3.4 (MPI_Accumulate with a derived datatype of the target).
 func (w *Win[T]) AccumulateLayout(data []T, target, disp int, l Layout, op Op) error {
@@ -38,8 +41,8 @@ func (w *Win[T]) AccumulateLayout(data []T, target, disp int, l Layout, op Op) e
 	return b.raise(b.updateStrewn(s, reflect.TypeFor[T](), l, &u, op, disp))
 }
 
-// GetAccumulateLayout is [Win.GetAccumulate] of elements that do not lie in one piece at the target: see
-// [Win.AccumulateLayout].
+// GetAccumulateLayout is [Win.GetAccumulate] on elements that are not contiguous at the
+// target: see [Win.AccumulateLayout].
 //
 // MPI 4.1, section 12.3.5 (MPI_Get_accumulate with a derived datatype of the target).
 func (w *Win[T]) GetAccumulateLayout(data, old []T, target, disp int, l Layout, op Op) error {
@@ -52,7 +55,7 @@ func (w *Win[T]) GetAccumulateLayout(data, old []T, target, disp int, l Layout, 
 	return b.raise(err)
 }
 
-// A strewn is an access to elements that a layout names.
+// A strewn is an access to the elements that a layout selects.
 type strewn struct {
 	e    *elem
 	typ  reflect.Type
@@ -61,7 +64,8 @@ type strewn struct {
 	kind accessKind
 }
 
-// overlay checks an access by a layout, and returns the layout with the place over which it is laid. Nothing is to be done if null.
+// overlay checks an access by a layout, and returns the layout with the offset over
+// which it is laid. If null, there is nothing to do.
 func (w *window) overlay(s site, x *strewn, disp int) (l *layout.Type, at uint64, null bool, err error) {
 	if err := w.check(s); err != nil {
 		return nil, 0, true, err
@@ -80,14 +84,15 @@ func (w *window) overlay(s site, x *strewn, disp int) (l *layout.Type, at uint64
 	if err != nil {
 		return nil, 0, true, err
 	}
-	// Elements from the first to the last one that has a byte of the layout must be there.
+	// All elements from the first to the last one with a byte of the layout must exist.
 	size := x.e.size
 	first, end := floor(l.TrueLB(), size), -floor(-(l.TrueLB()+l.TrueExtent()), size)
 	at, null, err = w.locate(s, x.e, disp+first, end-first)
 	return l, at - uint64(first*size), null, err
 }
 
-// ofElements reports whether a layout that is laid over elements of a size is of whole ones.
+// ofElements reports whether a layout over elements of a size consists of whole
+// elements.
 func ofElements(l *layout.Type, size int) bool {
 	for from, n := range l.Segments(0, l.Size()) {
 		if from%size != 0 || n%size != 0 {
@@ -110,7 +115,8 @@ func (w *window) strew(s site, x *strewn, disp int, mem []byte) error {
 	return w.explain(s, do())
 }
 
-// updateStrewn checks u, which is complete but for its operation, and carries it out on the elements of a layout.
+// updateStrewn checks u, which lacks only its operation, and carries it out on the
+// elements of a layout.
 func (w *window) updateStrewn(s site, typ reflect.Type, in Layout, u *update, op Op, disp int) error {
 	if err := w.operate(s, u, op); err != nil {
 		return err
@@ -136,7 +142,8 @@ func floor(n, by int) int {
 	return q
 }
 
-// laid are the places and lengths of the pieces of a layout that is laid over memory from at on, in the order of its data.
+// laid iterates over offsets and lengths of the pieces of a layout that is laid over
+// memory from at on, in the order of its data.
 func laid(at uint64, l *layout.Type) iter.Seq2[uint64, int] {
 	return func(yield func(uint64, int) bool) {
 		for from, n := range l.Segments(0, l.Size()) {
@@ -147,7 +154,7 @@ func laid(at uint64, l *layout.Type) iter.Seq2[uint64, int] {
 	}
 }
 
-// pieces is an access by a layout, one piece after the other.
+// pieces makes an access by a layout piece by piece.
 func pieces(r reach, target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	access := r.get
 	if put {
@@ -162,7 +169,7 @@ func pieces(r reach, target int, at uint64, l *layout.Type, mem []byte, put bool
 	return nil
 }
 
-// parts are the pieces of an update by a layout, each with its place.
+// parts iterates over the pieces of an update by a layout, each with its offset.
 func (u *update) parts(at uint64, l *layout.Type) iter.Seq2[uint64, *update] {
 	return func(yield func(uint64, *update) bool) {
 		from, p := 0, *u
@@ -180,7 +187,7 @@ func (u *update) parts(at uint64, l *layout.Type) iter.Seq2[uint64, *update] {
 	}
 }
 
-// updatePieces is an update by a layout, one piece after the other.
+// updatePieces makes an update by a layout piece by piece.
 func updatePieces(r reach, target int, at uint64, l *layout.Type, u *update) error {
 	for place, p := range u.parts(at, l) {
 		if err := r.update(target, place, p); err != nil {
@@ -190,7 +197,8 @@ func updatePieces(r reach, target int, at uint64, l *layout.Type, u *update) err
 	return nil
 }
 
-// rewrite reads the elements of a layout, changes and writes them. The caller keeps other updates away.
+// rewrite reads the elements of a layout, changes and writes them. The caller must
+// exclude other updates.
 func rewrite(r reach, target int, at uint64, l *layout.Type, u *update) error {
 	mem := alignedBytes(u.bytes())
 	if err := r.strew(target, at, l, mem, false); err != nil {
@@ -211,7 +219,7 @@ func (m *mapped) strew(target int, at uint64, l *layout.Type, mem []byte, put bo
 	return nil
 }
 
-// updateStrewn goes the ways of update.
+// updateStrewn uses the same means as update.
 func (m *mapped) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
 	return m.change(target, u,
 		func() error { return rewrite(m, target, at, l, u) },
@@ -223,7 +231,8 @@ func (m *mapped) updateStrewn(target int, at uint64, l *layout.Type, u *update) 
 		})
 }
 
-// strew moves each part of the layout that is blocks at equal distances by one request, if the network interface can.
+// strew moves each part of the layout that is blocks at equal distances by one request,
+// if the network interface can do that.
 func (x *exposed) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	nic, can := x.remote.(ir.BlockMover)
 	if !can || target == x.c.rank {

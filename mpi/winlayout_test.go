@@ -10,7 +10,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// placesOf draws a layout within n elements, and where its elements lie, in their order.
+// placesOf draws a layout within n elements, and returns the indices of its elements,
+// in order.
 func placesOf(rnd *rand.Rand, n int) (l mpi.Layout, places []int) {
 	block := 1 + rnd.IntN(3)
 	blocks := 1 + rnd.IntN(n/block)
@@ -46,8 +47,9 @@ func placesOf(rnd *rand.Rand, n int) (l mpi.Layout, places []int) {
 	return mpi.Indexed([]int{block, n - block}, []int{n - block, 0}), places
 }
 
-// randomLayouts has ranks put and get by random layouts, each at one other rank a round, beside a slow reference. The first element
-// of a part that a layout may name is number skip.
+// randomLayouts has ranks put and get by random layouts, each at one other rank per
+// round, and compares with a slow reference. The first element of a part that a layout
+// may select is number skip.
 func randomLayouts(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 	rnd := rand.New(rand.NewPCG(15, uint64(c.Size())))
 	model := make([][]int, c.Size())
@@ -91,7 +93,8 @@ func randomLayouts(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 	return nil
 }
 
-// randomUpdates has ranks update elements by random layouts, all at one rank at once, and fetch by others, beside a slow reference.
+// randomUpdates has ranks update elements by random layouts, all at one rank at once,
+// and fetch by others, and compares with a slow reference.
 func randomUpdates(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 	rnd := rand.New(rand.NewPCG(16, uint64(c.Size())))
 	model := make([]int, c.Size()*n) // parts, one after the other
@@ -101,7 +104,7 @@ func randomUpdates(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 		l            mpi.Layout
 		data, was    []int
 	}
-	// draw is what this rank does; each rank does the like, as target says.
+	// draw returns what this rank does; each rank does the same at its target.
 	draw := func(op mpi.Op, target func(origin int) int) (mine access) {
 		for origin := range c.Size() {
 			a := access{target: target(origin), skip: rnd.IntN(n / 2)}
@@ -137,21 +140,24 @@ func randomUpdates(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 	return nil
 }
 
-// TestUpdatesByLayouts: elements that layouts name are updated, each at once, also if all ranks do so (12.3.4, 12.3.5, 12.7.1).
+// TestUpdatesByLayouts: elements selected by layouts are updated, each atomically, also
+// if all ranks do so at once (12.3.4, 12.3.5, 12.7.1).
 func TestUpdatesByLayouts(t *testing.T) {
-	for _, n := range []int{20, 90} { // of a few bytes, and of many
+	for _, n := range []int{20, 90} { // a few bytes, and many
 		onWindows(t, 3, n, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomUpdates(c, w, n, 12) })
 	}
 }
 
-// TestUpdatesByLayoutsByHardware, of which boards have none, and others those of one piece.
+// TestUpdatesByLayoutsByHardware: boards have no operation for them, others only for
+// layouts of one piece.
 func TestUpdatesByLayoutsByHardware(t *testing.T) {
 	for _, n := range []int{20, 400} {
 		onHardwareWindows(t, 3, n, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomUpdates(c, w, n, 12) })
 	}
 }
 
-// TestUpdatesOfHalvesByLayouts: elements for which processors have no operation are updated under the lock, those of arrays as a whole.
+// TestUpdatesOfHalvesByLayouts: elements for which processors have no operation are
+// updated under the lock, arrays as a whole.
 func TestUpdatesOfHalvesByLayouts(t *testing.T) {
 	onWindows(t, 3, 12, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		halves, err := mpi.WinAs[int16](w)
@@ -190,12 +196,14 @@ func TestUpdatesOfHalvesByLayouts(t *testing.T) {
 	})
 }
 
-// TestLayoutsInWindows: elements go to, and come from, where layouts say (12.3.1, 12.3.2).
+// TestLayoutsInWindows: elements are put to, and got from, the locations of layouts
+// (12.3.1, 12.3.2).
 func TestLayoutsInWindows(t *testing.T) {
 	onWindows(t, 3, 60, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomLayouts(c, w, 60, 12) })
 }
 
-// TestBlocksInWindows: blocks at equal distances, rows of such, and what is neither, each go where they belong, and nothing between them changes.
+// TestBlocksInWindows: blocks at equal distances, rows of such blocks, and other
+// layouts are all put to the right elements, and nothing between them changes.
 func TestBlocksInWindows(t *testing.T) {
 	const n = 3000
 	onWindows(t, 2, n, func(c *mpi.Comm, w *mpi.Win[int]) error {
@@ -233,12 +241,14 @@ func TestBlocksInWindows(t *testing.T) {
 	})
 }
 
-// TestLayoutsByHardware, also if it keeps the memory of the window on its board.
+// TestLayoutsByHardware, also if the network interface keeps the memory of the window
+// on its board.
 func TestLayoutsByHardware(t *testing.T) {
 	onHardwareWindows(t, 3, 400, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomLayouts(c, w, 400, 20) })
 }
 
-// TestBytesOnBoards: pieces that are no multiples of what a board moves go one by one, and parts may be empty.
+// TestBytesOnBoards: pieces that are no multiples of the unit of a board are moved one
+// by one, and parts may be empty.
 func TestBytesOnBoards(t *testing.T) {
 	mpitest.Run(t, 3, func(c *mpi.Comm) error {
 		w, err := mpi.WinAllocate[byte](c, 100*c.Rank(), mpi.Info{mpi.HintWindow: "memory=board"})
@@ -261,7 +271,8 @@ func TestBytesOnBoards(t *testing.T) {
 	}, mpitest.NIC("dimmnet2"))
 }
 
-// TestBoardsAreGivenBack: a window that no board has room for is in memory, and a freed one leaves its room.
+// TestBoardsAreGivenBack: a window for which no board has room is in memory, and a
+// freed one releases its room.
 func TestBoardsAreGivenBack(t *testing.T) {
 	mpitest.Run(t, 2, func(c *mpi.Comm) error {
 		for range 30 {
@@ -291,7 +302,8 @@ func TestBoardsAreGivenBack(t *testing.T) {
 	}, mpitest.NIC("dimmnet2"))
 }
 
-// TestWrongLayoutsInWindows: what is wrong with a layout is named, and nothing moves.
+// TestWrongLayoutsInWindows: the error names what is wrong with a layout, and nothing
+// is moved.
 func TestWrongLayoutsInWindows(t *testing.T) {
 	onWindows(t, 2, 10, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		five := make([]int, 5)
@@ -320,7 +332,7 @@ func TestWrongLayoutsInWindows(t *testing.T) {
 	})
 }
 
-// wrongUpdates are updates by layouts that change nothing.
+// wrongUpdates makes updates by layouts that change nothing.
 func wrongUpdates(w *mpi.Win[int], five []int) error {
 	var none *mpi.Win[int]
 	ones, old, all := []int{1, 1, 1, 1, 1}, make([]int, 5), mpi.Contiguous(5)

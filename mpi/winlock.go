@@ -8,21 +8,22 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A winLock is a lock in the shared memory of a window, of one rank's part: of
-// readers and writers, with a list of those who wait, who sleep as in any other
-// wait for the network and are woken when the lock is given back.
+// A winLock is a lock in the shared memory of a window, for one rank's part: a
+// readers-writer lock with a list of waiting ranks, which sleep as in any other wait
+// for the network and are woken when the lock is released.
 //
 //	state    63      32 31     30      0
 //	        | writer+1 | wanted | readers |
 //
-// A writer that waits sets wanted, and keeps further readers out until a writer has come in.
+// A writer that waits sets wanted, which keeps further readers out until a writer has
+// got the lock.
 type winLock struct {
 	state   *uint64
 	waiting *uint64  // ranks that wait
-	who     []uint64 // a bit for each of them, and notes of those who have it: see [winLock.notes]
+	who     []uint64 // a bit for each waiting rank, and notes of the holders: see [winLock.note]
 }
 
-// Sizes of a winLock in bytes: one line with what is used most, the bits, and notes.
+// Sizes of a winLock in bytes: one line with the words used most, the bits, and notes.
 const (
 	winLockBits  = 64
 	winLockNotes = winLockBits + 1024/8
@@ -35,7 +36,7 @@ func winLockAt(mem []byte) winLock {
 	return winLock{&words[0], &words[1], words[winLockBits/8:]}
 }
 
-// try takes the lock for rank me if that needs no wait.
+// try takes the lock for rank me if that is possible without waiting.
 func (l *winLock) try(exclusive bool, me int) bool {
 	v := atomic.LoadUint64(l.state)
 	switch {
@@ -49,13 +50,13 @@ func (l *winLock) try(exclusive bool, me int) bool {
 	return false
 }
 
-// writerState is the state of a lock that rank me has exclusively.
+// writerState is the state of a lock that rank me holds exclusively.
 func writerState(me int) uint64 { return uint64(me+1) << 32 }
 
-// holder is the rank that has the lock exclusively, -1 if none has.
+// holder returns the rank that holds the lock exclusively, or -1.
 func (l *winLock) holder() int { return int(atomic.LoadUint64(l.state)>>32) - 1 }
 
-// enlist notes that me waits, and delist that it does no more.
+// enlist records that me waits, and delist that it does not any more.
 func (l *winLock) enlist(me int) {
 	atomic.OrUint64(&l.who[me/64], 1<<(me%64))
 	atomic.AddUint64(l.waiting, 1)
@@ -66,7 +67,7 @@ func (l *winLock) delist(me int) {
 	atomic.AddUint64(l.waiting, ^uint64(0))
 }
 
-// give gives the lock back.
+// give releases the lock.
 func (l *winLock) give(exclusive bool) {
 	if exclusive {
 		atomic.AndUint64(l.state, writerWaits)
@@ -75,9 +76,10 @@ func (l *winLock) give(exclusive bool) {
 	}
 }
 
-// acquire takes the lock for this rank of c, and waits for it. call is what waits.
+// acquire takes the lock for this rank of c, and waits for it. call is the call that
+// waits.
 func (l *winLock) acquire(c *Comm, call string, exclusive bool) error {
-	for range 2 { // another rank may have changed the word, and not in a way that matters
+	for range 2 { // the swap may fail because another rank has changed the word in a way that does not matter
 		if l.try(exclusive, c.rank) {
 			return nil
 		}
@@ -104,7 +106,7 @@ func (l *winLock) acquire(c *Comm, call string, exclusive bool) error {
 // errHolder is why a wait for a lock ended without it.
 var errHolder = errors.New("the lock was not given back")
 
-// lost says why acquire ended in vain.
+// lost returns the error of an acquire that has failed.
 func (l *winLock) lost(c *Comm, call string) error {
 	err := failure(c.t)
 	if err == nil {
@@ -116,7 +118,7 @@ func (l *winLock) lost(c *Comm, call string) error {
 	return err
 }
 
-// surrender gives the lock back and wakes those who wait for it.
+// surrender releases the lock and wakes the ranks that wait for it.
 func (l *winLock) surrender(c *Comm, exclusive bool) {
 	l.give(exclusive)
 	if atomic.LoadUint64(l.waiting) == 0 {

@@ -7,26 +7,28 @@ import (
 	"rhinet/internal/wait"
 )
 
-// A mapped reach is memory that all ranks load from and store to.
+// A mapped is a reach to memory that all ranks load from and store to.
 //
-// Updates of a few numbers go by the processor's atomic operations, each by its own; long
-// ones, for which that takes many times as long, by loads and stores under the lock of updates.
-// The two exclude each other: a rank counts itself as busy, and looks whether a long update has the lock; a long
-// update takes the lock with a mark, and waits until it has seen every rank not busy. Who finds the mark takes the
-// lock too, after the long update, and then goes by atomic operations: others may be busy again.
+// Updates of a few numbers use the processor's atomic operations, one per number; long
+// updates, for which that takes many times as long, use loads and stores under the lock
+// of updates. The two exclude each other: a rank counts itself as busy, and checks
+// whether a long update has the lock; a long update takes the lock with a mark, and
+// waits until it has seen every rank not busy. A rank that finds the mark waits for the
+// lock, too, and then uses atomic operations under it: others may be busy again.
 type mapped struct {
 	control
 	parts   [][]byte
 	busy    *uint64   // of this rank
 	all     []*uint64 // the same of all ranks
-	latches []winLock // the locks of updates, of each target
-	mine    uint64    // state of a latch of which a long update of this rank has the lock
+	latches []winLock // the locks of updates, one per target
+	mine    uint64    // state of a latch that a long update of this rank holds
 }
 
 const (
-	// bulkBytes is from where on an update is long.
+	// bulkBytes is the length from which on an update is long.
 	bulkBytes = 64
-	// longUpdate is the mark in the state of a lock of updates, in the place of readers, which it has none of.
+	// longUpdate is the mark in the state of a lock of updates, in the field of
+	// readers, which such a lock never has.
 	longUpdate = 1
 )
 
@@ -40,7 +42,7 @@ func newMapped(c *Comm, mem []byte, size int, parts [][]byte) *mapped {
 	return m
 }
 
-// enter begins an update by atomic operations, unless a long one is under way.
+// enter begins an update by atomic operations, unless a long one is in progress.
 func (m *mapped) enter(target int) bool {
 	atomic.AddUint64(m.busy, 1)
 	if atomic.LoadUint64(m.latches[target].state)&longUpdate == 0 {
@@ -52,7 +54,7 @@ func (m *mapped) enter(target int) bool {
 
 func (m *mapped) leave() { atomic.AddUint64(m.busy, ^uint64(0)) }
 
-// seize begins a long update if that needs no wait.
+// seize begins a long update if that is possible without waiting.
 func (m *mapped) seize(target int) bool {
 	if !atomic.CompareAndSwapUint64(m.latches[target].state, 0, m.mine) {
 		return false
@@ -66,7 +68,7 @@ func (m *mapped) seize(target int) bool {
 	return true
 }
 
-// await begins a long update.
+// await waits and then begins a long update.
 func (m *mapped) await(target int) error {
 	if m.seize(target) {
 		return nil
@@ -82,18 +84,18 @@ func (m *mapped) await(target int) error {
 	return nil
 }
 
-// queue takes the lock of updates after those who have it.
+// queue waits for the lock of updates and takes it.
 func (m *mapped) queue(target int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.latches[target].acquire(m.c, "Accumulate", true)
 }
 
-// yield gives the lock of updates back, and so ends a long update.
+// yield releases the lock of updates, and so ends a long update.
 func (m *mapped) yield(target int) { m.latches[target].surrender(m.c, true) }
 
 // quiet waits until it has seen every rank not busy. A rank is busy for some
-// nanoseconds, unless it has lost its processor: that is what it needs then.
+// nanoseconds, unless it has lost its processor; so quiet gives way to it.
 func (m *mapped) quiet() error {
 	var policy wait.Policy
 	for r, tries := 0, 0; r < len(m.all); {
@@ -111,7 +113,7 @@ func (m *mapped) quiet() error {
 	return nil
 }
 
-// looksPerFailure is how often quiet looks before it asks whether ranks are lost.
+// looksPerFailure is how often quiet looks before it checks whether ranks are lost.
 const looksPerFailure = 1024
 
 func (m *mapped) put(target int, at uint64, data []byte) error {
@@ -131,8 +133,8 @@ func (m *mapped) update(target int, at uint64, u *update) error {
 		func() error { u.applyAtomically(mem); return nil })
 }
 
-// change carries out u on memory of target: by plain, which loads and stores, or by natural, which goes by the processor's
-// atomic operations.
+// change carries out u on memory of target: by plain, which loads and stores, or by
+// natural, which uses the processor's atomic operations.
 func (m *mapped) change(target int, u *update, plain, natural func() error) error {
 	switch {
 	case !u.natural():

@@ -12,11 +12,11 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A waiting transport is one on which a wait for a lock ends when its condition holds.
+// A waiting is a transport on which a wait for a lock ends when its condition holds.
 type waiting struct {
 	instant
 	begin func()
-	lost  error // what has become of other ranks
+	lost  error // the failure of other ranks
 }
 
 func (t *waiting) AwaitCollective(_ string, _ *ir.Collective, _ func(), cond func() bool) {
@@ -30,7 +30,7 @@ func (t *waiting) AwaitCollective(_ string, _ *ir.Collective, _ func(), cond fun
 
 func (t *waiting) Failure() error { return t.lost }
 
-// ranksOnMapped are the ways of n ranks to a part of so many bytes of each.
+// ranksOnMapped returns the reaches of n ranks to parts of so many bytes.
 func ranksOnMapped(n, bytes int) (ranks []*mapped, parts [][]byte) {
 	size := controlBytes(false)
 	mem := alignedBytes(n * size)
@@ -43,8 +43,8 @@ func ranksOnMapped(n, bytes int) (ranks []*mapped, parts [][]byte) {
 	return ranks, parts
 }
 
-// meanwhile is an int64 whose additions call f between reading and writing, or, if
-// they are atomic operations, before.
+// meanwhile is an int64 whose additions call f between reading and writing, or, if they
+// are atomic operations, before.
 func meanwhile(f func()) *elem {
 	e := &elem{size: 8, atomics: integers64[int64]()}
 	e.fetch[Sum] = func(p *byte, in uint64) uint64 {
@@ -62,8 +62,8 @@ func meanwhile(f func()) *elem {
 
 func addOne(e *elem) *update { return &update{e: e, op: Sum, data: view([]int64{1})} }
 
-// TestUpdateAfterALongOne: an update that has found a long one under way, and waited for
-// its end, loses nothing that others do by atomic operations then (12.7.1).
+// TestUpdateAfterALongOne: an update that has found a long one in progress, and waited
+// for its end, loses nothing that others do by atomic operations then (12.7.1).
 func TestUpdateAfterALongOne(t *testing.T) {
 	ranks, parts := ranksOnMapped(3, 8)
 	var failed error
@@ -82,8 +82,8 @@ func TestUpdateAfterALongOne(t *testing.T) {
 	}
 }
 
-// TestUpdatesUnderAnExclusiveLock: the goroutines of the rank that has it exclude each
-// other, also where elements have no atomic operations (12.7.1).
+// TestUpdatesUnderAnExclusiveLock: the goroutines of the rank that holds it exclude
+// each other, also if elements have no atomic operations (12.7.1).
 func TestUpdatesUnderAnExclusiveLock(t *testing.T) {
 	ranks, parts := ranksOnMapped(1, 8)
 	m := ranks[0]
@@ -104,8 +104,8 @@ func TestUpdatesUnderAnExclusiveLock(t *testing.T) {
 	}
 }
 
-// TestLongUpdatesBesideShortOnes: a long update does not begin beside one by atomic operations, nor the other way round, nor
-// two long ones.
+// TestLongUpdatesBesideShortOnes: a long update does not begin during one by atomic
+// operations, and the reverse; and two long ones exclude each other.
 func TestLongUpdatesBesideShortOnes(t *testing.T) {
 	ranks, _ := ranksOnMapped(3, 8)
 	if !ranks[1].enter(0) {
@@ -142,7 +142,7 @@ func TestLongUpdateWaits(t *testing.T) {
 	begun := make(chan error)
 	go func() { begun <- ranks[0].await(0) }()
 	deadline := time.Now().Add(10 * time.Second)
-	for atomic.LoadUint64(ranks[0].latches[0].state)&longUpdate == 0 { // then it waits for rank 1
+	for atomic.LoadUint64(ranks[0].latches[0].state)&longUpdate == 0 { // from then on it waits for rank 1
 		if time.Now().After(deadline) {
 			t.Fatal("a long update that waits shows no mark")
 		}
@@ -159,7 +159,8 @@ func TestLongUpdateWaits(t *testing.T) {
 	}
 }
 
-// TestLongUpdateOfTheLost: one that waits for a rank that is lost fails, and gives the lock back.
+// TestLongUpdateOfTheLost: a long update that waits for a lost rank fails, and releases
+// the lock.
 func TestLongUpdateOfTheLost(t *testing.T) {
 	ranks, parts := ranksOnMapped(2, bulkBytes)
 	ranks[1].enter(0)
@@ -174,7 +175,8 @@ func TestLongUpdateOfTheLost(t *testing.T) {
 	}
 }
 
-// TestUpdatesThatCannotWait: who waits in vain for the end of a long update fails.
+// TestUpdatesThatCannotWait: an update fails if its wait for the end of a long update
+// ends early.
 func TestUpdatesThatCannotWait(t *testing.T) {
 	ranks, parts := ranksOnMapped(2, bulkBytes)
 	if !ranks[0].seize(0) {
@@ -189,7 +191,8 @@ func TestUpdatesThatCannotWait(t *testing.T) {
 	}
 }
 
-// windowOnMapped is a window of rank 0 on memory of ranksOnMapped, in an epoch of LockAll.
+// windowOnMapped returns a window of rank 0 on memory of ranksOnMapped, in an epoch of
+// LockAll.
 func windowOnMapped[T any](m *mapped) *Win[T] {
 	b := &window{c: m.c, reach: m, mem: m.parts, shared: m, open: make([]atomic.Uint32, m.c.size)}
 	for _, part := range m.parts {
@@ -200,7 +203,8 @@ func windowOnMapped[T any](m *mapped) *Win[T] {
 	return viewOf[T](b, elemOf[T](&b.c.w.elems))
 }
 
-// TestLongUpdatesOfGoroutines: those of one rank exclude each other, long and short ones (12.7.1).
+// TestLongUpdatesOfGoroutines: updates of goroutines of one rank exclude each other,
+// long and short ones (12.7.1).
 func TestLongUpdatesOfGoroutines(t *testing.T) {
 	const n, goroutines, rounds = bulkBytes, 4, 300
 	ranks, parts := ranksOnMapped(2, 4*n)
@@ -239,7 +243,8 @@ func TestLongUpdatesOfGoroutines(t *testing.T) {
 	}
 }
 
-// TestQuickUpdates: the short way of windows in shared memory does what the other does, and allocates nothing.
+// TestQuickUpdates: the fast path of windows in shared memory gives the same results as
+// the other path, and allocates nothing.
 func TestQuickUpdates(t *testing.T) {
 	const longest = 3 * bulkBytes
 	ranks, parts := ranksOnMapped(1, 8*longest)

@@ -6,23 +6,25 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A queued reach has locks that the network keeps: a Non-Collision Lock at each rank, which who wants to have it exclusively keeps. Who
-// shares it adds himself to its counter while he has the lock, and gives that back at once; who comes after him exclusively has
-// the lock, and waits until nobody is counted any more. So nobody overtakes anybody, and nothing is
-// sent while somebody waits.
+// A queued is a reach with locks in the network: a Non-Collision Lock at each rank,
+// which an exclusive holder keeps. A shared holder adds itself to the lock's counter
+// while it has the lock, and releases the lock at once; the next exclusive holder has
+// the lock, and waits until the counter is 0. So no rank overtakes another, and nothing
+// is sent while ranks wait.
 type queued struct {
 	reach
 	c      *Comm
 	locker ir.Locker
 	homes  []int    // number of the lock of each rank
-	turns  []uint64 // in which this rank has them
+	turns  []uint64 // the turn in which this rank has each lock
 }
 
-// noLock is the number of a rank that has no lock to give.
+// noLock is the number of a rank without a lock.
 const noLock = -1
 
-// queue has the network keep the locks of the window, if it can for all ranks, and reports whether it does. In jobs that go on when ranks die it does not: a lock
-// does not come back from the dead.
+// queue has the network keep the locks of the window, if it can for all ranks, and
+// reports whether it does. It does not in jobs that go on when ranks die: the network
+// cannot take a lock from a dead rank.
 func (w *window) queue() (bool, error) {
 	if w.c.fate != nil || !w.c.onHost(w.c.w) {
 		return false, nil
@@ -49,14 +51,15 @@ func (w *window) queue() (bool, error) {
 	return true, nil
 }
 
-// give gives the lock of this rank back.
+// give frees the lock of this rank.
 func (q *queued) give() {
 	if n := q.homes[q.c.rank]; n != noLock {
 		q.c.t.Perform(func() { q.locker.FreeLock(n) })
 	}
 }
 
-// await begins something about the lock of a rank and waits for it. An error ends the wait.
+// await begins an operation on the lock of a rank and waits for it. An error ends the
+// wait.
 func (q *queued) await(call string, target int, begin func() error, over func() (bool, error)) (err error) {
 	met := false
 	q.c.t.AwaitCollective(call, nil, func() { err = begin() }, func() bool {

@@ -2,21 +2,20 @@ package mpi
 
 import "cmp"
 
-// A LockType says whether others may lock the same rank at the same time.
+// A LockType says whether other ranks may lock the same rank at the same time.
 //
 // MPI 4.1, section 12.5.3.
 type LockType uint8
 
 // The types of locks.
 const (
-	LockShared    LockType = iota // others may have the lock as well
-	LockExclusive                 // nobody else has it
+	LockShared    LockType = iota // other ranks may have the lock, too
+	LockExclusive                 // no other rank has it
 )
 
-// Lock begins an epoch in which this rank accesses the part of rank target. It
-// waits for the lock; the target takes no part in it. [Win.Unlock] ends the epoch.
-// Several ranks may be locked at a time, which in different orders on different
-// ranks may be a deadlock.
+// Lock begins an epoch in which this rank may access the part of rank target. It waits
+// for the lock; the target takes no part. [Win.Unlock] ends the epoch. Several ranks
+// may be locked at a time, which can deadlock if ranks lock them in different orders.
 //
 // MPI 4.1, section 12.5.3.
 func (w *Win[T]) Lock(kind LockType, target int, asserts ...Assert) (err error) {
@@ -40,7 +39,7 @@ func (w *Win[T]) Lock(kind LockType, target int, asserts ...Assert) (err error) 
 	return b.lock(s, target, kind == LockExclusive)
 }
 
-// mayLock checks what calls have in common that lock.
+// mayLock makes the checks that calls that lock have in common.
 func (w *window) mayLock(s site, asserts []Assert) error {
 	if err := w.check(s); err != nil {
 		return err
@@ -58,7 +57,7 @@ func (w *window) lock(s site, target int, exclusive bool) error {
 	if err := w.beginLock(s, target); err != nil {
 		return err
 	}
-	err := w.reach.lock(s.call, target, exclusive) // not under the lock: another goroutine may unlock what somebody waits for
+	err := w.reach.lock(s.call, target, exclusive) // without w.mu: another goroutine may have to unlock what another rank waits for
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -72,7 +71,7 @@ func (w *window) lock(s site, target int, exclusive bool) error {
 	return w.explain(s, err)
 }
 
-// beginLock notes that this rank is about to lock target.
+// beginLock records that this rank is about to lock target.
 func (w *window) beginLock(s site, target int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +88,7 @@ func (w *window) beginLock(s site, target int) error {
 	return nil
 }
 
-// unlocked notes that target is not locked. The caller holds the lock.
+// unlocked records that target is not locked. The caller holds the lock.
 func (w *window) unlocked(target int) {
 	w.open[target].Store(closedTo)
 	if w.locks--; w.locks == 0 {
@@ -97,7 +96,7 @@ func (w *window) unlocked(target int) {
 	}
 }
 
-// Unlock ends the epoch of [Win.Lock]. What was accessed is complete.
+// Unlock ends the epoch of [Win.Lock]. All its accesses are then complete.
 //
 // MPI 4.1, section 12.5.3.
 func (w *Win[T]) Unlock(target int) (err error) {
@@ -127,8 +126,9 @@ func (w *Win[T]) Unlock(target int) (err error) {
 	return b.explain(s, b.reach.unlock(target, held == openExclusive))
 }
 
-// LockAll begins an epoch in which this rank accesses the parts of all ranks,
-// beside others that do so too. It waits for exclusive locks. [Win.UnlockAll] ends it.
+// LockAll begins an epoch in which this rank may access the parts of all ranks,
+// together with other ranks in such an epoch. It waits for exclusive locks.
+// [Win.UnlockAll] ends the epoch.
 //
 // MPI 4.1, section 12.5.3.
 func (w *Win[T]) LockAll(asserts ...Assert) (err error) {
@@ -152,7 +152,7 @@ func (w *Win[T]) LockAll(asserts ...Assert) (err error) {
 	return nil
 }
 
-// lockEach locks the parts of all ranks shared, or of none on failure.
+// lockEach takes shared locks of the parts of all ranks, or of none on failure.
 func (w *window) lockEach(call string) error {
 	for r := range w.c.size {
 		if err := w.reach.lock(call, r, false); err != nil {
@@ -165,7 +165,7 @@ func (w *window) lockEach(call string) error {
 	return nil
 }
 
-// UnlockAll ends the epoch of [Win.LockAll]. What was accessed is complete.
+// UnlockAll ends the epoch of [Win.LockAll]. All its accesses are then complete.
 //
 // MPI 4.1, section 12.5.3.
 func (w *Win[T]) UnlockAll() (err error) {
@@ -187,15 +187,15 @@ func (w *Win[T]) UnlockAll() (err error) {
 		if b.c.fate != nil && b.c.fate.has(r) {
 			continue
 		}
-		if err := b.reach.unlock(r, false); err != nil && failed == nil { // others wait for the rest
+		if err := b.reach.unlock(r, false); err != nil && failed == nil { // go on: other ranks wait for the locks that are left
 			failed = b.explain(s, err)
 		}
 	}
 	return cmp.Or(failed, b.anyGone(s))
 }
 
-// Flush completes what this rank has done to the part of rank target, there as well,
-// within an epoch of Lock or LockAll.
+// Flush completes all accesses of this rank to the part of rank target, also at the
+// target, within an epoch of Lock or LockAll.
 //
 // MPI 4.1, section 12.5.4.
 func (w *Win[T]) Flush(target int) error {
@@ -207,7 +207,7 @@ func (w *Win[T]) Flush(target int) error {
 	return b.raise(b.flush(atPeer("Flush", target)))
 }
 
-// FlushLocal is [Win.Flush] for this rank: buffers may be used again.
+// FlushLocal is [Win.Flush] only for this rank: its buffers may be used again.
 //
 // MPI 4.1, section 12.5.4.
 func (w *Win[T]) FlushLocal(target int) error {
@@ -225,7 +225,7 @@ func (w *Win[T]) FlushAll() error { b := w.base(); return b.raise(b.flush(at("Fl
 // MPI 4.1, section 12.5.4.
 func (w *Win[T]) FlushLocalAll() error { b := w.base(); return b.raise(b.flush(at("FlushLocalAll"))) }
 
-// flush is that of one rank, or of all. All that was begun is complete.
+// flush is Flush for one rank, or for all. All accesses are complete already.
 func (w *window) flush(s site) error {
 	if err := w.check(s); err != nil {
 		return err

@@ -10,42 +10,44 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A reach is a way to the memory of the ranks of a window. What it does is
-// complete, here and there, when its methods return. Places are bytes from the
-// beginning of a rank's part; those of dynamic windows name an attached region
-// as well (see regionAt). Places have been checked, except in dynamic windows.
+// A reach accesses the memory of the ranks of a window. An access is complete, at both
+// sides, when its method returns. Places are bytes from the beginning of a rank's part;
+// those of dynamic windows also name an attached region (see splitPlace). Places have
+// been checked, except in dynamic windows.
 type reach interface {
 	put(target int, at uint64, data []byte) error
 	get(target int, at uint64, buf []byte) error
-	// strew puts mem, or gets into it, by a layout that is laid over memory from at on, which its first bytes may
-	// precede.
+	// strew puts mem, or gets into it, by a layout that is laid over memory from at on;
+	// its first bytes may precede at.
 	strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error
 	// update is atomic with respect to other updates of the same kind of number.
 	update(target int, at uint64, u *update) error
-	// updateStrewn is update of the elements of a layout, each of which is atomic for itself.
+	// updateStrewn is update for the elements of a layout, each of which is updated
+	// atomically.
 	updateStrewn(target int, at uint64, l *layout.Type, u *update) error
-	// lock and unlock are those of passive target synchronization.
-	// call is what waits.
+	// lock and unlock are those of passive target synchronization. call is the call
+	// that waits.
 	lock(call string, target int, exclusive bool) error
 	unlock(target int, exclusive bool) error
 	// expose makes memory a region of a dynamic window, and hide ends that.
 	expose(id uint64, mem []byte) error
 	hide(id uint64) error
-	// close ends the use. All ranks are about to, and nothing is under way.
+	// close ends the use. All ranks are about to close it, and no access is in
+	// progress.
 	close() error
 }
 
-// control is the memory that the ranks of a window share beside its contents: of
-// each rank two locks, and the regions of a dynamic window.
+// control is the memory that the ranks of a window share besides its contents: for each
+// rank two locks, and the regions of a dynamic window.
 //
 //	0    lock of passive target synchronization
-//	704  lock of updates that no operation of the processor does
-//	1408 updates by the processor that this rank is in
+//	704  lock of updates without an operation of the processor
+//	1408 number of updates by the processor that this rank is in
 //	1472 regions: id, segment, bytes of each
 type control struct {
 	c    *Comm
 	mem  []byte
-	size int // of one rank's
+	size int // of one rank's control memory
 
 	mu sync.Mutex // one goroutine of this rank at a time waits for the lock of updates
 }
@@ -59,7 +61,7 @@ const (
 	lineBytes    = 64
 )
 
-// controlBytes is the memory that a rank's control takes: whole lines.
+// controlBytes is the size of a rank's control memory: whole lines.
 func controlBytes(dynamic bool) int {
 	if dynamic {
 		return (regionsAt + maxRegions*regionBytes + lineBytes - 1) &^ (lineBytes - 1)
@@ -80,8 +82,9 @@ func (k *control) unlock(target int, exclusive bool) error {
 	return nil
 }
 
-// alone calls f for u, which goes by no operation of the processor, while no other such update changes memory of target. Of
-// those whom an exclusive lock lets in, goroutines of this rank are left.
+// alone calls f for u, which uses no operation of the processor, while no other such
+// update changes memory of target. Under an exclusive lock only other goroutines of
+// this rank must be excluded.
 func (k *control) alone(target int, u *update, f func() error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -96,12 +99,13 @@ func (k *control) alone(target int, u *update, f func() error) error {
 	return f()
 }
 
-// updates is the lock of updates of target's part.
+// updates returns the lock of updates of target's part.
 func (k *control) updates(target int) winLock { return winLockAt(k.of(target)[updateLockAt:]) }
 
 var errNoRegions = errors.New("only dynamic windows have regions")
 
-// An exposed reach is memory of the ranks' own that the network interface reads and writes.
+// An exposed is a reach to memory that belongs to the ranks, which the network
+// interface reads and writes.
 type exposed struct {
 	control
 	remote  ir.Remote
@@ -110,14 +114,14 @@ type exposed struct {
 
 	mine   []byte // part of this rank
 	own    sync.RWMutex
-	region map[uint64][]byte // of this rank: the regions of a dynamic window
+	region map[uint64][]byte // the regions of a dynamic window at this rank
 	shown  map[uint64]ir.Segment
 }
 
 // errNotAttached reports a place that no rank has attached.
 var errNotAttached = errors.New("nothing is attached there")
 
-// A place is where an access goes: to memory of this rank, or to a segment.
+// A place is the target of an access: memory of this rank, or a segment.
 type place struct {
 	own    []byte
 	peer   int
@@ -125,7 +129,7 @@ type place struct {
 	offset uint64
 }
 
-// find is the place of n bytes.
+// find returns the place of n bytes.
 func (x *exposed) find(target int, at uint64, n int) (p place, err error) {
 	if !x.dynamic {
 		if target == x.c.rank {
@@ -151,7 +155,7 @@ func (x *exposed) find(target int, at uint64, n int) (p place, err error) {
 	return place{peer: x.c.global(target), seg: ir.Segment(seg), offset: offset}, nil
 }
 
-// slot is where a rank's region is entered.
+// slot returns the control words of a rank's region.
 func (x *exposed) slot(rank int, id uint64) []uint64 {
 	at := regionsAt + int(id%maxRegions)*regionBytes
 	return elements[uint64](x.of(rank)[at : at+regionBytes])
@@ -190,7 +194,7 @@ func (x *exposed) read(p *place, buf []byte) error {
 }
 
 // update reads, changes and writes under the lock of updates: the target's processor
-// takes no part, so its atomic operations are of no use.
+// takes no part, so its atomic operations do not help.
 func (x *exposed) update(target int, at uint64, u *update) error {
 	p, err := x.find(target, at, u.bytes())
 	if err != nil {
@@ -215,7 +219,7 @@ func (x *exposed) modify(p *place, u *update) error {
 	return x.write(p, mem)
 }
 
-// alignedBytes is memory that begins where any element may.
+// alignedBytes returns memory that is aligned for any element.
 func alignedBytes(n int) []byte { return view(make([]uint64, (n+7)/8))[:n] }
 
 func (x *exposed) expose(id uint64, mem []byte) error {

@@ -7,16 +7,18 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A wired reach is mapped memory in which the network interface updates integers of 8 bytes: by its atomic add, swap,
-// and compare and swap, from which an addition that fetches is made. Other updates, and long ones, are those of a mapped reach:
-// all of them are atomic with respect to each other, since those of the network interface are operations of a processor too.
+// A wired is a mapped reach in which the network interface updates integers of 8 bytes:
+// by its atomic add, swap, and compare and swap, which also serves fetch and add. Other
+// updates, and long ones, are made as in a mapped reach. All are atomic with respect to
+// each other, since the network interface uses atomic operations of a processor, too.
 type wired struct {
 	*mapped
 	nic   ir.Atomics
-	words []ir.Segment // of the ranks; 0: that has no part
+	words []ir.Segment // of the ranks; 0: the rank has no part
 }
 
-// wire has the network interface update the window, if it can at all ranks, and reports whether it does.
+// wire has the network interface update the window, if it can at all ranks, and reports
+// whether it does.
 func (w *window) wire() (bool, error) {
 	if w.shared == nil {
 		return false, nil
@@ -36,12 +38,12 @@ func (w *window) wire() (bool, error) {
 		return true, nil
 	}
 	if mine[0] != 0 {
-		_ = x.c.command(func() error { return x.nic.ConcealWords(mine[0]) }) // nobody has used it
+		_ = x.c.command(func() error { return x.nic.ConcealWords(mine[0]) }) // no rank has used it
 	}
 	return false, err
 }
 
-// update is that of the network interface if it has an operation for it.
+// update uses the network interface if that has an operation for u.
 func (x *wired) update(target int, at uint64, u *update) error {
 	if !x.serves(u) || !x.enter(target) {
 		return x.mapped.update(target, at, u)
@@ -61,7 +63,8 @@ func (x *wired) update(target int, at uint64, u *update) error {
 	})
 }
 
-// updateStrewn has the network interface update piece by piece, if it has an operation for them.
+// updateStrewn has the network interface update piece by piece, if it has an operation
+// for u.
 func (x *wired) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
 	if !x.serves(u) {
 		return x.mapped.updateStrewn(target, at, l, u)
@@ -69,7 +72,8 @@ func (x *wired) updateStrewn(target int, at uint64, l *layout.Type, u *update) e
 	return updatePieces(x, target, at, l, u)
 }
 
-// mostWords is how many words the network interface does not update any more in one call.
+// mostWords is the number of words from which on the network interface does not make an
+// update.
 const mostWords = 32
 
 // serves reports whether u is one or a few operations of the network interface.
@@ -77,7 +81,7 @@ func (x *wired) serves(u *update) bool {
 	return u.e.unit == ir.WordBytes && u.e.swap != nil && u.bytes() < mostWords*ir.WordBytes && (u.compare != nil || u.op == Sum || u.op == Replace)
 }
 
-// word updates a word by what u has for it from byte i on, and returns what it was if u wants to know.
+// word updates a word by u from byte i on, and returns the word before if u fetches.
 func (x *wired) word(peer int, s ir.Segment, at uint64, u *update, i int) (old uint64, err error) {
 	v := binary.NativeEndian.Uint64(u.data[i:])
 	switch {
@@ -88,7 +92,7 @@ func (x *wired) word(peer int, s ir.Segment, at uint64, u *update, i int) (old u
 	case u.old == nil:
 		return 0, x.nic.AddWord(peer, s, at, v)
 	}
-	for { // atomic add has no answer
+	for { // atomic add returns no value
 		was, err := x.nic.CompareSwapWord(peer, s, at, old, old+v)
 		if err != nil || was == old {
 			return was, err

@@ -1,7 +1,8 @@
 package mpi
 
-// Rput is [Win.Put] with a request, in epochs of Lock and LockAll only. The request
-// is complete when the data may be used again; for the target see [Win.Flush].
+// Rput is [Win.Put] with a request, only in epochs of Lock and LockAll. When the
+// request is complete, data may be used again; for completion at the target see
+// [Win.Flush].
 //
 // MPI 4.1, section 12.3.6.
 func (w *Win[T]) Rput(data []T, target, disp int) *Request {
@@ -9,7 +10,7 @@ func (w *Win[T]) Rput(data []T, target, disp int) *Request {
 	return w.base().requested(s, func() error { return w.put(s, w.elem, view(data), disp, len(data)) })
 }
 
-// Rget is [Win.Get] with a request, in epochs of Lock and LockAll only.
+// Rget is [Win.Get] with a request, only in epochs of Lock and LockAll.
 //
 // MPI 4.1, section 12.3.6.
 func (w *Win[T]) Rget(buf []T, target, disp int) *Request {
@@ -17,7 +18,7 @@ func (w *Win[T]) Rget(buf []T, target, disp int) *Request {
 	return w.base().requested(s, func() error { return w.get(s, w.elem, view(buf), disp, len(buf)) })
 }
 
-// Raccumulate is [Win.Accumulate] with a request, in epochs of Lock and LockAll only.
+// Raccumulate is [Win.Accumulate] with a request, only in epochs of Lock and LockAll.
 //
 // MPI 4.1, section 12.3.6.
 func (w *Win[T]) Raccumulate(data []T, target, disp int, op Op) *Request {
@@ -27,8 +28,8 @@ func (w *Win[T]) Raccumulate(data []T, target, disp int, op Op) *Request {
 	})
 }
 
-// RgetAccumulate is [Win.GetAccumulate] with a request, in epochs of Lock and
-// LockAll only.
+// RgetAccumulate is [Win.GetAccumulate] with a request, only in epochs of Lock and
+// LockAll.
 //
 // MPI 4.1, section 12.3.6.
 func (w *Win[T]) RgetAccumulate(data, old []T, target, disp int, op Op) *Request {
@@ -36,7 +37,7 @@ func (w *Win[T]) RgetAccumulate(data, old []T, target, disp int, op Op) *Request
 	return w.base().requested(s, func() error { return w.getAccumulate(s, data, old, disp, op) })
 }
 
-// requested carries out f and returns a request that is complete.
+// requested calls f and returns a complete request.
 func (w *window) requested(s site, f func() error) *Request {
 	err := w.check(s)
 	if err != nil {

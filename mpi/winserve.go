@@ -6,23 +6,25 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"rhinet/llc"
 )
 
-// A served reach goes by messages: on every rank a goroutine takes requests, of
-// its own rank as well, and answers them one after the other; in virtual time, those
-// that are in calls do (see attendance). So updates are
-// atomic, and accesses of one rank stay in order (MPI 4.1, section 12.7.1).
+// A served is a reach by messages: on every rank a goroutine receives requests, also of
+// its own rank, and answers them one after the other; in virtual time, goroutines that
+// are in calls do that (see attendance). So updates are atomic, and accesses of one
+// rank stay in order (MPI 4.1, section 12.7.1).
 type served struct {
 	c    *Comm // without a context
 	tag  atomic.Uint32
 	gone chan struct{} // closed when the server has ended
 
-	attended *virtual   // what serves instead of a goroutine, or nil
-	next     [1]request // then, the request that comes next,
+	attended *virtual   // serves instead of a goroutine; or nil
+	next     [1]request // if attended: the next request,
 	pending  *Request   // and its receive
 
 	// The rest belongs to the server.
-	mu      sync.Mutex // guards what expose and hide change
+	mu      sync.Mutex // guards mine and regions
 	mine    []byte     // this rank's part
 	regions map[uint64][]byte
 	dynamic bool
@@ -32,8 +34,9 @@ type served struct {
 	elems   map[typeCode]*elem
 }
 
-// Tags of the messages of a window. The data of requests and answers have others, from
-// firstData on: a rank that asks one that asks it takes no data for an answer.
+// Tags of the messages of a window. The data of requests and answers have other tags,
+// from firstData on, so that two ranks that send requests to each other do not take
+// data for an answer.
 const (
 	tagPost = iota
 	tagComplete
@@ -54,15 +57,15 @@ const (
 	askStop
 )
 
-// A request asks a rank's server for something.
+// A request asks a rank's server to do something.
 type request struct {
 	What      uint32
 	Op        uint32
 	Type      uint32 // code of the elements
-	Tag       uint32 // of data; that of the answer is the next
+	Tag       uint32 // of data; the answer has the next one
 	At, Bytes uint64
 	From      uint32
-	Flag      uint32 // exclusive lock; old contents are wanted
+	Flag      uint32 // exclusive lock; the old contents are fetched
 }
 
 // An answer ends a request; data may follow.
@@ -75,7 +78,7 @@ const (
 	answerUnknownType
 )
 
-// errUnknownType reports elements of which a target knows nothing.
+// errUnknownType reports elements that a target does not know.
 var errUnknownType = errors.New("the target has no window of such elements; make the same view of the window there")
 
 func (a answer) err() error {
@@ -88,7 +91,7 @@ func (a answer) err() error {
 	return nil
 }
 
-// serve begins to serve mine.
+// serve starts to serve mine.
 func serve(c *Comm, mine []byte, dynamic bool) *served {
 	v := &served{
 		c: &Comm{core: c.core}, gone: make(chan struct{}), mine: mine, dynamic: dynamic,
@@ -103,9 +106,9 @@ func serve(c *Comm, mine []byte, dynamic bool) *served {
 	return v
 }
 
-// ask sends a request with data, and returns when the answer is here, with what follows
-// it in buf. All of it begins at once: a rank that answers others meanwhile lets
-// nobody wait.
+// ask sends a request with data, and returns when the answer has arrived, with the data
+// that follows it in buf. It begins all transfers at once: a rank that answers others
+// meanwhile does not delay them.
 func (v *served) ask(target int, r request, buf []byte, data ...[]byte) error {
 	r.Tag, r.From = firstData+v.tag.Add(1)%(1<<29)*2, uint32(v.c.rank)
 	var a [1]answer
@@ -205,7 +208,7 @@ func (v *served) run() {
 	defer close(v.gone)
 	for {
 		var r [1]request
-		st, err := Recv(v.c, r[:], AnySource, tagRequest)
+		st, err := v.hear(r[:])
 		if err == nil && r[0].What != askStop {
 			r[0].From = uint32(st.Source)
 			err = v.answer(&r[0])
@@ -216,10 +219,17 @@ func (v *served) run() {
 	}
 }
 
-// listen has the next request come.
+// hear receives the next request. Reports do not count it as a call of the program.
+func (v *served) hear(r []request) (Status, error) {
+	e, b := elemFor[request](v.c), view(r)
+	st, err := v.c.t.RecvFor(llc.Serving, v.c.key|e.key, llc.AnyPeer, tagRequest, b)
+	return v.c.received(site{"Recv", fromPeer, AnySource, tagRequest}, e, st, err, len(b))
+}
+
+// listen posts the receive for the next request.
 func (v *served) listen() { v.pending = Irecv(v.c, v.next[:], AnySource, tagRequest) }
 
-// answerNext answers the request that has come, and reports whether more may.
+// answerNext answers the request that has arrived, and reports whether more may arrive.
 func (v *served) answerNext() bool {
 	st, err := v.pending.Wait()
 	if err != nil {
@@ -230,7 +240,7 @@ func (v *served) answerNext() bool {
 	return v.answer(&r) == nil
 }
 
-// answer does what r asks for. An error ends the service.
+// answer carries out r. An error ends the service.
 func (v *served) answer(r *request) error {
 	switch r.What {
 	case askPut:
@@ -261,8 +271,8 @@ func (v *served) answer(r *request) error {
 	return fmt.Errorf("request %d is unknown", r.What)
 }
 
-// find is the memory that r is about. The caller holds no lock: a region that is
-// detached meanwhile is still there.
+// find returns the memory that r is about. The caller need not hold a lock: the memory
+// of a region that is detached meanwhile stays valid.
 func (v *served) find(r *request) ([]byte, uint32) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -298,7 +308,7 @@ func (v *served) answerPut(r *request) error {
 	return v.reply(r, code, nil)
 }
 
-// operand takes data that follows r.
+// operand receives the data that follows r.
 func (v *served) operand(r *request) ([]byte, error) {
 	b := alignedBytes(int(r.Bytes))
 	_, err := Recv(v.c, b, int(r.From), int(r.Tag))
@@ -330,7 +340,7 @@ func (v *served) answerUpdate(r *request) (err error) {
 	return v.reply(r, code, u.old)
 }
 
-// elemOf is a type of elements of the given code that op is defined for.
+// elemOf returns a type of elements with the given code for which op is defined.
 func (v *served) elemOf(code typeCode, op Predefined) *elem {
 	if op >= numPredefined {
 		return new(elem)
@@ -352,7 +362,7 @@ func (v *served) elemOf(code typeCode, op Predefined) *elem {
 	return e
 }
 
-// grant gives the lock to those who may have it, in the order in which they came.
+// grant gives the lock to requests that may have it, in order of arrival.
 func (v *served) grant() error {
 	for len(v.queue) > 0 {
 		r := v.queue[0]
@@ -365,7 +375,7 @@ func (v *served) grant() error {
 		} else {
 			v.readers = append(v.readers, int(r.From))
 		}
-		if err := v.reply(&r, answerDone, nil); err != nil && !v.survives(err) { // the dead are buried
+		if err := v.reply(&r, answerDone, nil); err != nil && !v.survives(err) { // bury handles a dead rank
 			return err
 		}
 	}

@@ -2,14 +2,16 @@ package mpi
 
 import "rhinet/internal/onesided"
 
-// HintWindow is the hint for windows that names the ways in which they work: "update=remote,lock=ncl", in the place of
-// what the variable RHINET_WIN says for the whole job. With update=remote the network interface updates integers of
-// 8 bytes in windows that were allocated; with lock=ncl the network keeps the locks; with memory=board, in a window of
-// [WinAllocate], the parts lie on the boards of the network interfaces, where no processor loads from them: [Win.Local] is nil then, and a
-// rank puts into its own part as into others. A network that cannot is passed over.
+// HintWindow is the hint for windows that chooses how they work:
+// "update=remote,lock=ncl". It replaces the variable RHINET_WIN, which is for the whole
+// job. With update=remote the network interface updates integers of 8 bytes in
+// allocated windows; with lock=ncl the network keeps the locks; with memory=board the
+// parts of a window of [WinAllocate] are on the boards of the network interfaces, where
+// no processor loads from them: then [Win.Local] is nil, and a rank puts into its own
+// part as into others. A choice that the network does not support is ignored.
 const HintWindow = "rhinet_win"
 
-// waysOf are those of a window with hints.
+// waysOf returns the ways of a window with hints.
 func (c *Comm) waysOf(s site, hints Info) (onesided.Ways, error) {
 	list, ok := hints[HintWindow]
 	if !ok {
@@ -22,8 +24,8 @@ func (c *Comm) waysOf(s site, hints Info) (onesided.Ways, error) {
 	return ways, nil
 }
 
-// equip gives the window the ways that were named, as far as there are such, and has its hints say which these are. All
-// ranks have named the same.
+// equip gives the window the ways that were named, as far as they are supported, and
+// records in its hints which ones it has. All ranks have named the same.
 func (w *window) equip(named onesided.Ways) error {
 	used := onesided.Ways(0)
 	for _, way := range []struct {
@@ -47,7 +49,8 @@ func (w *window) equip(named onesided.Ways) error {
 	return nil
 }
 
-// command has the network do something that needs no wait, if the transport is still open.
+// command has the network do something that does not wait, if the transport is still
+// open.
 func (c *Comm) command(do func() error) error {
 	err := errClosed
 	c.t.Perform(func() { err = do() })

@@ -11,7 +11,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// hardwareWindows are windows some of whose work the hardware of a network interface does.
+// hardwareWindows are windows for which the hardware of a network interface does some
+// of the work.
 var hardwareWindows = []struct {
 	nic, ways string
 	make      func(c *mpi.Comm, n int, info ...mpi.Info) (*mpi.Win[int], error)
@@ -56,20 +57,22 @@ func onHardwareWindows(t *testing.T, ranks, n int, fn func(c *mpi.Comm, w *mpi.W
 	}
 }
 
-// TestRandomEpochsByHardware: what hardware does is what a slow reference says.
+// TestRandomEpochsByHardware: the hardware gives the same results as a slow reference.
 func TestRandomEpochsByHardware(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		onHardwareWindows(t, ranks, 40, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomEpochs(c, w, 40, 12) })
 	}
 }
 
-// TestLongAndShortUpdatesByHardware: operations of the network interface, of processors and long ones lose nothing of each other.
+// TestLongAndShortUpdatesByHardware: operations of the network interface, of processors
+// and long ones do not lose each other's updates.
 func TestLongAndShortUpdatesByHardware(t *testing.T) {
 	onHardwareWindows(t, 4, 100, func(c *mpi.Comm, w *mpi.Win[int]) error { return longAndShort(c, w, 100, 24) })
 }
 
-// TestUpdatesOfAllKindsByHardware: additions by the network interface, with and without the old value, and those of halves of a word
-// by processors, which it has no operation for.
+// TestUpdatesOfAllKindsByHardware: additions by the network interface, with and without
+// fetch, and additions to halves of a word by processors, for which it has no
+// operation.
 func TestUpdatesOfAllKindsByHardware(t *testing.T) {
 	const rounds = 40
 	onHardwareWindows(t, 3, 2, func(c *mpi.Comm, w *mpi.Win[int]) error {
@@ -96,7 +99,8 @@ func TestUpdatesOfAllKindsByHardware(t *testing.T) {
 	})
 }
 
-// TestLocksByHardware: an exclusive lock keeps all others out, shared ones are had at once, and all get their turn.
+// TestLocksByHardware: an exclusive lock excludes all others, shared ones are held at
+// once, and all ranks get the lock in the end.
 func TestLocksByHardware(t *testing.T) {
 	const rounds = 60
 	onHardwareWindows(t, 4, 2, func(c *mpi.Comm, w *mpi.Win[int]) error {
@@ -112,7 +116,7 @@ func TestLocksByHardware(t *testing.T) {
 			if i%8 != 0 {
 				continue
 			}
-			if err := errors.Join(mpi.Barrier(c), w.Lock(mpi.LockShared, 1)); err != nil { // all have it before anybody gives it back
+			if err := errors.Join(mpi.Barrier(c), w.Lock(mpi.LockShared, 1)); err != nil { // all hold it before any rank releases it
 				return err
 			}
 			if err := errors.Join(w.Get(v[:], 1, 0), mpi.Barrier(c), w.Unlock(1)); err != nil {
@@ -133,14 +137,14 @@ func TestLocksByHardware(t *testing.T) {
 	})
 }
 
-// Who wants a lock exclusively waits for those who share it (MPI 4.1, section 12.5.3).
+// An exclusive lock waits for shared ones (MPI 4.1, section 12.5.3).
 func TestExclusiveWaitsForSharedByHardware(t *testing.T) {
 	onHardwareWindows(t, 3, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		if c.Rank() == 2 {
 			return errors.Join(mpi.Barrier(c), w.Lock(mpi.LockExclusive, 1), w.Put([]int{1}, 1, 0), w.Unlock(1), mpi.Barrier(c))
 		}
 		err := errors.Join(w.Lock(mpi.LockShared, 1), mpi.Barrier(c))
-		time.Sleep(20 * time.Millisecond) // the other may come to its call, and must not come through
+		time.Sleep(20 * time.Millisecond) // the other rank may make its call, which must not return
 		v := []int{-1}
 		if err = errors.Join(err, w.Get(v, 1, 0), w.Flush(1), equal("while the lock is shared", v[0], 0), w.Unlock(1), mpi.Barrier(c)); err != nil {
 			return err
@@ -149,7 +153,8 @@ func TestExclusiveWaitsForSharedByHardware(t *testing.T) {
 	})
 }
 
-// TestManyWindowsByHardware: those for which the network has no lock left have the library's; what was freed is used again.
+// TestManyWindowsByHardware: windows for which the network has no lock left use the
+// library's; freed locks are used again.
 func TestManyWindowsByHardware(t *testing.T) {
 	mpitest.Run(t, 2, func(c *mpi.Comm) error {
 		for range 3 {
@@ -180,7 +185,7 @@ func TestManyWindowsByHardware(t *testing.T) {
 	}, mpitest.NIC("sync"))
 }
 
-// TestWrongWays: a way that is none, and ranks that name different ones, are errors.
+// TestWrongWays: an unknown way, and ranks that name different ones, are errors.
 func TestWrongWays(t *testing.T) {
 	mpitest.Run(t, 2, func(c *mpi.Comm) error {
 		_, none := mpi.WinAllocate[int](c, 1, mpi.Info{mpi.HintWindow: "lock=mcs"})

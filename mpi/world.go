@@ -14,41 +14,43 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A Job is what a rank must know to join its world. [Init] finds it in the
-// environment; who places ranks otherwise, like package mpitest, fills it.
+// A Job is what a rank must know to join its world. [Init] finds it in the environment;
+// package mpitest, which places ranks otherwise, fills it in.
 type Job struct {
 	Rank, Size int
 	Transport  Transport
-	// Host is a number of the host that the rank is on, in a job on several.
+	// Host is the number of the host of the rank, in a job on several hosts.
 	Host int
-	// Abort ends the job with a status; it does not return. nil ends the process.
+	// Abort ends the job with a status and does not return. nil ends the process.
 	Abort func(status int)
-	// Debug remembers where each request was made, so that Finalize can say it.
+	// Debug records where each request was made, for the report of Finalize.
 	Debug bool
-	// Check has requests fail whose buffers overlap, or change while they are sent;
+	// Check makes requests fail whose buffers overlap, or change while they are sent;
 	// with Debug.
 	Check bool
-	// Patience is how long a collective call waits before the ranks compare which they are in, in a checked job; 0: 200 ms.
+	// Patience is how long a collective call waits before the ranks compare their
+	// calls, in a checked job; 0: 200 ms.
 	Patience time.Duration
-	// Forgotten, if set, is told of each request that the program can no longer
-	// complete, because it has dropped the handle: what it was, and where it was made.
+	// Forgotten, if set, is called for each request that the program can no longer
+	// complete, because it has dropped the handle, with a description and the line that
+	// made it.
 	Forgotten func(string)
-	// Collectives adjusts the choice of algorithms, equally on all ranks.
+	// Collectives adjusts the choice of algorithms; it must be equal on all ranks.
 	Collectives collectives.Options
-	// Windows are the ways in which windows work, equally on all ranks.
+	// Windows chooses how windows work; it must be equal on all ranks.
 	Windows onesided.Ways
-	// Processors is how many processors the ranks share, each beginning on the
-	// next; 0 if that is not known. It changes nothing but timing.
+	// Processors is how many processors the ranks share, each beginning on the next
+	// one; 0 if unknown. It affects only timing.
 	Processors int
 	// KeepGoing says that the job goes on when ranks die: see [Comm.Shrink].
 	KeepGoing bool
-	// Clock, if set, is that of a rank in virtual time.
+	// Clock, if set, is the clock of a rank in virtual time.
 	Clock ir.Clock
-	// Observe, if set, takes what the rank does.
+	// Observe, if set, records what the rank does.
 	Observe *observe.Rank
-	// release, if set, gives back what the transport used, after its Close.
+	// release, if set, frees what the transport used, after its Close.
 	release func() error
-	// failed, if set, writes what is to be written before the process ends with an error.
+	// failed, if set, writes files that are due before the process ends with an error.
 	failed func() error
 }
 
@@ -64,40 +66,41 @@ type world struct {
 	self     *Comm         // see Self; nil: not asked for yet
 	matched  atomic.Uint32 // messages that probes have matched so far
 	partTags atomic.Uint64 // tags of partitions given out so far
-	probed   probed        // messages that probes have matched and nobody has received, in a checked job
+	probed   probed        // messages that probes have matched and that were not received yet, in a checked job
+	partners partners      // partitioned requests that may not have met their partners, in a checked job
 	memory   memoryKeeper
 
 	court *court // of a checked job; else nil
 
 	perils *perils // of a job that goes on when ranks die; else nil
 
-	root *Comm // of all processes, for the making of communicators of groups
+	root *Comm // all processes, to make communicators of groups
 
 	mu      sync.Mutex
 	comms   map[*core]struct{} // those that Finalize must close
-	windows []*window          // those that nobody has freed
+	windows []*window          // those that have not been freed
 	users   int                // the world and sessions that have not been finalized
 }
 
 // Join makes the world communicator of one rank of job.
 func Join(job Job) (*Comm, error) {
-	w, board, err := join(job, at("Init"))
+	w, flagArray, err := join(job, at("Init"))
 	if err != nil {
 		return nil, err
 	}
-	c := &core{rank: job.Rank, size: job.Size, name: "world", id: worldID, board: board}
+	c := &core{rank: job.Rank, size: job.Size, name: "world", id: worldID, flagArray: flagArray}
 	if err := w.open(c, 0, job.Collectives); err != nil {
 		return nil, w.root.because(at("Init"), ErrInit, err, "")
 	}
 	return (&Comm{core: c}).bind(), nil
 }
 
-// join makes the state of one rank of job, and the board that the world has, if
-// there is a world.
-func join(job Job, s site) (*world, boardSlot, error) {
+// join makes the state of one rank of job, and the flag array of the world, if there is
+// a world.
+func join(job Job, s site) (*world, flagArraySlot, error) {
 	if job.Size < 1 || job.Rank < 0 || job.Rank >= job.Size {
 		var none *Comm
-		return nil, noBoard, none.errorAt(s, ErrInit, "rank %d of %d does not exist", job.Rank, job.Size)
+		return nil, noFlagArray, none.errorAt(s, ErrInit, "rank %d of %d does not exist", job.Rank, job.Size)
 	}
 	if job.Abort == nil {
 		job.Abort = os.Exit
@@ -115,17 +118,17 @@ func join(job Job, s site) (*world, boardSlot, error) {
 	job.Transport = w.Transport
 	w.ids.init(slotsOf(job.Transport))
 	root := &core{w: w, t: job.Transport, rank: job.Rank, size: job.Size}
-	board := w.ids.first(job.Size, root.onHost(w))
+	flagArray := w.ids.first(job.Size, root.onHost(w))
 	w.root = &Comm{core: root}
 	if job.KeepGoing && !w.survive() {
-		return nil, noBoard, w.root.errorAt(s, ErrInit, "this network interface does not tell who has died, so no job can go on after that; use another one, or no --keep-going")
+		return nil, noFlagArray, w.root.errorAt(s, ErrInit, "this network interface does not tell who has died, so no job can go on after that; use another one, or no --keep-going")
 	}
 	w.openCourt(plain)
-	return w, board, nil
+	return w, flagArray, nil
 }
 
-// open readies a communicator whose ranks, context and board are known.
-// Exchanges on its board so far have used the sequence numbers up to seq.
+// open readies a communicator whose ranks, context and flag array are known. Exchanges
+// on its flag array have used the sequence numbers up to seq.
 func (w *world) open(c *core, seq uint64, o collectives.Options) error {
 	var err error
 	if c.t, err = w.transportOf(c); err != nil {
@@ -161,7 +164,7 @@ func (w *world) open(c *core, seq uint64, o collectives.Options) error {
 	return nil
 }
 
-// forget drops a freed communicator.
+// forget removes a freed communicator.
 func (w *world) forget(c *core) {
 	w.mu.Lock()
 	delete(w.comms, c)

@@ -10,9 +10,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// The shares of the counted operations that are reported come from the loops: here
-// those of LU, BT and SP are counted again, a point at a time, against the leading
-// coefficient of the NPB's formula (section 1.6).
+// The reported shares of the counted operations are derived from the loops. Here those of LU, BT and SP are
+// counted again, per point, and compared with the leading coefficient of the NPB's formula (section 1.6).
 func TestExecutedShares(t *testing.T) {
 	const operator, lu, bt, sp = "cfd", "lu", "bt", "sp"
 	found := map[string]map[string]int{}
@@ -40,15 +39,15 @@ func TestExecutedShares(t *testing.T) {
 		{"SP", sum(operator, "operatorTransform", "sound") + sum(sp, forward...) + sum(sp, "backwardX", "backwardY", "backwardZ"), 881.174},
 	} {
 		percent, ok := nas.Executed(c.kernel)
-		// The formulas count the boundary, too, of which the loops do little.
+		// The formulas also count the boundary, where the loops do little.
 		if got := 100 * float64(c.executed) / c.counted; !ok || math.Abs(got-float64(percent)) > 3 {
 			t.Errorf("%s executes %d of %.0f operations at a point, %.1f %%; reported are %d %%", c.kernel, c.executed, c.counted, got, percent)
 		}
 	}
 }
 
-// operationsOf counts the floating point operations of a lane in the loop of each
-// function: what stands between its last backward jump and that jump's label.
+// operationsOf counts the floating point operations per lane in the loop of each function: those between
+// the label of its last backward jump and that jump.
 func operationsOf(t *testing.T, file string) map[string]int {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -1,5 +1,5 @@
-// Package npb lists the NAS Parallel Benchmarks. Each is a package of its own
-// below; what they have in common is in rhinet/npb/nas.
+// Package npb lists the NAS Parallel Benchmarks. Each is a package in a subdirectory; what they share is in
+// rhinet/npb/nas.
 package npb
 
 import (
@@ -23,7 +23,7 @@ func Kernels() []nas.Kernel {
 	}
 }
 
-// Names lists the kernels for messages and help.
+// Names returns the names of the kernels, for messages and help.
 func Names() string {
 	var names []string
 	for _, k := range Kernels() {
@@ -32,7 +32,7 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Find returns the kernel of a name, in letters of any case.
+// Find returns the kernel with this name, in upper or lower case.
 func Find(name string) (nas.Kernel, bool) {
 	for _, k := range Kernels() {
 		if strings.EqualFold(name, k.Name) {

@@ -14,11 +14,11 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Plan says what is measured.
+// A Plan says what to measure.
 type Plan struct {
 	Nodes  []int
-	Spread float64 // processes arrive at random within so many microseconds; 0: all at once
-	Rounds int     // arrivals that are drawn at each point
+	Spread float64 // processes arrive at random within this many microseconds; 0: all at once
+	Rounds int     // rounds with random arrivals at each point
 	Seed   uint64
 	Table  *param.Table // syncctl.Parameters
 }
@@ -55,9 +55,9 @@ type Row struct {
 	Torus   string  `json:"torus"`
 	Packets float64 `json:"packets"`   // event packets of one round
 	Chain   int     `json:"chain"`     // hops of the longest chain of packets
-	Mean    float64 `json:"usec"`      // from the last arrival until the last process goes on; of the lock: from one holder to the next
-	Worst   float64 `json:"usec_max"`  // the same, of the slowest round
-	Skew    float64 `json:"skew_usec"` // between the first and the last that go on
+	Mean    float64 `json:"usec"`      // from the last arrival until the last process continues; for the lock: from one holder to the next
+	Worst   float64 `json:"usec_max"`  // the same, for the slowest round
+	Skew    float64 `json:"skew_usec"` // between the first and the last process that continue
 }
 
 func (r Row) cells() []string {
@@ -83,8 +83,8 @@ func Plot(rows []Row) (*report.Figure, error) {
 	return report.Lines("barriers", "synchronization controller", "nodes", "time (µs)", curves)
 }
 
-// Run measures all barriers that serve each number of nodes, the hardware barrier (two codes
-// of RBCQ-1), and the Non-Collision Lock beside a mutex, and reports rows as they come.
+// Run measures all barriers that are possible on each number of nodes, the hardware barrier (two codes of
+// RBCQ-1), and the Non-Collision Lock in comparison with a mutex, and reports rows as they come.
 func (p *Plan) Run(report func(Row)) error {
 	for _, n := range p.Nodes {
 		for _, kind := range []syncctl.Kind{syncctl.MasterSlave, syncctl.Aligned, syncctl.Shuffle, syncctl.ModifiedShuffle} {
@@ -104,19 +104,19 @@ func (p *Plan) Run(report func(Row)) error {
 	return nil
 }
 
-// rounds has all nodes meet again and again.
+// rounds has all nodes synchronize repeatedly.
 type rounds struct {
 	kind  syncctl.Kind
-	codes bool // instead: RBCQ-1
+	codes bool // use RBCQ-1 instead
 
 	m        *syncctl.Machine
 	k        *vtime.Kernel
 	self     vtime.Source
 	rng      *rand.Rand
 	spread   float64
-	left     int // rounds, this one included
+	left     int // rounds, including this one
 	came     vtime.Time
-	second   []bool // codes: a node is in the second of two
+	second   []bool // for codes: a node is in the second of the two
 	gone     int
 	earliest vtime.Time
 	err      error
@@ -130,7 +130,7 @@ func (p *Plan) take(nodes int, test string, r *rounds, report func(Row)) error {
 		return err
 	}
 	if !r.codes && r.m.Check(0, syncctl.Command{Kind: r.kind}) != nil {
-		return nil // it does not serve so many
+		return nil // not possible on this many nodes
 	}
 	if err := r.k.Run(1 << 40); err != nil || r.err != nil {
 		return fmt.Errorf("%s on %d nodes: %w", test, nodes, firstOf(r.err, err))
@@ -207,7 +207,7 @@ func (r *rounds) Resume(node int, _ syncctl.Command, _ syncctl.Status) {
 	}
 }
 
-// turns has all nodes want one lock, each a number of times, and hold it for no time.
+// turns has all nodes acquire one lock a number of times, and release it at once.
 type turns struct {
 	m       *syncctl.Machine
 	k       *vtime.Kernel
@@ -220,8 +220,7 @@ type turns struct {
 	err     error
 }
 
-// lock measures the time from one holder to the next while everybody wants the lock of
-// node 0.
+// lock measures the time from one holder to the next while all nodes want the lock of node 0.
 func (p *Plan) lock(nodes int, kind syncctl.Kind, report func(Row)) error {
 	t := &turns{k: new(vtime.Kernel), kind: kind, left: make([]int, nodes)}
 	torus := syncctl.Grid(nodes)

@@ -16,7 +16,8 @@ func plan() *Plan {
 	return &Plan{Nodes: []int{1, 9, 16, 500}, Rounds: 5, Seed: 1, Table: syncctl.Parameters()}
 }
 
-// Each number of nodes has the tests that serve it; what is derived for the exchange (sync-controller, section 3.5) is there.
+// Each number of nodes has the tests that can run on it, including those for the exchange (sync-controller,
+// section 3.5).
 func TestRun(t *testing.T) {
 	var rows []Row
 	if err := plan().Run(func(r Row) { rows = append(rows, r) }); err != nil {
@@ -35,7 +36,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	// On 500 nodes neither exchange nor the aligned barrier can be.
+	// On 500 nodes neither the exchange nor the aligned barrier is possible.
 	for n, want := range map[int]int{1: 7, 9: 7, 16: 7, 500: 4} {
 		if count[n] != want {
 			t.Errorf("%d rows on %d nodes, want %d", count[n], n, want)
@@ -66,7 +67,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// changed is half of a parameter's value; more, where that is none; less, where half is still enough.
+// changed returns half of a parameter's value; more, if that would be zero; less, if half would still be
+// enough.
 func changed(p param.Parameter) float64 {
 	switch {
 	case p.Name == "rp.waiters":
@@ -79,8 +81,8 @@ func changed(p param.Parameter) float64 {
 	return p.Value / 2
 }
 
-// Changing any parameter changes a figure, or ends the measurement with an error. What data packets take is held by the tests
-// of the model: nothing here sends one.
+// Changing any parameter changes a figure, or ends the measurement with an error. The time of data packets
+// is tested with the model, because nothing here sends one.
 func TestEachParameterMatters(t *testing.T) {
 	figures := func(setting string) (text string) {
 		p := plan()

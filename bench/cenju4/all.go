@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A pass is what all nodes do at the same time, from 0 on: each posts its parcels one after the other, and
-// has done its part when so many have come.
+// A pass is what all nodes do at the same time, from time 0 on: each posts its parcels one after the other,
+// and is done when it has received the wanted number.
 type pass struct {
 	m     *timed.Machine
 	c     costs
@@ -35,7 +35,7 @@ func (p *Plan) pass(nodes, want int) (*pass, error) {
 	return x, nil
 }
 
-// post has a node post parcels, each as soon as software has made it.
+// post has a node post parcels, each as soon as the software has prepared it.
 func (x *pass) post(node, parcels int, parcel func(i int) timed.Parcel) {
 	var next func(i int)
 	next = func(i int) {
@@ -53,7 +53,7 @@ func (x *pass) post(node, parcels int, parcel func(i int) timed.Parcel) {
 	}
 }
 
-// run returns when the last node has all.
+// run returns when the last node has received everything.
 func (x *pass) run(name string) (vtime.Time, error) {
 	if err := x.m.Run(); err != nil || x.err != nil {
 		return 0, fmt.Errorf("%s: %w", name, firstOf(x.err, err))
@@ -64,7 +64,7 @@ func (x *pass) run(name string) (vtime.Time, error) {
 	return x.last, nil
 }
 
-// groups returns all nodes, in the groups of 64 that one multicast reaches.
+// groups returns all nodes in groups of 64, which one multicast can reach.
 func groups(nodes int) (all [][]int) {
 	for first := 0; first < nodes; first += cenju4.GroupNodes {
 		var g []int
@@ -76,9 +76,9 @@ func groups(nodes int) (all [][]int) {
 	return all
 }
 
-// all is experiment 4: A everybody in the order 0, 1, ...; B node i in the order i+1, i+2, ...; C one
-// multicast for each group of 64 nodes. Our choice: the figure is what each node has got, over the time until
-// everybody has all.
+// all is experiment 4: A every node sends in the order 0, 1, ...; B node i sends in the order i+1, i+2,
+// ...; C one multicast for each group of 64 nodes. By our choice the figure is what each node has received,
+// over the time until all nodes have everything.
 func (p *Plan) all(report func(Row)) error {
 	for _, nodes := range p.Nodes {
 		for _, bytes := range p.Sizes {
@@ -103,7 +103,7 @@ func (p *Plan) all(report func(Row)) error {
 	return nil
 }
 
-// exchange has a node send a parcel to all.
+// exchange has a node send a parcel to all nodes.
 func (x *pass) exchange(way string, node, nodes int, p timed.Parcel) {
 	if way == "C" {
 		to := groups(nodes)

@@ -7,8 +7,8 @@ import (
 )
 
 // barriers is experiment 5: A each node singlecasts to all; B a binary tree up, and down again; C each node
-// sends all an atomic add; D each node sends a multicast atomic add, for each group of 64 nodes; E each node
-// sends one synchronization packet, up to 64 nodes.
+// sends an atomic add to all; D each node sends a multicast atomic add to each group of 64 nodes; E each
+// node sends one synchronization packet, up to 64 nodes.
 func (p *Plan) barriers(report func(Row)) error {
 	for _, nodes := range p.Nodes {
 		for _, b := range []struct {
@@ -30,12 +30,12 @@ func (p *Plan) barriers(report func(Row)) error {
 	return nil
 }
 
-// flags: each node writes a word at each.
+// flags: each node writes a word at each node.
 func flags(p *Plan, nodes int) (vtime.Time, error) {
 	return p.toAll(nodes, "B", timed.Parcel{Protocol: cenju4.RemoteDMA, Flags: cenju4.Inline, Bytes: 8})
 }
 
-// adds: each node adds 1 to the counter of each.
+// adds: each node adds 1 to the counter of each node.
 func adds(way string) func(p *Plan, nodes int) (vtime.Time, error) {
 	return func(p *Plan, nodes int) (vtime.Time, error) {
 		return p.toAll(nodes, way, timed.Parcel{Protocol: cenju4.AtomicAdd, Bytes: 8})
@@ -53,7 +53,7 @@ func (p *Plan) toAll(nodes int, way string, parcel timed.Parcel) (vtime.Time, er
 	return x.run("barrier")
 }
 
-// packets: each node sends one synchronization packet, and one comes to each.
+// packets: each node sends one synchronization packet and receives one.
 func packets(p *Plan, nodes int) (vtime.Time, error) {
 	x, err := p.pass(nodes, 1)
 	if err != nil {
@@ -66,7 +66,7 @@ func packets(p *Plan, nodes int) (vtime.Time, error) {
 	return x.run("barrier")
 }
 
-// tree: a node that has heard from both children tells its parent; the root tells its children, and they
+// tree: a node that has heard from both children tells its parent; the root tells its children, which tell
 // theirs.
 func tree(p *Plan, nodes int) (vtime.Time, error) {
 	x, err := p.pass(nodes, 0)

@@ -38,7 +38,7 @@ func find(t *testing.T, rows []Row, curve string, nodes, bytes int) Row {
 	return Row{}
 }
 
-// TestShapes: which curve is above which is what the rules of the hardware say.
+// TestShapes: the order of the curves is the one that follows from the rules of the hardware.
 func TestShapes(t *testing.T) {
 	less := func(name string, a, b Row, by float64) {
 		t.Helper()
@@ -52,7 +52,7 @@ func TestShapes(t *testing.T) {
 	less("stages", find(t, rows, native, 8, 8), find(t, rows, native, 32, 8), 1.05)
 	less("library", find(t, rows, native, 32, 8), find(t, rows, "MPI", 32, 8), 2)
 	less("call", find(t, rows, native, 32, 16), find(t, rows, call, 32, 16), 2)
-	// A flushed source is read sooner than a dirty one, so the call costs less of what is not inline.
+	// A flushed source is read faster than a dirty one, so the call costs less time that is not inline.
 	extra := func(n int) float64 { return find(t, rows, call, 32, n).Time - find(t, rows, native, 32, n).Time }
 	if extra(16) >= extra(8) {
 		t.Errorf("the call costs %.2f us of 16 bytes, %.2f of 8", extra(16), extra(8))
@@ -130,7 +130,7 @@ func TestEveryNumberMatters(t *testing.T) {
 	}
 }
 
-// TestPlans: what cannot be measured is an error that says what can.
+// TestPlans: for what cannot be measured there is an error that says what can.
 func TestPlans(t *testing.T) {
 	for want, p := range map[string]Plan{
 		`no experiment "x"; the experiments are latency`:       {Experiment: "x"},

@@ -7,5 +7,5 @@
 //	all.go       N-to-N
 //	barrier.go   barriers
 //
-// Figures depend on the plan alone, to the last digit.
+// Figures depend only on the plan, to the last digit.
 package cenju4

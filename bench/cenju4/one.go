@@ -8,18 +8,18 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A message is how software sends so many bytes from one node to another.
+// A message is how software sends some bytes from one node to another.
 type message struct {
 	bytes   int
-	off     int          // of the source in its line, in bytes; the destination is on a line boundary
+	off     int          // of the source within its line, in bytes; the destination is on a line boundary
 	flags   cenju4.Flags // of its parcels
 	before  vtime.Time   // software, before the first parcel
 	flushed bool         // the source is not in the cache
 	mpi     bool         // with a rendezvous
 }
 
-// parcels returns those of the message: at most 512 KByte each, and words again that come from the wrong
-// page (cenju4, section 7.3).
+// parcels returns the parcels of the message: at most 512 KByte each, and in addition the words that come
+// from the wrong page (cenju4, section 7.3).
 func (g *message) parcels(from, to int) (all []timed.Parcel) {
 	p := timed.Parcel{From: from, To: []int{to}, Protocol: cenju4.RemoteDMA, Flags: g.flags, Flushed: g.flushed}
 	if g.bytes <= cenju4.MaxInline && !g.mpi {
@@ -41,17 +41,17 @@ func (g *message) parcels(from, to int) (all []timed.Parcel) {
 	return all
 }
 
-// A lab plays ping-pong between two nodes.
+// A lab runs a ping-pong between two nodes.
 type lab struct {
 	p     *Plan
 	c     costs
 	m     *timed.Machine
-	waits int // parcels of the message under way
+	waits int // parcels of the current message
 	then  func()
 	err   error
 }
 
-// oneWay returns half of the round trip of two messages, there and back, between nodes 0 and 1 of so many.
+// oneWay returns half of the round trip of two messages, there and back, between nodes 0 and 1 of nodes.
 func (p *Plan) oneWay(nodes int, there, back message) (vtime.Time, error) {
 	m, err := p.machine(nodes)
 	if err != nil {
@@ -88,7 +88,8 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// message sends one and goes on when it has been received. MPI first sends a short message each way.
+// message sends a message and calls then when it has been received. MPI first sends a short message each
+// way.
 func (l *lab) message(from, to int, g message, then func()) {
 	send := func() { l.send(g.before+l.c.send, g.parcels(from, to), then) }
 	if !g.mpi {
@@ -105,7 +106,7 @@ func (l *lab) message(from, to int, g message, then func()) {
 	})
 }
 
-// send posts parcels one after the other, and goes on when all have come and the receiver has found out.
+// send posts parcels one after the other, and calls then when all have come and the receiver has noticed.
 func (l *lab) send(before vtime.Time, parcels []timed.Parcel, then func()) {
 	l.waits, l.then = len(parcels), then
 	for i, p := range parcels {
@@ -124,7 +125,7 @@ type curve struct {
 	back  func(bytes int) message // nil: as there
 }
 
-// curves measures each of them at each size.
+// curves measures all curves at each size.
 func (p *Plan) curves(all []curve, report func(Row)) error {
 	for _, nodes := range p.Nodes {
 		for _, c := range all {
@@ -168,8 +169,8 @@ func (p *Plan) throughput(report func(Row)) error {
 	return p.curves(all, report)
 }
 
-// odd is experiment 3: source and destination differ by an odd number of words on the way there, and by
-// what makes it a line on the way back.
+// odd is experiment 3: on the way there, source and destination differ by an odd number of words; on the
+// way back, by what makes the total a line.
 func (p *Plan) odd(report func(Row)) error {
 	const wordsOfLine, wordBytes = 32, 4
 	copied := p.costs().copy

@@ -11,7 +11,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Plan says what is measured.
+// A Plan says what to measure.
 type Plan struct {
 	Experiment string
 	Nodes      []int // nil: the experiment's
@@ -19,7 +19,7 @@ type Plan struct {
 	Table      *param.Table
 }
 
-// An experiment is one of those of the specification.
+// An experiment is an experiment of the specification.
 type experiment struct {
 	name, about string
 	nodes       []int
@@ -45,7 +45,7 @@ func experiments() []experiment {
 	}
 }
 
-// Experiments returns the names of the experiments, with what they are.
+// Experiments returns the names and descriptions of the experiments.
 func Experiments() (names, abouts []string) {
 	for _, e := range experiments() {
 		names, abouts = append(names, e.name), append(abouts, e.about)
@@ -70,7 +70,7 @@ const (
 	mostPackets = 32 << 20
 )
 
-// Check reports what is wrong with the plan, an ErrInput, and fills in what it leaves open.
+// Check returns what is wrong with the plan, an ErrInput, and fills in defaults.
 func (p *Plan) Check() error {
 	e, err := p.find()
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *Plan) bounded(e experiment) error {
 	return nil
 }
 
-// Run carries out the plan, which Check has found good, and reports rows as they come.
+// Run executes the plan, which must have passed Check, and reports rows as they come.
 func (p *Plan) Run(report func(Row)) error {
 	e, err := p.find()
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *Plan) Run(report func(Row)) error {
 	return e.run(p, report)
 }
 
-// costs are those of software.
+// costs are the costs of software.
 type costs struct {
 	send, receive, again, mpi, system vtime.Time
 	copy                              float64 // picoseconds a byte
@@ -134,7 +134,7 @@ func (p *Plan) costs() costs {
 	return costs{ns("paralib.send"), ns("paralib.receive"), ns("paralib.again"), ns("mpi.call"), ns("system.call"), 1e6 / p.Table.Value("host.copy")}
 }
 
-// machine returns a machine of so many nodes.
+// machine returns a machine with the given number of nodes.
 func (p *Plan) machine(nodes int) (*timed.Machine, error) {
 	m, err := timed.New(nodes, p.Table)
 	if err != nil {

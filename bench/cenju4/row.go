@@ -16,9 +16,9 @@ type Row struct {
 	Curve      string  `json:"curve"`
 	Nodes      int     `json:"nodes"`
 	Bytes      int     `json:"bytes,omitempty"`
-	Time       float64 `json:"usec"`           // one way; of N-to-N until everybody has all; of a barrier until the last has gone on
-	Rate       float64 `json:"MB_s,omitempty"` // 10^6 bytes a second; of N-to-N what each node gets
-	Ratio      float64 `json:"ratio"`          // time of the first curve at this point over that of this one
+	Time       float64 `json:"usec"`           // one way; N-to-N: until all nodes have everything; barrier: until the last node continues
+	Rate       float64 `json:"MB_s,omitempty"` // 10^6 bytes per second; N-to-N: for each node
+	Ratio      float64 `json:"ratio"`          // time of the first curve at this point over the time of this curve
 }
 
 func header() []string {
@@ -35,7 +35,7 @@ func Write(out io.Writer, format string, rows []Row) error {
 	return bench.WriteModel(out, format, header(), rows, Row.cells)
 }
 
-// row makes one.
+// row makes a row.
 func (p *Plan) row(curve string, nodes, bytes int, took vtime.Time) Row {
 	r := Row{Experiment: p.Experiment, Curve: curve, Nodes: nodes, Bytes: bytes, Time: took.Microseconds()}
 	if bytes > 0 && took > 0 {
@@ -44,7 +44,7 @@ func (p *Plan) row(curve string, nodes, bytes int, took vtime.Time) Row {
 	return r
 }
 
-// Compare fills in the ratios: each row to the first one of its nodes and bytes.
+// Compare fills in the ratios of all rows to the first row with the same nodes and bytes.
 func Compare(rows []Row) {
 	for i := range rows {
 		first := slices.IndexFunc(rows, func(r Row) bool { return r.Nodes == rows[i].Nodes && r.Bytes == rows[i].Bytes })
@@ -54,8 +54,8 @@ func Compare(rows []Row) {
 	}
 }
 
-// Plot draws a line for each curve: latency and barriers as time, the others as rate; over nodes, if these
-// change, else over sizes.
+// Plot draws a line for each curve: latency and barriers as time, the others as rate; over the nodes if
+// these vary, otherwise over the sizes.
 func Plot(rows []Row) (*report.Figure, error) {
 	name := rows[0].Experiment
 	overNodes := slices.ContainsFunc(rows, func(r Row) bool { return r.Nodes != rows[0].Nodes })

@@ -8,7 +8,8 @@ import (
 // Plain is the name of jobs without flags that cost anything.
 const Plain = "plain"
 
-// Watched are plain jobs, and jobs with each flag of mpirun that has ranks look at what they do, or write it down in files of dir.
+// Watched returns settings for plain jobs, and for jobs with each flag of mpirun that makes ranks check or
+// record what they do; records go to files in dir.
 func Watched(dir string) []Setting {
 	return []Setting{
 		{Name: Plain},
@@ -18,8 +19,8 @@ func Watched(dir string) []Setting {
 	}
 }
 
-// TimedNPB is this runtime with a setting, running the kernels of the program npb, which says how long their timed section has taken:
-// what is written when a job ends is not in it.
+// TimedNPB is this runtime with a setting, running the kernels of the program npb and taking the time of
+// the timed section from their output: it does not include what is written when a job ends.
 func TimedNPB(mpirun, npb string, s Setting) Runtime {
 	return Runtime{
 		Name: s.Name, env: s.Env, read: readSeconds,
@@ -29,7 +30,7 @@ func TimedNPB(mpirun, npb string, s Setting) Runtime {
 	}
 }
 
-// readSeconds takes the run time from what our kernels print of themselves.
+// readSeconds takes the run time from the output of our kernels.
 func readSeconds(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	k, err := readRun(job[0], text)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// spending writes a stand-in for mpirun, under which a kernel takes longer with each flag, and notes its command lines in a file.
+// spending writes a stand-in for mpirun, under which a kernel takes longer with each flag; it records its
+// command lines in a file.
 func spending(t *testing.T) (mpirun, log string) {
 	t.Helper()
 	mpirun, log = filepath.Join(t.TempDir(), "mpirun"), filepath.Join(t.TempDir(), "log")
@@ -29,7 +30,7 @@ echo '{"kernel":"CG","class":"S","seconds":'$took',"processes":2,"mops":7,"verif
 	return mpirun, log
 }
 
-// The ratios of a cost are of jobs with a flag over plain ones, by the seconds of the timed section.
+// The ratios of a cost are those of jobs with a flag to jobs without, by the seconds of the timed section.
 func TestCostOfFlags(t *testing.T) {
 	mpirun, log := spending(t)
 	var all []Runtime
@@ -70,7 +71,7 @@ func TestCostOfFlags(t *testing.T) {
 	asked := strings.Split(string(text), "\n")
 	want := []string{"-n 2 npb -class S -format json cg", "--stats=dir/stats.json -n 2 npb -class S -format json cg",
 		"--trace dir/trace.json -n 2 npb -class S -format json cg", "--check -n 2 npb -class S -format json cg"}
-	if !slices.Equal(asked[:4], want) || asked[4] != want[1] { // the next round begins with the next
+	if !slices.Equal(asked[:4], want) || asked[4] != want[1] { // the next round begins with the next mode
 		t.Errorf("%q", asked[:8])
 	}
 }

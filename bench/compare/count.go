@@ -13,9 +13,9 @@ import (
 type Tally struct {
 	Faster int `json:"faster"`
 	Equal  int `json:"equal"`  // no difference is shown
-	Slower int `json:"slower"` // the interval lies on the slow side of 1
+	Slower int `json:"slower"` // the interval is on the slow side of 1
 	Few    int `json:"few"`    // too few rounds to tell
-	None   int `json:"none"`   // no peer was measured in the same round, as one that is too slow
+	None   int `json:"none"`   // no peer was measured in the same round, for example because it is too slow
 }
 
 // Add counts one cell.
@@ -34,10 +34,10 @@ func (t *Tally) Add(r Ratio, rate bool) {
 	}
 }
 
-// Cells is how many were counted.
+// Cells returns how many cells were counted.
 func (t Tally) Cells() int { return t.Faster + t.Equal + t.Slower + t.Few + t.None }
 
-// String says it shortly, leaving out what there is none of but faster and slower.
+// String returns a short text; counts that are 0 are left out, except for faster and slower.
 func (t Tally) String() string {
 	text := fmt.Sprintf("faster in %d, slower in %d", t.Faster, t.Slower)
 	for _, v := range []struct {
@@ -51,8 +51,8 @@ func (t Tally) String() string {
 	return text
 }
 
-// A Count is the tally of a result on one number of ranks, or on all, against one
-// peer, or in each cell against the faster one.
+// A Count is the tally of a result on one number of ranks, or on all, against one peer, or in each cell
+// against the faster peer.
 type Count struct {
 	File  string `json:"file"`
 	Ranks int    `json:"ranks"` // 0: all
@@ -63,9 +63,9 @@ type Count struct {
 // FasterPeer stands for the faster of the peers, in each cell.
 const FasterPeer = "faster peer"
 
-// Counts counts the cells of a result, which came from a file: by ranks, and at
-// last on all numbers of ranks, against each peer and the faster of them. Without
-// peers there are none. Figures of memory and of overlap are no cells.
+// Counts counts the cells of a result, which was read from file: for each number of ranks and then for all,
+// against each peer and against the faster of them. Without peers there are no counts. Figures of memory
+// and of overlap are not cells.
 func (res *Result) Counts(file string) (all []Count) {
 	if len(res.Peers()) == 0 {
 		return nil

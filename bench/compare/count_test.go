@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Cells are counted by ranks and peer; one that was too slow to be measured is no
-// faster cell, and memory is none at all.
+// Cells are counted by ranks and peer. A cell that was too slow to be measured is not counted as faster,
+// and memory is not counted.
 func TestCounts(t *testing.T) {
 	res := &Result{Runtimes: []string{"ours", "x", "y"}, Rounds: 6}
 	for round := range 6 {

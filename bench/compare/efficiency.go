@@ -2,13 +2,13 @@ package compare
 
 import "strings"
 
-// The parallel efficiency of a kernel on several ranks is the part of its speed on as many single
-// ranks that it reaches: the run time on 1 rank, over that on n ranks times n, in percent, within a round.
+// The parallel efficiency of a kernel on n ranks is its speedup divided by n: the run time on 1 rank, over
+// the run time on n ranks times n, in percent, within a round.
 
-// efficiencySuffix ends the names under which efficiencies are reported.
+// efficiencySuffix is the suffix of the names of efficiencies.
 const efficiencySuffix = "_efficiency"
 
-// efficiencies derives the figures of a result that has some kernels on 1 rank and on more.
+// efficiencies derives the efficiencies of kernels that were run on 1 rank and on more.
 func (res *Result) efficiencies() (list []Sample) {
 	type run struct {
 		round         int

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Efficiencies are those of a round and a runtime, by times or by rates, and are shown if they are wanted.
+// Efficiencies compare results of the same round and runtime, by times or by rates. They are shown if they
+// are requested.
 func TestEfficiency(t *testing.T) {
 	res := &Result{Runtimes: []string{"a", "b"}, Efficiency: true}
 	add := func(round int, runtime string, ranks int, value float64, unit string) {

@@ -4,5 +4,5 @@ package compare
 
 import "os/exec"
 
-// inGroup does nothing here: cancelling ends the launcher alone.
+// inGroup does nothing on this system: cancelling ends only the launcher.
 func inGroup(*exec.Cmd) {}

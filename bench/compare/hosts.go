@@ -13,12 +13,11 @@ import (
 	"rhinet/internal/netns"
 )
 
-// Hosts are those between which the jobs of a comparison run: network namespaces of this
-// machine, from each of which nothing but the network leads to others ([netns.Network.Command]).
-// nil stands for jobs on this host alone.
+// Hosts are the hosts between which the jobs of a comparison run: network namespaces of this machine that
+// share nothing but the network ([netns.Network.Command]). nil stands for jobs on this host alone.
 type Hosts struct {
 	net   *netns.Network
-	agent string // starts a command on one of them
+	agent string // program that starts a command on a host
 }
 
 // Jobs of up to fewRanks run on fewHosts, larger ones on allHosts, in equal shares.
@@ -28,7 +27,7 @@ const (
 	allHosts = 4
 )
 
-// OpenHosts makes the hosts; what starts commands there is written to dir.
+// OpenHosts creates the hosts; the program that starts commands there is written to dir.
 func OpenHosts(dir string) (*Hosts, error) {
 	net, err := netns.New(allHosts)
 	if err != nil {
@@ -42,10 +41,10 @@ func OpenHosts(dir string) (*Hosts, error) {
 	return h, nil
 }
 
-// Close ends what is left on the hosts, and removes them.
+// Close kills all processes on the hosts, and removes the hosts.
 func (h *Hosts) Close() error { return h.net.Close() }
 
-// list says which hosts take how many ranks of a job, as ADDRESS:RANKS,...
+// list returns the number of ranks of each host, as ADDRESS:RANKS,...
 func (h *Hosts) list(ranks int) string {
 	n := allHosts
 	if ranks <= fewRanks {
@@ -62,7 +61,7 @@ func (h *Hosts) list(ranks int) string {
 	return strings.Join(all, ",")
 }
 
-// start returns the command that runs a launcher, where a job on several hosts is started.
+// start returns the command that runs a launcher on the host where jobs are started.
 func (h *Hosts) start(words ...string) []string {
 	if h == nil {
 		return words
@@ -70,7 +69,7 @@ func (h *Hosts) start(words ...string) []string {
 	return h.net.Command(0, words...)
 }
 
-// flags are those by which our launcher runs a job of so many ranks there.
+// flags returns the flags with which our launcher runs a job of the given number of ranks on the hosts.
 func (h *Hosts) flags(ranks int) []string {
 	if h == nil {
 		return nil
@@ -94,7 +93,7 @@ func (h *Hosts) launch(k kind, ranks int) []string {
 	return h.start(append(words, k.ranks, strconv.Itoa(ranks))...)
 }
 
-// About says what is to be known of figures between such hosts.
+// About returns notes on figures between such hosts.
 func (h *Hosts) About() []string {
 	notes := []string{fmt.Sprintf("hosts are network namespaces of one machine, each with a /dev/shm, System V memory and a name of its own and on one processor: %d for up to %d ranks, else %d, in equal shares", fewHosts, fewRanks, allHosts)}
 	for _, k := range kinds {
@@ -103,8 +102,8 @@ func (h *Hosts) About() []string {
 	return notes
 }
 
-// BetweenHosts is the plan of comparisons between hosts; kernels are the cells of the NAS Parallel
-// Benchmarks in it.
+// BetweenHosts is the plan of comparisons between hosts; kernels are its cells of the NAS Parallel
+// Benchmarks.
 func BetweenHosts(kernels []Cell) []Cell {
 	return append([]Cell{
 		{"PingPong", 2, []int{8, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20}},
@@ -117,7 +116,7 @@ func BetweenHosts(kernels []Cell) []Cell {
 	}, kernels...)
 }
 
-// ShortBetweenHosts is a plan of seconds of the same kinds.
+// ShortBetweenHosts is a plan of the same kinds that takes seconds.
 func ShortBetweenHosts() []Cell {
 	return []Cell{
 		{"PingPong", 2, []int{8, 1 << 20}},
@@ -132,7 +131,7 @@ func (c Cell) IsKernel() bool { return isKernel(c.Test) }
 // isKernel reports whether a test is one of the NAS Parallel Benchmarks, such as CG.W.
 func isKernel(test string) bool { return strings.Contains(test, ".") }
 
-// WithKernels is a runtime that measures kernels as another one does, and all else as r.
+// WithKernels returns a runtime that measures kernels as the given runtime does, and everything else as r.
 func (r Runtime) WithKernels(kernels Runtime) Runtime {
 	both := r
 	both.command = func(job []Cell, budget time.Duration) []string {
@@ -150,7 +149,7 @@ func (r Runtime) WithKernels(kernels Runtime) Runtime {
 	return both
 }
 
-// Peers is [Peers] between hosts; with folders of compiled kernels, as of [References], each runtime
+// Peers is [Peers] between hosts; with folders of compiled kernels, as for [References], each runtime also
 // runs those that belong to it.
 func (h *Hosts) Peers(ctx context.Context, names []string, dir string, folders []string, mpi string) ([]Runtime, error) {
 	all, err := peers(ctx, names, h, func(mpicc string) (string, error) { return peer.Compile(ctx, mpicc, dir) }, peerBudget, slow)

@@ -24,7 +24,7 @@ func TestHostsShareRanks(t *testing.T) {
 	}
 }
 
-// Without hosts commands are those of one.
+// Without hosts, the commands are those for a single host.
 func TestNoHostsChangeNothing(t *testing.T) {
 	s := Setting{Name: "x", NIC: "x"}
 	if got := strings.Join(s.launch("mpirun", 3, "prog", "arg"), " "); got != "mpirun --nic x -n 3 prog arg" {
@@ -60,7 +60,7 @@ func TestWithKernels(t *testing.T) {
 	}
 }
 
-// Every cell of the plan between hosts spans several.
+// Every cell of a plan between hosts uses several hosts.
 func TestPlanBetweenHosts(t *testing.T) {
 	kernels := []Cell{{"CG.W", 4, []int{0}}}
 	for _, plan := range [][]Cell{BetweenHosts(kernels), ShortBetweenHosts()} {

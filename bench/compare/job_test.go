@@ -17,8 +17,8 @@ func suite(rounds int) Options {
 	return opts
 }
 
-// measured answers every test and size that a command is asked for, and
-// notes the question in a file.
+// measured prints a result for every test and size that a command requests, and records the request in a
+// file.
 func measured(log string) string {
 	return `echo "$@" >>` + log + `
 while [ $# -gt 0 ]; do
@@ -52,8 +52,8 @@ func TestJobsShareACommand(t *testing.T) {
 	}
 }
 
-// Sizes that are too slow are named and shown, and count as tried in their
-// round: a machine that was busy for a moment gets another chance in the next.
+// Sizes that are too slow are named and shown, and count as tried in their round: if the machine was only
+// busy for a moment, they are tried again in the next round.
 func TestTooSlowIsBounded(t *testing.T) {
 	mine, log := filepath.Join(t.TempDir(), "mine"), filepath.Join(t.TempDir(), "log")
 	script := `echo "$@" >>` + log + `
@@ -93,8 +93,8 @@ echo row Barrier 4 0 1 7
 	}
 }
 
-// A test that fails does not take along those that the command had not come
-// to; what was printed before counts.
+// When a test fails, the tests that the command had not reached yet are run again; the results printed
+// before are kept.
 func TestOthersOfAJobGoOn(t *testing.T) {
 	mine := filepath.Join(t.TempDir(), "mine")
 	script := `[ $1 = Bcast ] && { echo row Bcast 4 8 1 1; echo row Bcast 4 64 1 2; echo row Reduce 4 8 1 1; echo broken >&2; exit 3; }
@@ -107,14 +107,14 @@ echo row $1 4 0 1 3
 	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "bad: Reduce on 4 ranks: exit status 3: broken") {
 		t.Errorf("notes are %q", res.Notes)
 	}
-	// What fails at its very end has not done its last test.
+	// If the command fails at its very end, its last test is not complete.
 	res, err = Run(t.Context(), []Runtime{shell("ours", measured(mine)), shell("late", measured(mine)+"exit 1")}, suite(1))
 	if err != nil || len(res.Failures) != 1 || res.Failures[0].Test != "Barrier" || len(res.Samples) != 5+4 {
 		t.Errorf("result %+v, %v", res, err)
 	}
 }
 
-// A job that hangs from its start costs the limit once, not once a test.
+// A job that hangs from the start costs the time limit once, not once per test.
 func TestHangFromTheStartTakesTheJob(t *testing.T) {
 	mine := "" // nothing but what the shell does itself, so that a busy machine is no hang
 	for _, row := range []string{"Bcast 4 8", "Bcast 4 64", "Reduce 4 8", "Reduce 4 64", "Barrier 4 0"} {
@@ -128,7 +128,7 @@ func TestHangFromTheStartTakesTheJob(t *testing.T) {
 	}
 }
 
-// No round begins for which there is no time, but the first.
+// No round begins for which there is not enough time, except the first.
 func TestRoundsEndWithTheTime(t *testing.T) {
 	opts := options(50)
 	opts.Within = time.Nanosecond

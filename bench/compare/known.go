@@ -2,17 +2,17 @@ package compare
 
 import "slices"
 
-// A run is a comparison in progress: what is known of it, and what is left.
+// A run is a comparison in progress: what has been measured, and what is left.
 type run struct {
 	runtimes []Runtime
 	opts     Options
 	res      *Result
-	have     map[roundFigure]bool // figures of a round that are measured, or too slow to be
+	have     map[roundFigure]bool // figures of a round that were measured, or are too slow to be
 	failed   map[cellOf]int       // how often a runtime failed a cell
 	tried    map[try]bool         // cells of a round that failed
 }
 
-// Keys of the maps: a cell of a runtime, that in a round, and one size of it.
+// Keys of the maps: a cell of a runtime, the same in a round, and one size of it in a round.
 type (
 	cellOf struct {
 		runtime, test string
@@ -38,7 +38,7 @@ func figureKey(round int, runtime, test string, ranks, bytes int) roundFigure {
 	return roundFigure{triedKey(round, runtime, test, ranks), bytes}
 }
 
-// index notes what a continued result holds.
+// index notes the contents of a result that is continued.
 func (r *run) index() {
 	r.have, r.failed, r.tried = map[roundFigure]bool{}, map[cellOf]int{}, map[try]bool{}
 	for _, s := range r.res.Samples {
@@ -53,8 +53,7 @@ func (r *run) index() {
 	}
 }
 
-// missing returns what of a job is to be measured in a round: the cells with
-// figures that are not known.
+// missing returns the cells of a job that must be measured in a round: those with missing figures.
 func (r *run) missing(round int, name string, job []Cell) (rest []Cell) {
 	for _, c := range job {
 		if r.failed[cellKey(name, c.Test, c.Ranks)] >= failuresAllowed || r.tried[triedKey(round, name, c.Test, c.Ranks)] {
@@ -67,7 +66,7 @@ func (r *run) missing(round int, name string, job []Cell) (rest []Cell) {
 	return rest
 }
 
-// keep adds to the result what a command found in a round.
+// keep adds the outcome of a command in a round to the result.
 func (r *run) keep(round int, got outcome) {
 	for _, s := range got.samples {
 		s.Round = round
@@ -79,7 +78,7 @@ func (r *run) keep(round int, got outcome) {
 	}
 }
 
-// fail notes that a runtime could not do a cell in a round.
+// fail notes that a cell failed on a runtime in a round.
 func (r *run) fail(round int, name string, c Cell) {
 	r.failed[cellKey(name, c.Test, c.Ranks)]++
 	r.res.Failures = append(r.res.Failures, Failure{round, name, c.Test, c.Ranks})

@@ -12,14 +12,14 @@ import (
 	"rhinet/internal/libmpi"
 )
 
-// The kernels in Go run on the libraries of the peers, too, started by the peers' launchers: then
-// computing is the same, and only communication differs. Each call passes from Go to C.
+// The kernels in Go also run on the libraries of the peers, started by the peers' launchers: then
+// computation is the same, and only communication differs. Each call goes from Go to C.
 
-// callTest is the name under which samples tell what passing from Go to C costs, in microseconds a
-// call. They are no line of the table, but noted below it.
+// callTest is the test name of samples for the cost of a call from Go to C, in microseconds per call. They
+// are not in the table, but noted below it.
 const callTest = "call from Go"
 
-// callCost is the sample of what a call costs on a cell, if the kernel has told it.
+// callCost returns the sample with the cost of a call in a cell, if the kernel has reported it.
 func callCost(c Cell, microseconds string) []Sample {
 	v, err := strconv.ParseFloat(microseconds, 64)
 	if err != nil || !(v > 0) {
@@ -28,7 +28,7 @@ func callCost(c Cell, microseconds string) []Sample {
 	return []Sample{{Test: callTest, Ranks: c.Ranks, Value: v}}
 }
 
-// aboutCalls notes what calls cost on the libraries of other MPIs, if there were any.
+// aboutCalls returns notes on the costs of calls to the libraries of other MPIs, if there were any.
 func (res *Result) aboutCalls() []string {
 	costs := map[string][]float64{}
 	for _, s := range res.Samples {
@@ -49,8 +49,8 @@ func (res *Result) aboutCalls() []string {
 		"Each MPI call there passes from Go to C, which is in run time and wait time: " + strings.Join(each, ", ") + " a call, median of the runs"}
 }
 
-// PeersNPB makes a runtime of each named C runtime that runs kernels of ours on its library, on h:
-// npb is the program, built with the tag peers. What cannot be measured is worded as by [Peers].
+// PeersNPB makes a runtime of each named C runtime that runs our kernels on its library, on h: npb is the
+// program, built with the tag peers. Errors are as from [Peers].
 func PeersNPB(ctx context.Context, names []string, h *Hosts, dir, npb string, waits bool) (all []Runtime, err error) {
 	for _, name := range names {
 		k, err := installed(name)
@@ -65,8 +65,8 @@ func PeersNPB(ctx context.Context, names []string, h *Hosts, dir, npb string, wa
 		if waits {
 			r.read = readTimed
 		}
-		// With one processor of Go's scheduler (P) its monitor takes that from a rank that waits in a call,
-		// which then wakes it on the way back; with a second one, idle, it leaves both alone.
+		// With one processor of Go's scheduler (P), sysmon retakes it from a rank that waits in a call, and
+		// the rank must then wake sysmon on its return; with a second, idle P, sysmon leaves both alone.
 		rank := []string{"env", libmpi.Variable + "=" + shim, "GOMAXPROCS=2"}
 		r.command = func(job []Cell, _ time.Duration) []string {
 			return append(append(h.launch(k, job[0].Ranks), rank...), kernelCommand(npb, job[0], waits)...)

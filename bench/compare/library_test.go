@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// onLibrary is what a kernel prints of itself on the library of another MPI, with timers.
+// onLibrary is what a kernel prints, with timers, when it runs on the library of another MPI.
 var onLibrary = strings.Replace(timed, `"mops":7,`, `"mops":7,"library":"Open MPI v4.1.4","library_call_s":1.25e-07,`, 1)
 
 func TestCallsFromGo(t *testing.T) {
@@ -31,7 +31,7 @@ func TestCallsFromGo(t *testing.T) {
 	}
 }
 
-// What calls cost is noted below the table, and no line of it.
+// The cost of calls is noted below the table, not in a line of it.
 func TestCallsAreNoted(t *testing.T) {
 	res := &Result{Runtimes: []string{"rhinet", "mpich", "openmpi"}, Samples: []Sample{
 		{Runtime: "rhinet", Test: "CG.S", Ranks: 2, Value: 1, Unit: seconds},
@@ -53,7 +53,7 @@ func TestCallsAreNoted(t *testing.T) {
 	}
 }
 
-// Our kernels run on a library by its launcher, with the shim that its compiler has made.
+// Our kernels run on a library under its launcher, with the shim built by its compiler.
 func TestKernelsOnLibraries(t *testing.T) {
 	bin, dir := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))

@@ -13,12 +13,11 @@ import (
 	"rhinet/npb/nas"
 )
 
-// mops is the unit of the NAS Parallel Benchmarks: 10^6 operations a second.
+// mops is the unit of the NAS Parallel Benchmarks: 10^6 operations per second.
 const mops = "Mop/s"
 
-// NPB plans the NAS Parallel Benchmarks: every kernel in every class on every
-// number of ranks that it can run on. skipped says which it cannot. An unknown
-// name is an error that lists the right ones.
+// NPB plans the NAS Parallel Benchmarks: every kernel in every class on every number of ranks on which it
+// can run. skipped lists what cannot run. The error for an unknown name lists the known ones.
 func NPB(kernels, classes []string, ranks []int) (cells []Cell, skipped []string, err error) {
 	chosen := npb.Kernels()
 	if len(kernels) > 0 && !slices.Equal(kernels, []string{"all"}) {
@@ -55,8 +54,8 @@ func NPB(kernels, classes []string, ranks []int) (cells []Cell, skipped []string
 	return cells, skipped, nil
 }
 
-// OursNPB is this runtime with a setting, running the kernels of the program npb. With waits it
-// gives the run time and the communication wait time instead of the rate.
+// OursNPB is this runtime with a setting, running the kernels of the program npb. With waits, it measures
+// the run time and the communication wait time instead of the rate.
 func OursNPB(mpirun, npb string, s Setting, waits bool) Runtime {
 	r := Runtime{Name: s.Name, read: readNAS, env: s.Env}
 	if waits {
@@ -68,7 +67,7 @@ func OursNPB(mpirun, npb string, s Setting, waits bool) Runtime {
 	return r
 }
 
-// kernelCommand is the command of a rank that runs a kernel of the program npb.
+// kernelCommand returns the command of a rank that runs a kernel of the program npb.
 func kernelCommand(npb string, c Cell, waits bool) []string {
 	if waits {
 		return kernelWith(npb, c, "-timers", "-format", "json")
@@ -76,7 +75,7 @@ func kernelCommand(npb string, c Cell, waits bool) []string {
 	return kernelWith(npb, c)
 }
 
-// kernelWith is the command of a kernel with flags.
+// kernelWith returns the command of a kernel with flags.
 func kernelWith(npb string, c Cell, flags ...string) []string {
 	kernel, class, _ := strings.Cut(c.Test, ".")
 	return append(append([]string{npb, "-class", class}, flags...), strings.ToLower(kernel))
@@ -84,9 +83,9 @@ func kernelWith(npb string, c Cell, flags ...string) []string {
 
 var errReport = errors.New("printed no report of the NAS Parallel Benchmarks")
 
-// readNAS takes Mop/s from the report that every NAS Parallel Benchmark ends
-// with. A run that was not verified is a failure, and so is one of something else
-// than the cell: each rank alone, or another kernel or class.
+// readNAS takes Mop/s from the report at the end of every NAS Parallel Benchmark. A run that was not
+// verified is a failure, and so is a run of anything other than the cell: each rank alone, or another
+// kernel or class.
 func readNAS(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	c := job[0]
 	r, err := verified(c, text)
@@ -105,7 +104,7 @@ func readNAS(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	return append([]Sample{{Test: c.Test, Ranks: c.Ranks, Value: rate, Unit: mops}}, callCost(c, strings.TrimSuffix(r["Call from Go"], " us"))...), nil
 }
 
-// verified finds the report of a cell's kernel in what a job printed, which must be verified.
+// verified finds the report of a cell's kernel in the output of a job; it must be verified.
 func verified(c Cell, text string) (map[string]string, error) {
 	all := reports(text)
 	if len(all) == 0 {
@@ -129,11 +128,11 @@ func verified(c Cell, text string) (map[string]string, error) {
 	}
 }
 
-// kernelLabel is under which reports keeps the name of the kernel.
+// kernelLabel is the key under which reports stores the name of the kernel.
 const kernelLabel = "kernel"
 
-// reports returns the labels and values of each report. One begins with a line like
-// "CG Benchmark Completed."; kernels in C leave out the full stop.
+// reports returns the labels and values of each report. A report begins with a line like "CG Benchmark
+// Completed."; kernels in C omit the full stop.
 func reports(text string) (all []map[string]string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -148,7 +147,7 @@ func reports(text string) (all []map[string]string) {
 	return all
 }
 
-// aboutRates says what is to be known beside the rates of kernels.
+// aboutRates returns notes on the rates of kernels.
 func (res *Result) aboutRates() []string {
 	var kernels []string
 	for _, s := range res.Samples {
@@ -160,9 +159,9 @@ func (res *Result) aboutRates() []string {
 	return nas.AboutRates(kernels)
 }
 
-// AboutKernel returns the share of the operations counted that our form of a kernel
-// executes, in percent; ok is false where it is not known.
+// AboutKernel returns the share, in percent, of the counted operations that our version of a kernel
+// executes; ok is false if it is not known.
 func AboutKernel(kernel string) (percent int, ok bool) { return nas.Executed(kernel) }
 
-// AboutKernels says what is to be known beside the rates of kernels, a sentence each.
+// AboutKernels returns notes on the rates of kernels, one sentence each.
 func AboutKernels(kernels []string) []string { return nas.AboutRates(kernels) }

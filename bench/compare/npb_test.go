@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// report is what an original in Fortran ends with.
+// report is the end of the output of an original in Fortran.
 const report = `
 
  CG Benchmark Completed.
@@ -33,7 +33,7 @@ const report = `
     FLINKFLAGS   = -Wl,-Bsymbolic -Wl,-z,relro
 `
 
-// reportInC is that of one in C, which is IS.
+// reportInC is the same for an original in C, which is IS.
 const reportInC = `
 
  IS Benchmark Completed
@@ -120,7 +120,7 @@ func TestReportOfKernels(t *testing.T) {
 	}
 }
 
-// A program that is one for tests only, as the shell sees it.
+// script writes a shell script as a program for tests.
 func script(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
@@ -128,8 +128,8 @@ func script(t *testing.T, path, text string) {
 	}
 }
 
-// A folder of originals is run under its MPI, the file for the number of
-// ranks before the general one.
+// The originals in a folder run under its MPI; the file for the number of ranks is preferred to the general
+// one.
 func TestReferenceRunsWhatItHolds(t *testing.T) {
 	dir, bin := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
@@ -215,7 +215,7 @@ func TestMPIOfLibraries(t *testing.T) {
 	}
 }
 
-// Originals say by what they are linked with under which MPI they run.
+// The libraries that an original is linked with tell under which MPI it runs.
 func TestReferenceFindsItsMPI(t *testing.T) {
 	for _, k := range kinds {
 		for _, tool := range []string{k.mpicc, k.launcher} {

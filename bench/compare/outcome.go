@@ -15,13 +15,13 @@ import (
 	"rhinet/bench/pmb"
 )
 
-// An outcome is what one command found.
+// An outcome is the result of one command.
 type outcome struct {
 	samples []Sample
 	slow    []TooSlow
 }
 
-// whole reports whether every size of c was measured, or is too slow to be.
+// whole reports whether every size of c was measured or is too slow.
 func (o outcome) whole(c Cell) bool { return o.count(c) >= len(c.Bytes) }
 
 func (o outcome) count(c Cell) (found int) {
@@ -34,7 +34,7 @@ func (o outcome) count(c Cell) (found int) {
 	return found
 }
 
-// drop forgets a cell that failed.
+// drop removes a cell that failed.
 func (o *outcome) drop(c Cell) {
 	o.samples = slices.DeleteFunc(o.samples, func(s Sample) bool {
 		return s.Ranks == c.Ranks && (s.Test == c.Test || c.Test == Hello && s.Test == Memory || s.Test == pmb.OverlapTest(c.Test) || s.Test == WaitTest(c.Test) || s.Test == callTest && isKernel(c.Test) || ofProgress(s.Test, c.Test))
@@ -42,7 +42,7 @@ func (o *outcome) drop(c Cell) {
 	o.slow = slices.DeleteFunc(o.slow, func(b TooSlow) bool { return b.Ranks == c.Ranks && b.Test == c.Test })
 }
 
-// title says what a job measures.
+// title describes what a job measures.
 func title(job []Cell) string {
 	if len(job) == 1 {
 		return fmt.Sprintf("%s on %s", job[0].Test, bench.Number(job[0].Ranks, "rank"))
@@ -50,8 +50,8 @@ func title(job []Cell) string {
 	return fmt.Sprintf("%s on %s", bench.Number(len(job), "test"), bench.Number(job[0].Ranks, "rank"))
 }
 
-// together is the time that a job of several cells gets beside the limit of a
-// command: twice the measuring time of all its sizes.
+// together is the time that a job of several cells gets in addition to the limit of a command: twice the
+// measuring time of all its sizes.
 func together(job []Cell, budget time.Duration) (more time.Duration) {
 	if len(job) > 1 {
 		for _, c := range job {
@@ -61,8 +61,8 @@ func together(job []Cell, budget time.Duration) (more time.Duration) {
 	return more
 }
 
-// measure runs one job once. Its error says which runtime failed and how; the
-// outcome then holds what had been printed before.
+// measure runs one job once. The error says which runtime failed and how; the outcome then holds what was
+// printed before.
 func (r Runtime) measure(ctx context.Context, job []Cell, budget, limit time.Duration) (outcome, error) {
 	args := r.command(job, budget)
 	if args == nil {
@@ -71,7 +71,7 @@ func (r Runtime) measure(ctx context.Context, job []Cell, budget, limit time.Dur
 	limit += together(job, budget)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	runtime.LockOSThread() // what inGroup says at the parent's death is said at its thread's
+	runtime.LockOSThread() // the death signal of inGroup is tied to this thread
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(append(os.Environ(), "OMPI_MCA_btl_base_warn_component_unused=0"), r.env...)
@@ -94,7 +94,7 @@ func (r Runtime) measure(ctx context.Context, job []Cell, budget, limit time.Dur
 	return got, err
 }
 
-// outcome reads what a command printed. Its error says what is missing.
+// outcome reads the output of a command. The error says what is missing.
 func (r Runtime) outcome(job []Cell, text string, elapsed time.Duration) (got outcome, err error) {
 	if got.samples, err = r.read(job, text, elapsed); err != nil {
 		return outcome{}, err
@@ -116,7 +116,7 @@ func (r Runtime) outcome(job []Cell, text string, elapsed time.Duration) (got ou
 	return got, nil
 }
 
-// blame names what a command that failed was at: the cell it had not finished.
+// blame names the cell at which a failed command was.
 func (r Runtime) blame(got outcome, job []Cell) string {
 	for i, c := range job {
 		if i > 0 && !got.whole(c) {
@@ -129,7 +129,7 @@ func (r Runtime) blame(got outcome, job []Cell) string {
 	return title(job)
 }
 
-// silent is an error to be found by errors.Is that adds nothing to the text.
+// silent is an error that errors.Is can find but that adds nothing to the text.
 type silent struct{ error }
 
 func (silent) Error() string   { return "" }

@@ -14,8 +14,8 @@ import (
 	"rhinet/bench/progress"
 )
 
-// Formats names the output formats of a comparison. The last is Go's
-// benchmark format, which benchstat reads: benchstat -col /runtime FILE.
+// Formats names the output formats of a comparison. The last one is Go's benchmark format for benchstat:
+// benchstat -col /runtime FILE.
 const Formats = "table, markdown, csv, json, go"
 
 // CheckFormat reports whether format is one of Formats.
@@ -111,7 +111,7 @@ func (res *Result) Header() []string {
 	return append(h, res.betterHeader()...)
 }
 
-// betterHeader names the columns of the ratios to the better of the peers.
+// betterHeader names the columns of the ratios to the faster of the peers.
 func (res *Result) betterHeader() []string {
 	if len(res.Peers()) == 0 {
 		return nil
@@ -179,8 +179,7 @@ func (res *Result) markdown(out io.Writer) error {
 	return nil
 }
 
-// csv writes the medians and ratios, and after them what else is known of
-// each ratio.
+// csv writes the medians and ratios, followed by the remaining data of each ratio.
 func (res *Result) csv(out io.Writer) error {
 	w := csv.NewWriter(out)
 	h := res.Header()

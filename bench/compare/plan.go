@@ -13,11 +13,11 @@ type Cell struct {
 	Bytes []int
 }
 
-// Hello is the test of starting and ending a job: it yields two figures, the
-// time of the whole command and the memory of a rank.
+// Hello is the test that starts and ends a job. It gives two figures, the time of the whole command and the
+// memory of a rank.
 const Hello = "hello"
 
-// Memory is the name under which hello's resident set is reported.
+// Memory is the name for the resident set in hello.
 const Memory = "hello memory"
 
 // Full is the standard plan.
@@ -36,7 +36,7 @@ func Full() []Cell {
 	}
 }
 
-// Short is a plan of seconds that touches every kind of cell.
+// Short is a plan that takes seconds and has every kind of cell.
 func Short() []Cell {
 	return []Cell{
 		{"PingPong", 2, []int{8, 4 << 10, 1 << 20}},
@@ -48,8 +48,8 @@ func Short() []Cell {
 	}
 }
 
-// Select keeps the cells of plan whose test is named, whatever the case of its
-// letters; no names keep all. An unknown name is an error that lists the plan's tests.
+// Select returns the cells of plan with one of the named tests, ignoring case; without names, it returns
+// all. The error for an unknown name lists the plan's tests.
 func Select(plan []Cell, tests []string) ([]Cell, error) {
 	if len(tests) == 0 {
 		return plan, nil
@@ -75,9 +75,8 @@ func Select(plan []Cell, tests []string) ([]Cell, error) {
 	return chosen, nil
 }
 
-// jobs puts together what one command measures: the tests of a suite on one
-// number of ranks and on the same sizes, because starting a job takes longer than
-// most of them, and each other cell alone.
+// jobs combines what one command measures: the tests of a suite on one number of ranks and with the same
+// sizes, because starting a job takes longer than most of them. Every other cell is a job of its own.
 func jobs(cells []Cell) (list [][]Cell) {
 	for _, c := range cells {
 		at := slices.IndexFunc(list, func(job []Cell) bool {
@@ -92,8 +91,8 @@ func jobs(cells []Cell) (list [][]Cell) {
 	return list
 }
 
-// batched reports whether one command measures any number of such tests.
+// batched reports whether one command can measure several such tests.
 func batched(test string) bool { return inSuite(test) || inRMA(test) || inProgress(test) }
 
-// sizeless reports whether the test has no message, as a barrier.
+// sizeless reports whether the test has no message, like a barrier.
 func (c Cell) sizeless() bool { return slices.Equal(c.Bytes, []int{0}) }

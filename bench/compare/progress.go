@@ -9,8 +9,9 @@ import (
 	"rhinet/bench/progress"
 )
 
-// Progress plans benchmarks of what goes on beside a long message, on the numbers of ranks, all that
-// each can run on if none is given. Sizes are those of the long message; nil takes each benchmark's own.
+// Progress plans benchmarks of communication and computation during a long message, on the given numbers of
+// ranks, by default all on which each can run. Sizes are those of the long message; nil means each
+// benchmark's own.
 func Progress(chosen []progress.Benchmark, ranks, sizes []int) (cells []Cell, err error) {
 	for _, b := range chosen {
 		on, list := ranks, once(sizes)
@@ -30,22 +31,22 @@ func Progress(chosen []progress.Benchmark, ranks, sizes []int) (cells []Cell, er
 	return cells, nil
 }
 
-// inProgress reports whether a test is one beside a long message, by its exact name.
+// inProgress reports whether a test is one during a long message, by its exact name.
 func inProgress(test string) bool {
 	return slices.ContainsFunc(progress.All(), func(b progress.Benchmark) bool { return b.Name == test })
 }
 
-// ofProgress reports whether a figure is one of those of a test beside a long message.
+// ofProgress reports whether a figure belongs to a test during a long message.
 func ofProgress(figure, test string) bool {
 	return inProgress(test) && strings.HasPrefix(figure, test+"_")
 }
 
-// aboutProgress explains figures beside long messages.
+// aboutProgress explains figures measured during long messages.
 const aboutProgress = "; beside a long message: Mixed is one way of 8 bytes, and in % of what it takes without, " +
 	"with the time of the long message beside them and alone, and what it loses; Overlap is the time that computation does not hide, that of the message alone, and the share that is hidden"
 
-// OursProgress is this runtime with a setting: the launcher mpirun and the benchmark
-// program self, whose command llc NAME has the tests.
+// OursProgress is this runtime with a setting: the launcher mpirun and the benchmark program self, whose
+// command llc NAME runs the tests.
 func OursProgress(mpirun, self, name string, s Setting) Runtime {
 	return Runtime{
 		Name: s.Name,
@@ -61,8 +62,8 @@ func OursProgress(mpirun, self, name string, s Setting) Runtime {
 	}
 }
 
-// PeersProgress compiles the peers' program in dir for the named C runtimes. A missing one is
-// ErrNoPeers, worded as what to install.
+// PeersProgress compiles the peers' program in dir for the named C runtimes. If one is missing, the error
+// is an ErrNoPeers that says what to install.
 func PeersProgress(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 	compile := func(mpicc string) (string, error) { return progress.CompilePeer(ctx, mpicc, dir) }
 	return peers(ctx, names, nil, compile, progress.PeerArgs, nil)

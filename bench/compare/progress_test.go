@@ -25,8 +25,8 @@ func TestPlanBesideLongMessages(t *testing.T) {
 	}
 }
 
-// Tests of one size share a command, percentages have their unit and no ratio, and what
-// belongs to a test that failed goes with it.
+// Tests of one size share a command, percentages have their unit and no ratio, and when a test fails
+// everything that belongs to it is left out.
 func TestJobsBesideLongMessages(t *testing.T) {
 	cells, err := Progress(progress.Overlap(), nil, []int{8})
 	if err != nil {

@@ -16,16 +16,14 @@ import (
 	"rhinet/bench"
 )
 
-// executable is how compiled kernels are called: cg.A.x, or cg.A.2 for those
-// compiled for a number of ranks.
+// executable matches the names of compiled kernels: cg.A.x, or cg.A.2 if compiled for a number of ranks.
 var executable = regexp.MustCompile(`^(bt|cg|ep|ft|is|lu|mg|sp)\.([SWABCD])\.(x|[1-9][0-9]*)$`)
 
-// References are the compiled kernels of folders, each folder a runtime, under
-// their MPI: that of mpi (openmpi or mpich), or, if mpi is empty, the one each
-// kernel is linked with. lacking says what of the plan a folder cannot run; one
-// that can run nothing of it is an error. Without a plan nothing is asked for. probe, if it is not
-// nil, compiles for an MPI what measures the communication wait time ([peer.CompileWaits]): then
-// the figures are run time and wait time instead of the rate.
+// References returns a runtime for each folder of compiled kernels. They run under the MPI named by mpi
+// (openmpi or mpich) or, if that is empty, under the one each kernel is linked with. lacking lists the
+// parts of the plan that a folder cannot run; a folder that cannot run any part is an error. Without a plan
+// this is not checked. probe, if not nil, compiles the library that measures the communication wait time
+// for an MPI ([peer.CompileWaits]): then the figures are run time and wait time instead of the rate.
 func References(dirs []string, mpi string, plan []Cell, probe func(mpicc string) (string, error)) (list []Runtime, lacking []string, err error) {
 	for _, dir := range dirs {
 		kernels, err := originals(dir, mpi)
@@ -72,7 +70,7 @@ func References(dirs []string, mpi string, plan []Cell, probe func(mpicc string)
 	return list, lacking, nil
 }
 
-// An original is a compiled kernel and its MPI.
+// An original is a compiled kernel with its MPI.
 type original struct {
 	path string
 	kind kind
@@ -81,8 +79,7 @@ type original struct {
 // compiled are the originals of a folder, by the names of their files.
 type compiled map[string]original
 
-// find returns what runs a cell: the executable for its number of ranks, or else
-// that for any.
+// find returns the executable for a cell: that for its number of ranks, or else that for any number.
 func (k compiled) find(c Cell) (original, bool) {
 	kernel, class, _ := strings.Cut(c.Test, ".")
 	stem := strings.ToLower(kernel) + "." + class + "."
@@ -94,7 +91,7 @@ func (k compiled) find(c Cell) (original, bool) {
 	return original{}, false
 }
 
-// probes compiles what measures waits for each MPI of the originals, and returns where it is.
+// probes compiles the library that measures waits for each MPI of the originals, and returns the files.
 func (k compiled) probes(compile func(mpicc string) (string, error)) (map[string]string, error) {
 	libraries := map[string]string{}
 	for _, o := range k {
@@ -147,8 +144,7 @@ func originals(dir, mpi string) (compiled, error) {
 	return files, nil
 }
 
-// kindOf returns the runtime of an executable, which must be installed: mpi, or
-// what it is linked with.
+// kindOf returns the runtime of an executable, which must be installed: mpi, or the one it is linked with.
 func kindOf(path, mpi string) (kind, error) {
 	if mpi == "" {
 		var err error
@@ -193,9 +189,9 @@ func linkedWith(path string) (string, error) {
 	return "", unknown
 }
 
-// mpiOf tells an MPI by the libraries of its programs, empty if it cannot. MPICH is
-// called libmpich by Debian, but libmpi.so.12 and libmpifort by itself; the first
-// was once Open MPI's name, too, and says nothing alone.
+// mpiOf determines an MPI from the libraries of its programs, empty if it cannot. MPICH is called libmpich
+// by Debian, but libmpi.so.12 and libmpifort by its own build; the first was once Open MPI's name, too, and
+// is not enough alone.
 func mpiOf(libs []string) string {
 	any := func(prefix string) bool {
 		return slices.ContainsFunc(libs, func(l string) bool { return strings.HasPrefix(l, prefix) })

@@ -14,22 +14,22 @@ import (
 	"rhinet/bench/host"
 )
 
-// A Result is everything that a comparison found. It is what --out writes.
+// A Result is everything that a comparison has found. It is what --out writes.
 type Result struct {
 	Schema          string            `json:"schema"`
 	Host            host.Host         `json:"host"`
 	Calibrated      *host.Calibration `json:"calibration_before,omitempty"`
 	CalibratedAfter *host.Calibration `json:"calibration_after,omitempty"`
-	Settings        []string          `json:"settings,omitempty"` // variables of the environment that change how runtimes work
+	Settings        []string          `json:"settings,omitempty"` // environment variables that affect runtimes
 	Rounds          int               `json:"rounds"`
 	Budget          string            `json:"time_per_size"`
 	Waits           bool              `json:"waits,omitempty"`       // kernels by run time and communication wait time, not by rate
-	Efficiency      bool              `json:"efficiency,omitempty"`  // of kernels is shown, too
-	Cost            bool              `json:"cost,omitempty"`        // ratios are over the first runtime
-	OwnBarrier      bool              `json:"own_barrier,omitempty"` // between collective calls, in the place of the runtimes'
+	Efficiency      bool              `json:"efficiency,omitempty"`  // show the efficiency of kernels, too
+	Cost            bool              `json:"cost,omitempty"`        // ratios are relative to the first runtime
+	OwnBarrier      bool              `json:"own_barrier,omitempty"` // a barrier of messages between collective calls instead of the runtimes' own
 	Runtimes        []string          `json:"runtimes"`              // the first ones are ours
 	Ours            int               `json:"ours,omitempty"`        // how many are ours; 0 means 1
-	Versions        map[string]string `json:"versions,omitempty"`    // of the runtimes that are not ours, as their launchers say
+	Versions        map[string]string `json:"versions,omitempty"`    // of the other runtimes, as reported by their launchers
 	Samples         []Sample          `json:"samples"`
 	Failures        []Failure         `json:"failures,omitempty"`
 	TooSlow         []TooSlow         `json:"too_slow,omitempty"`
@@ -37,7 +37,7 @@ type Result struct {
 	Interrupted     bool              `json:"interrupted,omitempty"`
 }
 
-// A Failure is a cell that a runtime could not do in a round.
+// A Failure is a cell that failed on a runtime in a round.
 type Failure struct {
 	Round   int    `json:"round"`
 	Runtime string `json:"runtime"`
@@ -61,22 +61,23 @@ func (res *Result) Peers() []string { return res.Runtimes[res.ours():] }
 func (res *Result) Encode(out io.Writer) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", " ")
-	return e.Encode(res)
+	whole := *res // with lists that are empty, not null
+	whole.Runtimes, whole.Samples, whole.Notes = append([]string{}, res.Runtimes...), append([]Sample{}, res.Samples...), append([]string{}, res.Notes...)
+	return e.Encode(&whole)
 }
 
-// IsResult reports whether a file that begins so is a result file, of whatever
-// version and however damaged further on.
+// IsResult reports whether a file that begins with head is a result file, of any version and even if
+// damaged further on.
 func IsResult(head string) bool { return bench.HasSchema(head, schemaName) }
 
-// Read reads a result file. A file of something else, or of another version,
-// is an error that says so.
+// Read reads a result file. If the file is something else, or of another version, the error says so.
 func Read(file string) (*Result, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	res := new(Result)
-	// Of a file of another version only the schema is sure to read.
+	// In a file of another version only the schema is known to be readable.
 	var head struct {
 		Schema string `json:"schema"`
 	}
@@ -100,10 +101,10 @@ func Read(file string) (*Result, error) {
 	return res, nil
 }
 
-// ErrForeign says that a file is whole, but of something else.
+// ErrForeign says that a file is complete, but not a result file.
 var ErrForeign = errors.New("no result file")
 
-// damage reports what cannot be in a result.
+// damage returns what is impossible in a result.
 func (res *Result) damage() error {
 	if len(res.Runtimes) == 0 {
 		return errors.New("it names no runtime")
@@ -152,7 +153,7 @@ func Resume(file string, runtimes []Runtime, opts Options) (*Result, error) {
 	return res, nil
 }
 
-// settings lists the variables of this environment that change a runtime.
+// settings lists the environment variables that affect a runtime.
 func settings() []string {
 	var found []string
 	for _, v := range os.Environ() {
@@ -166,7 +167,7 @@ func settings() []string {
 	return found
 }
 
-// Remarks are the notes, and what the figures themselves give reason to note.
+// Remarks returns the notes, together with those that follow from the figures.
 func (res *Result) Remarks() []string {
 	notes := slices.Clone(res.Notes)
 	if res.Interrupted {

@@ -24,6 +24,19 @@ func save(t *testing.T, res *Result) string {
 	return file
 }
 
+// Lists that are empty are so in a result file, and not null.
+func TestEmptyLists(t *testing.T) {
+	text, err := os.ReadFile(save(t, &Result{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"runtimes", "samples", "notes"} {
+		if !strings.Contains(string(text), `"`+list+`": []`) || strings.Contains(string(text), "null") {
+			t.Errorf("%s: not an empty list in\n%s", list, text)
+		}
+	}
+}
+
 // An interrupted comparison, continued, measures exactly what is missing.
 func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
@@ -55,7 +68,7 @@ func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 	}
 }
 
-// What a peer could not do before is not tried again.
+// What a peer could not run before is not tried again.
 func TestResumeRemembersFailures(t *testing.T) {
 	runtimes := []Runtime{shell("ours", "echo row barrier 2 0 1 1.5"), shell("bad", "exit 1")}
 	opts := options(2)
@@ -72,7 +85,7 @@ func TestResumeRemembersFailures(t *testing.T) {
 	}
 }
 
-// Fewer rounds than there are take none away.
+// Asking for fewer rounds than there are removes none.
 func TestResumeKeepsRounds(t *testing.T) {
 	runtimes := []Runtime{shell("ours", "echo row barrier 2 0 1 1.5")}
 	res, err := Run(t.Context(), runtimes, options(3))
@@ -140,7 +153,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The launcher's own words refuse a NIC.
+// If the launcher refuses a NIC, its own message is shown.
 func TestUnknownNICIsRefusedInTheLaunchersWords(t *testing.T) {
 	dir := t.TempDir()
 	mpirun := filepath.Join(dir, "mpirun")

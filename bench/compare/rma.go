@@ -11,9 +11,9 @@ import (
 	"rhinet/bench/rma"
 )
 
-// RMA plans benchmarks of one-sided communication, all of them if none is named, on the
-// given numbers of ranks; one that takes two ranks is planned on two. Sizes are the
-// message sizes; nil takes a few that show every regime. skipped says what cannot run.
+// RMA plans benchmarks of one-sided communication, all of them if none is named, on the given numbers of
+// ranks; those for two ranks are planned on two. Sizes are the message sizes; nil means a few that
+// represent every regime. skipped lists what cannot run.
 func RMA(names []string, ranks, sizes []int) (cells []Cell, skipped []string, err error) {
 	chosen, err := rma.Choose(names)
 	if err != nil {
@@ -70,7 +70,7 @@ func OursRMA(mpirun, self string, s Setting, o rma.Options) Runtime {
 	}
 }
 
-// parseRows reads what a rank printed with --format json.
+// parseRows parses what a rank printed with --format json.
 func parseRows(text string) (rows []bench.Row, err error) {
 	if err = json.Unmarshal([]byte(text), &rows); err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func parseRows(text string) (rows []bench.Row, err error) {
 	return rows, nil
 }
 
-// PeersRMA compiles the peers' program of one-sided communication in dir for the named
-// C runtimes. A missing one is ErrNoPeers, worded as what to install.
+// PeersRMA compiles the peers' program for one-sided communication in dir for the named C runtimes. If one
+// is missing, the error is an ErrNoPeers that says what to install.
 func PeersRMA(ctx context.Context, names []string, dir string, o rma.Options) ([]Runtime, error) {
 	compile := func(mpicc string) (string, error) { return rma.CompilePeer(ctx, mpicc, dir) }
 	return peers(ctx, names, nil, compile, func(budget time.Duration) []string { return rma.PeerArgs(budget, o) }, nil)

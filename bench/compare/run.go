@@ -16,34 +16,33 @@ type Options struct {
 	Cells      []Cell
 	Rounds     int
 	Budget     time.Duration // measuring time of one size
-	Limit      time.Duration // longest time of one command, beside the measuring time of one with several tests
-	Within     time.Duration // no round begins that is not expected to end within it, except the first; 0: all do
+	Limit      time.Duration // longest time of one command, not counting the measuring time of a command with several tests
+	Within     time.Duration // a round begins only if it is expected to end within this time, except the first; 0: no limit
 	Waits      bool          // kernels by run time and communication wait time, not by rate
 	Efficiency bool          // show the parallel efficiency of kernels against 1 rank, too
-	// Cost gives ratios over the first runtime, which does what the others do and nothing besides.
+	// Cost makes ratios relative to the first runtime, which does what the others do and nothing else.
 	Cost bool
-	// OwnBarrier notes that all runtimes are those of [Runtime.WithOwnBarrier].
+	// OwnBarrier says that all runtimes are from [Runtime.WithOwnBarrier].
 	OwnBarrier bool
-	Ours       int      // how many of the runtimes, from the first, are this one
-	Notes      []string // what is to be known of all figures
-	// Previous is a result to continue: what it holds is not measured again.
-	// Resume must have found it fit.
+	Ours       int      // how many of the runtimes, from the first, are ours
+	Notes      []string // notes on all figures
+	// Previous is a result to continue: what it holds is not measured again. It must be from Resume.
 	Previous *Result
 	// Calibrate measures the machine before and after; nil leaves it out.
 	Calibrate func() host.Calibration
-	// Progress is told about each command before it runs.
+	// Progress is called before each command.
 	Progress func(done, all int, what string)
-	// Save is given what there is after each round; nil if nobody keeps it.
+	// Save is called with the result so far after each round, if not nil.
 	Save func(*Result) error
 }
 
-// failuresAllowed is how often a runtime may fail a cell before it is left
-// out of the rounds to come: a oversubscribed one that hangs would cost Limit each.
+// failuresAllowed is how often a cell may fail on a runtime before it is skipped in further rounds: an
+// oversubscribed runtime that hangs would cost Limit each time.
 const failuresAllowed = 2
 
-// Run measures all cells on all runtimes. A peer that fails a cell is noted
-// and the rest goes on, but a failure of ours ends the comparison. With an
-// error the result holds what was measured before.
+// Run measures all cells on all runtimes. If a cell fails on a peer, this is noted and the rest continues,
+// but a failure of ours ends the comparison. If there is an error, the result holds what was measured
+// before.
 func Run(ctx context.Context, runtimes []Runtime, opts Options) (*Result, error) {
 	r := &run{runtimes: runtimes, opts: opts, res: begin(runtimes, opts)}
 	r.index()
@@ -57,7 +56,7 @@ func Run(ctx context.Context, runtimes []Runtime, opts Options) (*Result, error)
 	return r.res, err
 }
 
-// begin returns the result to add to.
+// begin returns the result to which samples are added.
 func begin(runtimes []Runtime, opts Options) *Result {
 	if res := opts.Previous; res != nil {
 		res.Rounds, res.Efficiency = opts.Rounds, res.Efficiency || opts.Efficiency
@@ -114,8 +113,8 @@ func (r *run) all(ctx context.Context) error {
 	return nil
 }
 
-// job measures on one runtime what of a job is not known. A cell that fails
-// does not take those behind it along: they get a command of their own.
+// job measures on one runtime the missing cells of a job. If a cell fails, the cells after it are not lost:
+// they are run by another command.
 func (r *run) job(ctx context.Context, round int, t Runtime, job []Cell) error {
 	rest := r.missing(round, t.Name, job)
 	for len(rest) > 0 {
@@ -132,14 +131,14 @@ func (r *run) job(ctx context.Context, round int, t Runtime, job []Cell) error {
 		}
 		failed := slices.IndexFunc(rest, func(c Cell) bool { return !got.whole(c) })
 		if failed < 0 {
-			failed = len(rest) - 1 // it printed all, and then failed
+			failed = len(rest) - 1 // it failed after printing everything
 		}
 		got.drop(rest[failed])
 		r.keep(round, got)
 		r.res.Notes = append(r.res.Notes, fmt.Sprintf("round %d: %v", round+1, err))
 		through := failed + 1
 		if failed == 0 && errors.Is(err, context.DeadlineExceeded) {
-			through = len(rest) // it hangs from the start, and would again
+			through = len(rest) // it hangs from the start, and would hang again
 		}
 		for _, c := range rest[failed:through] {
 			r.fail(round, t.Name, c)

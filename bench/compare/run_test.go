@@ -95,7 +95,7 @@ func TestMissingPeerSaysWhatToInstall(t *testing.T) {
 	}
 }
 
-// Names whose letters join to the same text are different figures.
+// Keys are different for different figures, even if their names are the same when joined.
 func TestKeysDoNotMeet(t *testing.T) {
 	r := &run{res: &Result{Samples: []Sample{{Round: 1, Runtime: "a", Test: "bc", Ranks: 1, Bytes: 8}},
 		Failures: []Failure{{1, "a", "bc", 2}, {1, "a", "bc", 2}}}}
@@ -121,7 +121,7 @@ func TestOneRoundIsNotMany(t *testing.T) {
 	}
 }
 
-// A comparison of kernels says what the rates count.
+// A comparison of kernels explains what the rates count.
 func TestRemarksOnRates(t *testing.T) {
 	res := &Result{Rounds: 1, Runtimes: []string{"a"}, Samples: []Sample{{Round: 0, Runtime: "a", Test: "LU.S", Ranks: 1, Value: 5, Unit: mops}}}
 	if got := strings.Join(res.Remarks(), "\n"); !strings.Contains(got, "of these our loops execute: LU 47 %") {

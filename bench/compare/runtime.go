@@ -18,20 +18,20 @@ import (
 // A Runtime is one MPI runtime under test.
 type Runtime struct {
 	Name string
-	// command returns the argument list that runs a job with the given time a
-	// size; nil says that this runtime has nothing to run for it.
+	// command returns the command that runs a job with the given measuring time per size; nil says that
+	// this runtime has nothing to run for the job.
 	command func(job []Cell, budget time.Duration) []string
-	// read takes the figures from what the command printed, all or a part.
+	// read takes the figures from the output of the command, which may be incomplete.
 	read func(job []Cell, text string, elapsed time.Duration) ([]Sample, error)
-	// slow finds what was left out because it would take too long; nil: nothing is.
+	// slow finds what was skipped because it would take too long; nil: nothing is skipped.
 	slow func(text string) []TooSlow
 	env  []string // added to the environment
 
-	version string // "" if it is not known
+	version string // "" if unknown
 }
 
-// Ours is this runtime with a setting: the launcher mpirun, the benchmark
-// program self, and the program that only says hello.
+// Ours is this runtime with a setting: the launcher mpirun, the benchmark program self, and the program
+// hello.
 func Ours(mpirun, self, hello string, s Setting) Runtime {
 	return Runtime{
 		Name: s.Name,
@@ -56,20 +56,20 @@ func Ours(mpirun, self, hello string, s Setting) Runtime {
 }
 
 // WithOwnBarrier returns the runtime with a barrier of messages between collective calls of the suite, the
-// same on all runtimes, in the place of the runtime's.
+// same on all runtimes, instead of the runtime's own.
 func (r Runtime) WithOwnBarrier() Runtime {
 	with := r.command
 	r.command = func(job []Cell, budget time.Duration) []string { return append(with(job, budget), "--own-barrier") }
 	return r
 }
 
-// A kind is a C runtime as Debian packages it.
+// A kind is a C runtime as packaged by Debian.
 type kind struct {
 	name, title, mpicc, launcher, packages string
 	fits, oversubscribed                   []string // launcher's flags when ranks fit the cores, and when not
 
-	// Between hosts: the launcher's flags, with what [Hosts.launch] fills in; what is added when ranks
-	// do not fit the processors; the flag of the number of ranks; and why no memory is shared.
+	// Between hosts: the launcher's flags, with parts that [Hosts.launch] fills in; what is added if there
+	// are more ranks than processors; the flag for the number of ranks; and why no memory is shared.
 	between, yield []string
 	ranks, network string
 }
@@ -86,7 +86,7 @@ var kinds = []kind{
 		nil, "-n", "UCX_TLS=tcp,self, and its own shared memory between ranks of one host"},
 }
 
-// version asks the launcher.
+// version asks the launcher for its version.
 func (k kind) version(ctx context.Context) string {
 	text, err := exec.CommandContext(ctx, k.launcher, "--version").Output()
 	if err != nil {
@@ -97,8 +97,7 @@ func (k kind) version(ctx context.Context) string {
 
 var versionNumber = regexp.MustCompile(`[0-9]+\.[0-9]+(\.[0-9]+)?`)
 
-// Title is the name of a runtime as its makers write it, with its version where a
-// result says it.
+// Title is the name of a runtime as spelled by its makers, with its version if the result has it.
 func (res *Result) Title(name string) string {
 	title := name
 	if k, err := find(name); err == nil {
@@ -110,7 +109,7 @@ func (res *Result) Title(name string) string {
 	return title
 }
 
-// PeerNames returns the names of the C runtimes that can be compared with.
+// PeerNames returns the names of the C runtimes that can be used for comparison.
 func PeerNames() (names []string) {
 	for _, k := range kinds {
 		names = append(names, k.name)
@@ -118,7 +117,7 @@ func PeerNames() (names []string) {
 	return names
 }
 
-// CheckPeers reports the first of names that is not a runtime to compare with.
+// CheckPeers reports the first of names that is not such a runtime.
 func CheckPeers(names []string) error {
 	for i, name := range names {
 		if _, err := find(name); err != nil {
@@ -131,11 +130,11 @@ func CheckPeers(names []string) error {
 	return nil
 }
 
-// ErrNoPeers says that a runtime to compare with is not installed.
+// ErrNoPeers says that a runtime for comparison is not installed.
 var ErrNoPeers = errors.New("a runtime to compare with is missing")
 
-// Installed reports the first of names whose compiler or launcher is not
-// there: ErrNoPeers, worded as what to install.
+// Installed reports the first of names whose compiler or launcher is missing: an ErrNoPeers that says what
+// to install.
 func Installed(names []string) error {
 	for _, name := range names {
 		k, err := find(name)
@@ -151,8 +150,8 @@ func Installed(names []string) error {
 	return nil
 }
 
-// Peers compiles the peers' program in dir for the named C runtimes.
-// A missing one is ErrNoPeers, worded as what to install.
+// Peers compiles the peers' program in dir for the named C runtimes. If one is missing, the error is an
+// ErrNoPeers that says what to install.
 func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 	compile := func(mpicc string) (string, error) { return peer.Compile(ctx, mpicc, dir) }
 	return peers(ctx, names, nil, compile, peerBudget, slow)
@@ -160,9 +159,8 @@ func Peers(ctx context.Context, names []string, dir string) ([]Runtime, error) {
 
 func peerBudget(budget time.Duration) []string { return []string{peer.Budget(budget)} }
 
-// peers makes a runtime of each named C runtime. Its command is the program that compile
-// makes with the arguments first, and then each test of the job with its sizes, run on h; slow as in
-// Runtime.
+// peers makes a runtime of each named C runtime. Its command is the program made by compile, first with the
+// arguments first and then with each test of the job and its sizes, run on h; slow is as in Runtime.
 func peers(ctx context.Context, names []string, h *Hosts, compile func(mpicc string) (string, error),
 	first func(budget time.Duration) []string, slow func(string) []TooSlow) (all []Runtime, err error) {
 	for _, name := range names {
@@ -191,8 +189,8 @@ func peers(ctx context.Context, names []string, h *Hosts, compile func(mpicc str
 	return all, nil
 }
 
-// Launch returns the compiler driver of a C runtime and the beginning of the
-// command that runs a job of so many ranks on it. A missing one is [ErrNoPeers].
+// Launch returns the compiler driver of a C runtime and the start of the command that runs a job of the
+// given number of ranks on it. If it is missing, the error is an [ErrNoPeers].
 func Launch(name string, ranks int) (mpicc string, launch []string, err error) {
 	k, err := installed(name)
 	if err != nil {
@@ -201,7 +199,7 @@ func Launch(name string, ranks int) (mpicc string, launch []string, err error) {
 	return k.mpicc, k.launch(ranks), nil
 }
 
-// installed is find of a C runtime that must be there: see [Installed].
+// installed is find for a C runtime that must be installed: see [Installed].
 func installed(name string) (kind, error) {
 	k, err := find(name)
 	if err == nil {

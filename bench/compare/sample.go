@@ -21,8 +21,8 @@ type Sample struct {
 	Unit    string  `json:"unit,omitempty"` // empty: microseconds; for Memory, KiB
 }
 
-// percent is the unit of shares, such as the overlap of nonblocking operations with
-// computation. They are shown, not compared: against none there is no ratio.
+// percent is the unit of shares, such as the overlap of nonblocking operations with computation. They are
+// shown, but not compared: a share of 0 has no ratio.
 const percent = "%"
 
 // unit returns the sample's unit by name.
@@ -36,8 +36,8 @@ func (s Sample) unit() string {
 	return "usec"
 }
 
-// rows returns the reader of a command that prints a row for each size, or,
-// for Hello, a line for each rank.
+// rows returns the reader for a command that prints a row for each size or, for Hello, a line for each
+// rank.
 func rows(parse func(string) ([]bench.Row, error)) func([]Cell, string, time.Duration) ([]Sample, error) {
 	return func(job []Cell, text string, elapsed time.Duration) ([]Sample, error) {
 		if c := job[0]; c.Test == Hello {
@@ -66,7 +66,7 @@ func rows(parse func(string) ([]bench.Row, error)) func([]Cell, string, time.Dur
 	}
 }
 
-// slow finds what the peers' program left out because it would take too long.
+// slow finds what the peers' program skipped because it would take too long.
 func slow(text string) (list []TooSlow) {
 	for _, row := range peer.ParseSlow(text) {
 		list = append(list, TooSlow{Test: row.Test, Ranks: row.Ranks, Bytes: row.Bytes})

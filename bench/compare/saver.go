@@ -8,11 +8,11 @@ import (
 	"rhinet/bench"
 )
 
-// A Saver keeps results in files. A result that is not whole stands beside
-// its place, so that an older one is lost only to a whole new one.
+// A Saver stores results in files. An incomplete result is stored in a file beside the final one, so that
+// an older result is only replaced by a complete one.
 type Saver struct{ File string } // "": nothing is kept
 
-// Check reports why results cannot be kept there.
+// Check returns why results cannot be stored there.
 func (s Saver) Check() error {
 	if s.File == "" {
 		return nil
@@ -25,10 +25,10 @@ func (s Saver) Check() error {
 	return nil
 }
 
-// Partial is the name of the file of what is not whole.
+// Partial is the file for an incomplete result.
 func (s Saver) Partial() string { return s.File + ".part" }
 
-// Newest is the file to continue.
+// Newest is the file from which to continue.
 func (s Saver) Newest() string {
 	if _, err := os.Stat(s.Partial()); err == nil {
 		return s.Partial()
@@ -36,10 +36,10 @@ func (s Saver) Newest() string {
 	return s.File
 }
 
-// Part keeps what was measured so far.
+// Part stores what has been measured so far.
 func (s Saver) Part(res *Result) error { return s.write(s.Partial(), res) }
 
-// Whole puts the result in its place.
+// Whole stores the complete result.
 func (s Saver) Whole(res *Result) error {
 	if err := s.write(s.File, res); err != nil || s.File == "" {
 		return err

@@ -13,18 +13,18 @@ import (
 	"rhinet/bench/host"
 )
 
-// A Session is a comparison whose result is kept and printed.
+// A Session is a comparison whose result is stored and printed.
 type Session struct {
 	Options
 	Saver
-	Continue bool     // go on with the result that was kept, which must be there
-	Left     []string // what is left out of the plan, and why
+	Continue bool     // continue the stored result, which must exist
+	Left     []string // what the plan leaves out, and why
 	Format   string   // of Formats
-	Measured func()   // called before anything is printed; nil if nobody waits for it
+	Measured func()   // called before anything is printed, if not nil
 }
 
-// Run measures, keeps what there is after each round and the whole at last, and
-// prints it. What was measured before an error is kept and printed too.
+// Run measures, stores the result after each round and at the end, and prints it. If there is an error,
+// what was measured before it is stored and printed, too.
 func (s Session) Run(ctx context.Context, all []Runtime, out io.Writer) error {
 	if err := distinct(all); err != nil {
 		return bench.Input(err)
@@ -44,7 +44,7 @@ func (s Session) Run(ctx context.Context, all []Runtime, out io.Writer) error {
 		s.Measured()
 	}
 	for _, n := range s.Left {
-		if n = "left out: " + n; !slices.Contains(res.Notes, n) { // a continued result may have it
+		if n = "left out: " + n; !slices.Contains(res.Notes, n) { // a continued result may have the note already
 			res.Notes = append(res.Notes, n)
 		}
 	}
@@ -57,7 +57,7 @@ func (s Session) Run(ctx context.Context, all []Runtime, out io.Writer) error {
 	return res.Write(out, s.Format)
 }
 
-// broken keeps and prints what there is of a comparison that did not end.
+// broken stores and prints the result of a comparison that has not been completed.
 func (s Session) broken(res *Result, cause error, out io.Writer) error {
 	if errors.Is(cause, context.Canceled) {
 		cause = errors.New("interrupted")
@@ -74,7 +74,7 @@ func (s Session) broken(res *Result, cause error, out io.Writer) error {
 	return errors.Join(cause, res.Write(out, s.Format))
 }
 
-// distinct reports runtimes that results could not tell apart.
+// distinct reports runtimes with the same name.
 func distinct(all []Runtime) error {
 	for i, r := range all {
 		if slices.ContainsFunc(all[:i], func(o Runtime) bool { return o.Name == r.Name }) {
@@ -84,8 +84,8 @@ func distinct(all []Runtime) error {
 	return nil
 }
 
-// Variants makes a runtime of each setting that mpirun accepts for a program on as
-// many ranks as any of the cells has; one that it refuses is an error in its words.
+// Variants makes a runtime of each setting that mpirun accepts for a program on the largest number of ranks
+// of any cell. If mpirun refuses a setting, its message is the error.
 func Variants(ctx context.Context, settings []Setting, mpirun, program string, cells []Cell, runtime func(Setting) Runtime) (all []Runtime, err error) {
 	most := 1
 	for _, c := range cells {

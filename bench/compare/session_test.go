@@ -19,8 +19,8 @@ func TestRuntimesNeedDifferentNames(t *testing.T) {
 	}
 }
 
-// What is to be continued must be there, and runtimes must be told apart; a whole
-// result is kept and printed, with what was left out of its plan.
+// A result to be continued must exist, and runtimes must have different names. A complete result is kept
+// and printed, with what was left out of its plan.
 func TestSession(t *testing.T) {
 	ours := shell("ours", "echo row barrier 2 0 1 1.5")
 	s := Session{Options: options(1), Saver: Saver{File: filepath.Join(t.TempDir(), "x.json")}, Continue: true, Format: "csv", Left: []string{"Scan"}}

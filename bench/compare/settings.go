@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// A Setting is one way to run this runtime: a NIC, variables of the
-// environment, and flags of mpirun.
+// A Setting is one way to run this runtime: a NIC, environment variables, and flags of mpirun.
 type Setting struct {
 	Name  string   // as the user wrote it, or "rhinet"
 	NIC   string   // as mpirun's -nic takes it; empty: the default
 	Env   []string // NAME=VALUE
-	Flags []string // of mpirun, besides
+	Flags []string // further flags of mpirun
 
-	Hosts *Hosts // on which jobs run; nil: this one
+	Hosts *Hosts // on which jobs run; nil: this host
 }
 
 // ParseSettings reads a list of NIC[+NAME=VALUE...]. An empty list is the
@@ -52,9 +51,8 @@ func ParseSettings(list []string) ([]Setting, error) {
 	return settings, nil
 }
 
-// Try asks mpirun to plan a job with the setting, without starting it. What
-// mpirun refuses, such as an unknown NIC, a wrong variable or too many ranks, is
-// an error in its words.
+// Try asks mpirun to plan a job with the setting, without starting it. If mpirun refuses, for example
+// because of an unknown NIC, a wrong variable or too many ranks, its message is the error.
 func (s Setting) Try(ctx context.Context, mpirun string, ranks int, program string) error {
 	args := append(s.flags(ranks), "--dry-run", "-n", strconv.Itoa(ranks), program)
 	cmd := exec.CommandContext(ctx, mpirun, args...)
@@ -70,13 +68,13 @@ func (s Setting) Try(ctx context.Context, mpirun string, ranks int, program stri
 	return fmt.Errorf("%s: %s: %w", s.Name, mpirun, err)
 }
 
-// launch is the command that runs a program on so many ranks with the setting.
+// launch returns the command that runs a program on the given number of ranks with the setting.
 func (s Setting) launch(mpirun string, ranks int, program ...string) []string {
 	args := append([]string{mpirun}, s.flags(ranks)...)
 	return s.Hosts.start(append(append(args, "-n", strconv.Itoa(ranks)), program...)...)
 }
 
-// flags are mpirun's for this setting and so many ranks.
+// flags returns mpirun's flags for this setting and number of ranks.
 func (s Setting) flags(ranks int) []string {
 	flags := append(slices.Clone(s.Flags), s.Hosts.flags(ranks)...)
 	if s.NIC == "" {

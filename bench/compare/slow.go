@@ -9,8 +9,8 @@ import (
 	"rhinet/bench"
 )
 
-// A TooSlow is a size that a runtime left out of a test in a round, because
-// smaller ones had taken too long.
+// A TooSlow is a size that a runtime skipped in a test in a round, because smaller sizes had taken too
+// long.
 type TooSlow struct {
 	Round   int    `json:"round"`
 	Runtime string `json:"runtime"`
@@ -19,16 +19,16 @@ type TooSlow struct {
 	Bytes   int    `json:"bytes"`
 }
 
-// Slow reports whether the runtime at a place of Runtimes has no figure in a
-// line because it is too slow for it.
+// Slow reports whether the runtime with index place in Runtimes has no figure in a line because it is too
+// slow.
 func (res *Result) Slow(place int, l Line) bool {
 	return math.IsNaN(l.Medians[place]) && slices.ContainsFunc(res.TooSlow, func(b TooSlow) bool {
 		return b.Runtime == res.Runtimes[place] && b.Test == l.Test && b.Ranks == l.Ranks && b.Bytes == l.Bytes
 	})
 }
 
-// bounds says what was left out of every round because it was too slow, a note
-// for each runtime and number of ranks.
+// bounds returns notes on sizes that were skipped in every round because they were too slow, one note for
+// each runtime and number of ranks.
 func (res *Result) bounds() (notes []string) {
 	measured := map[roundFigure]bool{}
 	for _, s := range res.Samples {

@@ -19,19 +19,19 @@ type Line struct {
 	Unit    string    `json:"unit"`    // "usec", "s", "KiB", "Mop/s", "%"
 	Medians []float64 `json:"medians"` // in the order of Result.Runtimes; NaN if not measured
 	Spans   []Span    `json:"spans"`   // the 95 % intervals of the medians, by bootstrap
-	Ratios  []Ratio   `json:"ratios"`  // the first runtime's over each of the others; of a cost, each of these over the first's
-	Better  []Ratio   `json:"better"`  // each of ours over the better of the peers
-	Rivals  []int     `json:"rivals"`  // which that is, as a place in Result.Runtimes; -1 if none was measured with it
+	Ratios  []Ratio   `json:"ratios"`  // the first runtime's over each of the others; for a cost, each of these over the first's
+	Better  []Ratio   `json:"better"`  // each of ours over the faster of the peers
+	Rivals  []int     `json:"rivals"`  // the index of that peer in Result.Runtimes; -1 if no peer was measured in the same rounds
 }
 
-// A Span is from one value to another.
+// A Span is a range of values.
 type Span struct{ From, To float64 }
 
-// Rate reports whether more is better, as with figures per second.
+// Rate reports whether larger is better, as for figures per second.
 func (l Line) Rate() bool { return strings.HasSuffix(l.Unit, "/s") }
 
-// A Ratio summarises one runtime's figure over another's in the rounds in
-// which both were measured. Without pairs its figures are NaN.
+// A Ratio summarises one runtime's figure over another's in the rounds in which both were measured. Without
+// pairs its figures are NaN.
 type Ratio struct {
 	Median    float64
 	Low, High float64 // the quartiles
@@ -40,20 +40,18 @@ type Ratio struct {
 	Outliers  int // pairs beyond 1.5 interquartile ranges from the quartiles
 }
 
-// The bootstrap is the same every time, so that one file gives one table.
+// The bootstrap is deterministic, so that the same file always gives the same table.
 const (
 	resamples = 2000
 	seed      = 1
 )
 
-// enough is the number of pairs below which nothing is called faster: of
-// fewer, even the whole range covers the median with less than 95 %
-// (2 x 0.5^n > 0.05).
+// enough is the number of pairs below which nothing is called faster: with fewer, even the whole range
+// covers the median with less than 95 % (2 x 0.5^n > 0.05).
 const enough = 6
 
-// Verdict says what the interval says: faster, slower, equal (no difference
-// is shown) or, where there are too few pairs to tell, "?". Rate says that
-// more is better.
+// Verdict interprets the interval: faster, slower, equal (no difference is shown) or, if there are too few
+// pairs, "?". rate says that larger is better.
 func (r Ratio) Verdict(rate bool) string {
 	less, more := "faster", "slower"
 	if rate {
@@ -70,7 +68,7 @@ func (r Ratio) Verdict(rate bool) string {
 	return "equal"
 }
 
-// String is the median and its interval.
+// String returns the median and its interval.
 func (r Ratio) String() string {
 	return fmt.Sprintf("%s [%s %s]", short(r.Median), short(r.From), short(r.To))
 }
@@ -83,7 +81,7 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// summarise returns the ratio that stands for those of all rounds.
+// summarise returns the ratio that represents those of all rounds.
 func summarise(ratios []float64) Ratio {
 	v := slices.Sorted(slices.Values(ratios))
 	r := Ratio{Median: quantile(0.5, v), Low: quantile(0.25, v), High: quantile(0.75, v), Pairs: len(v)}
@@ -110,15 +108,14 @@ func bootstrap(v []float64) (from, to float64) {
 	return quantile(0.025, medians), quantile(0.975, medians)
 }
 
-// A middle says where in sorted values the median of a resample lies: a part of the
-// way from one place to another.
+// A middle says where the median of a resample lies in sorted values: at a fraction of the way from one
+// index to another.
 type middle struct {
 	low, high int
 	part      float64
 }
 
-// middles are the medians of all resamples of n sorted values, which depend on
-// their number alone.
+// middles returns the medians of all resamples of n sorted values, which depend only on n.
 var middles = func() func(n int) []middle {
 	var known sync.Map // by n
 	return func(n int) []middle {
@@ -139,8 +136,8 @@ var middles = func() func(n int) []middle {
 	}
 }()
 
-// quantile interpolates between the two nearest of the sorted values, so that
-// 0.5 gives the median of an odd number of them exactly.
+// quantile interpolates between the two nearest of the sorted values, so that 0.5 gives the exact median of
+// an odd number of them.
 func quantile(p float64, sorted []float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
@@ -153,7 +150,7 @@ func quantile(p float64, sorted []float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// A figure is what one line is about.
+// A figure identifies a line.
 type figure struct {
 	test         string
 	ranks, bytes int
@@ -204,7 +201,7 @@ func (res *Result) Lines() []Line {
 	return lines
 }
 
-// Compared returns the lines that runtimes are compared by: all but those of overlap.
+// Compared returns the lines by which runtimes are compared: all except those of overlap.
 func (res *Result) Compared() []Line {
 	return slices.DeleteFunc(res.Lines(), func(l Line) bool { return l.Unit == percent })
 }
@@ -256,8 +253,8 @@ func (res *Result) line(l Line, values map[string]map[int]float64) Line {
 	return l
 }
 
-// Best returns the first runtime's ratio to the better of the peers.
+// Best returns the first runtime's ratio to the faster of the peers.
 func (l Line) Best() Ratio { return l.Better[0] }
 
-// Rival returns the place of that peer in Result.Runtimes, -1 if there is none.
+// Rival returns the index of that peer in Result.Runtimes, -1 if there is none.
 func (l Line) Rival() int { return l.Rivals[0] }

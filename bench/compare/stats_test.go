@@ -12,8 +12,8 @@ func sample(round int, runtime string, v float64) Sample {
 	return Sample{Round: round, Runtime: runtime, Test: "pingpong", Ranks: 2, Bytes: 8, Value: v}
 }
 
-// Ratios are taken within a round: a machine that slows down between rounds
-// must not show in them.
+// Ratios are computed within a round, so that a machine that becomes slower between rounds does not affect
+// them.
 func TestRatiosArePairedWithinARound(t *testing.T) {
 	res := &Result{Runtimes: []string{"ours", "x", "y"}, Rounds: 3, Samples: []Sample{
 		sample(0, "ours", 1), sample(0, "x", 2), sample(0, "y", 4),

@@ -8,16 +8,16 @@ import (
 	"rhinet/bench/pmb"
 )
 
-// inSuite reports whether a test is one of the suite that users of IMB know.
-// Names are exact: PingPong is in it, pingpong is not.
+// inSuite reports whether a test is in the suite of bench pmb. Names are exact: PingPong is in it, pingpong
+// is not.
 func inSuite(test string) bool {
 	b, err := pmb.Find(test)
 	return err == nil && b.Name == test
 }
 
-// Suite plans tests of the suite that users of IMB know, those of blocking calls if none
-// is named, on the given numbers of ranks. Sizes are the message sizes; nil
-// takes a few that show every regime. skipped says what cannot run.
+// Suite plans tests of the suite of bench pmb, those of blocking calls if none is named, on the given
+// numbers of ranks. Sizes are the message sizes; nil means a few that represent every regime. skipped lists
+// what cannot run.
 func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, err error) {
 	chosen, err := pmb.Named(names)
 	if err != nil {
@@ -52,7 +52,7 @@ func Suite(names []string, ranks, sizes []int) (cells []Cell, skipped []string, 
 	return cells, skipped, nil
 }
 
-// once returns the numbers without repetitions, in order.
+// once returns the numbers without duplicates, in order.
 func once(list []int) []int { return slices.Compact(slices.Sorted(slices.Values(list))) }
 
 func suiteSizes(b pmb.Benchmark, sizes []int) []int {
@@ -65,7 +65,7 @@ func suiteSizes(b pmb.Benchmark, sizes []int) []int {
 	return []int{8, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20}
 }
 
-// parseSuite reads what `bench pmb --format csv` printed.
+// parseSuite parses the output of `bench pmb --format csv`.
 func parseSuite(text string) ([]bench.Row, error) {
 	list, err := pmb.ParseCSV(text)
 	if err != nil {

@@ -34,8 +34,7 @@ func TestPlanOfTheSuite(t *testing.T) {
 	}
 }
 
-// The table of the peers' program has every test that is compared, timed and
-// scaled as here.
+// The table of the peers' program has every test that is compared, with the same timing and scale as here.
 func TestPeersHaveTheSuite(t *testing.T) {
 	source, err := os.ReadFile("../peer/c/peer.c")
 	if err != nil {
@@ -45,7 +44,7 @@ func TestPeersHaveTheSuite(t *testing.T) {
 	for _, r := range regexp.MustCompile(`\{"(\w+)", \w+, ([\w| ]+), ([0-9./ WINDOW]+)\}`).FindAllStringSubmatch(string(source), -1) {
 		rows[r[1]] = r[2:]
 	}
-	scales := map[string]float64{"1": 1, "0.5": 0.5, "1.0 / WINDOW": 1, "0.5 / WINDOW": 1} // a window's messages are counted apart
+	scales := map[string]float64{"1": 1, "0.5": 0.5, "1.0 / WINDOW": 1, "0.5 / WINDOW": 1} // the messages of a window are counted separately
 	for _, b := range pmb.All() {
 		r, ok := rows[b.Name]
 		if ok != b.Peers {
@@ -93,7 +92,7 @@ func TestOurCommandOfASuitesTest(t *testing.T) {
 	if s, err := r.read([]Cell{{"PingPong", 2, []int{8}}}, text, 0); err != nil || len(s) != 1 || s[0].Value != 1.5 {
 		t.Errorf("samples %+v, %v", s, err)
 	}
-	// Of overlap, what is not hidden and what is.
+	// The overlap, as the time that is not hidden and the share that is.
 	text = strings.SplitAfter(text, "\n")[0] + "Ibcast,2,1,8,1000,1,2,1.5,0,0,5,4,3.5,62.5,0\n"
 	s, err := r.read([]Cell{{"Ibcast", 2, []int{8}}}, text, 0)
 	if want := "[{0  Ibcast 2 8 1.5 } {0  Ibcast_overlap 2 8 62.5 %}]"; err != nil || fmt.Sprint(s) != want {
@@ -105,7 +104,7 @@ func TestOurCommandOfASuitesTest(t *testing.T) {
 	}
 }
 
-// The overlap of runtimes is shown beside each other; there are no ratios of it.
+// The overlaps of the runtimes are shown next to each other, without ratios.
 func TestOverlapHasNoRatios(t *testing.T) {
 	res := &Result{Runtimes: []string{"rhinet", "openmpi"}, Rounds: 6}
 	for round := range 6 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Only an interval that leaves out 1 calls something faster, and few rounds
-// never do.
+// Only if the confidence interval does not contain 1 is something called faster; with few rounds this never
+// happens.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		ratios     []float64
@@ -44,8 +44,7 @@ func TestIntervalIsDeterministicAndHoldsTheMedian(t *testing.T) {
 	}
 }
 
-// With several of ours, each is compared with the better of the peers, and
-// rates turn the meaning of better.
+// If there are several of ours, each is compared with the better of the peers. For rates, larger is better.
 func TestEachOfOursAgainstTheBetterPeer(t *testing.T) {
 	res := &Result{Runtimes: []string{"a", "b", "x", "y"}, Ours: 2}
 	for round := range 6 {

@@ -12,10 +12,10 @@ import (
 	"rhinet/npb/nas"
 )
 
-// The communication wait time of a kernel is the time that its ranks are in MPI calls during
-// the timed section, so what of communication computation does not hide (llc, section 6). Here
-// the kernels measure it themselves (npb -timers); originals get a library before that of their
-// MPI, by the interface that the standard has for this purpose.
+// The communication wait time of a kernel is the time that its ranks spend in MPI calls during the timed
+// section: the communication that is not hidden by computation (llc, section 6). Our kernels measure it
+// themselves (npb -timers); originals are linked with a library in front of that of their MPI, using the
+// standard's profiling interface.
 
 // seconds is the unit of run time and wait time.
 const seconds = "s"
@@ -39,8 +39,8 @@ type KernelRun struct {
 	CallCost float64 `json:"library_call_s"` // on another MPI's library
 }
 
-// Wait returns the seconds that a rank waited for communication, on average and at most; ok
-// tells whether timers were on (npb -timers).
+// Wait returns the mean and the largest time in seconds that ranks waited for communication; ok tells
+// whether timers were on (npb -timers).
 func (k KernelRun) Wait() (mean, most float64, ok bool) {
 	for _, p := range k.Phases {
 		if p.Name == nas.CommWait {
@@ -50,7 +50,7 @@ func (k KernelRun) Wait() (mean, most float64, ok bool) {
 	return 0, 0, false
 }
 
-// ParseKernels reads lines that npb has printed; ok tells whether they are such lines.
+// ParseKernels parses output of npb; ok tells whether it is output of npb.
 func ParseKernels(text []byte) (runs []KernelRun, ok bool) {
 	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
 		var k KernelRun
@@ -62,7 +62,7 @@ func ParseKernels(text []byte) (runs []KernelRun, ok bool) {
 	return runs, len(runs) > 0
 }
 
-// readRun reads what our kernels print of themselves, which must be verified.
+// readRun reads the output of our kernels, which must be verified.
 func readRun(c Cell, text string) (k KernelRun, err error) {
 	runs, ok := ParseKernels([]byte(text))
 	if !ok || len(runs) != 1 {
@@ -77,7 +77,7 @@ func readRun(c Cell, text string) (k KernelRun, err error) {
 	return k, nil
 }
 
-// readTimed takes run time and wait time from what our kernels print of themselves.
+// readTimed takes run time and wait time from the output of our kernels.
 func readTimed(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	c := job[0]
 	k, err := readRun(c, text)
@@ -95,9 +95,9 @@ func readTimed(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	return list, nil
 }
 
-// readProbed takes the run time of an original from its report, and the wait time from what the
-// library prints: of the piece between two looks at the clock that is as long as the run time, on
-// rank 0 or on the rank where it is longest.
+// readProbed takes the run time of an original from its report, and the wait time from the output of the
+// library: from the interval between two readings of the clock that is as long as the run time, on rank 0
+// or on the rank where it is longest.
 func readProbed(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	c := job[0]
 	r, err := verified(c, text)
@@ -122,7 +122,7 @@ func readProbed(job []Cell, text string, _ time.Duration) ([]Sample, error) {
 	return timedSamples(c, took, waited), nil
 }
 
-// timedSamples are the figures of a run. One rank waits for nobody.
+// timedSamples returns the figures of a run. A single rank does not wait.
 func timedSamples(c Cell, took, waited float64) []Sample {
 	list := []Sample{{Test: c.Test, Ranks: c.Ranks, Value: took, Unit: seconds}}
 	if c.Ranks > 1 && waited > 0 {

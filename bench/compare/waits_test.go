@@ -41,8 +41,8 @@ func TestTimedKernels(t *testing.T) {
 	}
 }
 
-// The timed section of an original is the piece between two looks at the clock that is as long as
-// its report says.
+// The timed section of an original is the interval between two calls of MPI_Wtime whose length is the time
+// in its report.
 func TestProbedKernels(t *testing.T) {
 	c := []Cell{{"CG.S", 2, []int{0}}}
 	waits := "waits 3.25 3.25 3 3.1\nwaits 0.0479 0.75 0.0125 0.02\nwaits 0.5 0.5 0.4 0.4\n"
@@ -68,7 +68,7 @@ func TestProbedKernels(t *testing.T) {
 	}
 }
 
-// unsaid is the report without a line.
+// unsaid returns the report without the line with this label.
 func unsaid(label string) string {
 	var kept []string
 	for line := range strings.Lines(report) {
@@ -90,7 +90,7 @@ func TestOurWaitsAreAskedFor(t *testing.T) {
 	}
 }
 
-// Originals run with the library of their MPI, which is compiled once for each.
+// Originals run with the probing library of their MPI, which is compiled once for each MPI.
 func TestOriginalsAreProbed(t *testing.T) {
 	dir, bin := t.TempDir(), t.TempDir()
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
@@ -127,8 +127,8 @@ func TestOriginalsAreProbed(t *testing.T) {
 	}
 }
 
-// A program of another MPI, in C, whose rank 1 waits for rank 0, which is not in a call for 0.2 s: the
-// library tells for how long. Like a kernel it tells the time of the rank that took longest.
+// A C program of another MPI. Its rank 1 waits 0.2 s for rank 0, which is not in an MPI call; the library
+// reports how long. Like a kernel, the program prints the time of the slowest rank.
 const waiting = `#include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 }
 `
 
-// The two ranks wait for no longer than the longest time of one, less half of those 0.2 s.
+// The two ranks wait no longer than the longest time of one of them, minus half of those 0.2 s.
 func TestWaitsOfOtherRuntimes(t *testing.T) {
 	const patience = 5 * time.Minute
 	for _, k := range kinds {
@@ -183,7 +183,7 @@ func TestWaitsOfOtherRuntimes(t *testing.T) {
 	}
 }
 
-// A comparison goes on with the figures that it has begun with.
+// A comparison that is continued uses the same figures as at the beginning.
 func TestResumeKeepsTheFigures(t *testing.T) {
 	for _, had := range []bool{false, true} {
 		opts := options(1)
@@ -206,7 +206,7 @@ func TestResumeKeepsTheFigures(t *testing.T) {
 	}
 }
 
-// So does the barrier between calls, which changes the figures.
+// It also uses the same barrier between calls, which affects the figures.
 func TestResumeKeepsTheBarrier(t *testing.T) {
 	for _, had := range []bool{false, true} {
 		opts := options(1)
@@ -233,7 +233,7 @@ func TestResumeKeepsTheBarrier(t *testing.T) {
 	}
 }
 
-// What failed leaves none of its figures.
+// When a kernel fails, none of its figures are kept.
 func TestFailedKernelLeavesNoWait(t *testing.T) {
 	o := outcome{samples: timedSamples(Cell{"CG.S", 2, []int{0}}, 2, 1)}
 	if o.drop(Cell{"CG.S", 2, []int{0}}); len(o.samples) != 0 {
@@ -241,7 +241,7 @@ func TestFailedKernelLeavesNoWait(t *testing.T) {
 	}
 }
 
-// Kernels of the small classes take milliseconds, which the table shows.
+// Kernels of the small classes take milliseconds, which must be visible in the table.
 func TestTableShowsShortTimes(t *testing.T) {
 	res := &Result{Runtimes: []string{"a"}, Rounds: 1, Waits: true, Budget: "0s", Samples: []Sample{
 		{Runtime: "a", Test: "MG.S", Ranks: 4, Value: 0.00125, Unit: seconds}, {Runtime: "a", Test: "LU.B", Ranks: 4, Value: 250, Unit: seconds}}}

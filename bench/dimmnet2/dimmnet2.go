@@ -1,5 +1,5 @@
-// Package dimmnet2 measures the timed model of DIMMnet-2 as its board was measured
-// (dimmnet2, section 12), in virtual time.
+// Package dimmnet2 measures the timed model of DIMMnet-2, in virtual time, as its board was measured
+// (dimmnet2, section 12).
 package dimmnet2
 
 import (
@@ -24,7 +24,7 @@ type Row struct {
 	Bytes int     `json:"bytes"` // of data
 	Time  float64 `json:"usec"`
 
-	// What an experiment that counts has besides.
+	// Further figures of an experiment that counts.
 	Commands int `json:"commands,omitempty"`   // that hosts issue
 	Packets  int `json:"packets,omitempty"`    // between boards
 	Carried  int `json:"link_bytes,omitempty"` // of these, with headers
@@ -43,7 +43,7 @@ type experiment struct {
 	name string
 	most int // bytes
 	take func(m *timed.Model, n int, put func(curve string, t vtime.Time)) error
-	// count is take of an experiment that counts.
+	// count replaces take in an experiment that counts.
 	count func(m *timed.Model, n int, put func(Row)) error
 }
 
@@ -82,7 +82,7 @@ var experiments = []experiment{
 	}},
 }
 
-// step is the distance of sizes, in bytes.
+// step is the distance between sizes, in bytes.
 const step = 8
 
 // Names returns the names of the experiments.
@@ -93,7 +93,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Run carries an experiment out with the numbers of a table of timed.Parameters.
+// Run runs an experiment with the numbers of a table of timed.Parameters.
 func Run(name string, table *param.Table) (rows []Row, err error) {
 	i := slices.IndexFunc(experiments, func(e experiment) bool { return e.name == name })
 	if i < 0 {

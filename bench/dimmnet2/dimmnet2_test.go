@@ -9,7 +9,8 @@ import (
 	"rhinet/nicemu/dimmnet2/timed"
 )
 
-// TestRun: each experiment has its curves over its sizes (section 12), and repeats.
+// TestRun: each experiment has its curves over its sizes (section 12), and gives the same figures when
+// repeated.
 func TestRun(t *testing.T) {
 	for name, points := range map[string]int{"send": 2 * 62, "stream": 2 * 186, "receive": 3 * 62, "vectors": 7 * 128} {
 		rows, err := Run(name, timed.Parameters())

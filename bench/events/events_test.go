@@ -25,7 +25,7 @@ func measure(t testing.TB, messages int, names ...string) (rows []Row) {
 	return rows
 }
 
-// Every load does its work, which is the same each time, in some time.
+// Every load completes, takes some time, and does the same work each time.
 func TestLoads(t *testing.T) {
 	first, again := measure(t, 300, Names()...), measure(t, 300, Names()...)
 	if len(first) != len(Names()) || first[0].Load != Kernel || first[0].Events != 300 {

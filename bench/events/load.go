@@ -15,26 +15,25 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Kernel is the load of the kernel alone: each event schedules the next one at random
-// distance, with 1,000 pending, which is the usual load on a queue of events.
+// Kernel is the load of the kernel alone: each event schedules the next one at a random distance, with
+// 1,000 pending, which is the usual benchmark of event queues.
 const Kernel = "kernel"
 
-// ranks is how many ranks send to each other on a model, as many as the study of
-// MPI programs has nodes.
+// ranks is how many ranks send to each other on a model, the number of nodes in the study of MPI programs.
 const ranks = 16
 
 // A Load is work for the kernel of events.
 type Load struct {
 	Name string // Kernel, or a model as mpirun --time takes it
-	// Messages are given to the model; the kernel alone has so many events.
+	// Messages is how many messages the model transfers, or events the kernel alone executes.
 	Messages int
 	model    models.Choice
 }
 
-// Names are the loads that are measured unless others are named.
+// Names returns the default loads.
 func Names() []string { return append([]string{Kernel}, models.Names()...) }
 
-// Loads returns the loads of the given names, with so many messages.
+// Loads returns the loads of the given names, with the given number of messages.
 func Loads(names []string, messages int) (all []Load, err error) {
 	if messages < 1 {
 		return nil, fmt.Errorf("%w: %d messages; give at least 1", bench.ErrInput, messages)
@@ -54,7 +53,7 @@ func Loads(names []string, messages int) (all []Load, err error) {
 	return all, nil
 }
 
-// Measure carries out the work so many times, and returns the quickest.
+// Measure does the work several times, and returns the fastest run.
 func (l Load) Measure(tries int) (best Row, err error) {
 	for i := range tries {
 		r, err := l.once()
@@ -80,7 +79,7 @@ func (l Load) once() (r Row, err error) {
 	return r, nil
 }
 
-// spread is the most that an event of the kernel's own load lies ahead.
+// spread is the largest distance of an event in the kernel's own load.
 const spread = vtime.Microsecond
 
 // hold runs the kernel alone.
@@ -107,7 +106,7 @@ type holder struct {
 // Act schedules the next event.
 func (h *holder) Act(int, uint64) { h.src.After(vtime.Time(h.rng.Int64N(int64(spread))), h, 0, 0) }
 
-// send has messages cross a model.
+// send sends messages across a model.
 func (l Load) send(r *Row) (err error) {
 	k := new(vtime.Kernel)
 	m, err := l.model.New(k, ranks)

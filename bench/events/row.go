@@ -8,7 +8,7 @@ import (
 	"rhinet/bench"
 )
 
-// A Row is what a load took on this machine.
+// A Row is the cost of a load on this machine.
 type Row struct {
 	Load     string  `json:"load"`
 	Messages int     `json:"messages"` // given to the model, or events of the kernel alone
@@ -18,7 +18,7 @@ type Row struct {
 	PerEvent float64 `json:"ns_event"`
 	Rate     float64 `json:"events_s"`
 	Each     float64 `json:"events_packet"`
-	Machine  string  `json:"machine_load"` // its averages before, over 1, 5 and 15 minutes
+	Machine  string  `json:"machine_load"` // load averages before, over 1, 5 and 15 minutes
 }
 
 func (r *Row) took(d time.Duration, events, packets uint64) {

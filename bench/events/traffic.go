@@ -5,22 +5,22 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A traffic has every rank send to all others in turn, messages of all lengths, as quickly
-// as the model takes them.
+// A traffic has every rank send to all others in turn, messages of all lengths, as fast as the model
+// accepts them.
 type traffic struct {
 	src    vtime.Source
 	m      medium.Model
-	keeper medium.Keeper // nil: packets take no room
+	keeper medium.Keeper // nil: packets need no room
 	paced  bool
 	left   int // messages to be sent
 	all    int
 	taken  int // messages that have come
 	sent   [ranks]int
-	credit [ranks][ranks]int // messages that the first may give for the second
-	stuck  [ranks]bool       // it waits to send its next message
+	credit [ranks][ranks]int // messages that the first rank may still submit for the second
+	stuck  [ranks]bool       // the rank waits to send its next message
 }
 
-// window is how many messages a rank gives for another one, where the model does not say.
+// window is how many messages a rank may submit for another one, where the model does not limit them.
 const window = 4
 
 func newTraffic(k *vtime.Kernel, m medium.Model, messages int) *traffic {
@@ -38,7 +38,7 @@ func newTraffic(k *vtime.Kernel, m medium.Model, messages int) *traffic {
 	return t
 }
 
-// most is more events than the messages take.
+// most is larger than the number of events of the messages.
 func (t *traffic) most() uint64 { return 1e6 + 1e4*uint64(t.all) }
 
 func (t *traffic) start() {
@@ -47,15 +47,15 @@ func (t *traffic) start() {
 	}
 }
 
-// next is where a rank's next message goes, and how long it is: from nothing to the longest
-// packet, each length as often.
+// next returns where a rank's next message goes, and its length: from nothing to the longest packet, each
+// length equally often.
 func (t *traffic) next(rank int) (to, bytes int) {
 	n := t.sent[rank]
 	longest := t.m.Costs().Packet
 	return (rank + 1 + n%(ranks-1)) % ranks, (n % 5) * longest / 4
 }
 
-// push has a rank send what it may.
+// push has a rank send as much as it may.
 func (t *traffic) push(rank int) {
 	for t.left > 0 {
 		to, bytes := t.next(rank)
@@ -84,7 +84,7 @@ const (
 	opGo
 )
 
-// Act is what happens to a message, or to a rank.
+// Act handles an event of a message, or of a rank.
 func (t *traffic) Act(op int, arg uint64) {
 	src, dst := int(arg>>32), int(arg&(1<<32-1))
 	switch op {

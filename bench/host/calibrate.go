@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// A Calibration is the speed of two small loops. Machines drift by a factor of
-// two within an hour; figures of different hours are carried from one to the
-// other by what the loops say.
+// A Calibration is the speed of two small loops. Machines drift by a factor of two within an hour; figures
+// of different times can be compared by scaling them with the speed of the loops.
 type Calibration struct {
 	Triad float64 `json:"triad_GB_s"`   // a[i] = b[i] + s c[i] over 64 MiB in all, 10^9 bytes a second: memory
 	Chain float64 `json:"chain_ns_per"` // one multiply-add that waits for the one before, nanoseconds: the core's clock
@@ -21,7 +20,7 @@ func (c Calibration) String() string {
 const (
 	triadBytes = 64 << 20
 	chainSteps = 10_000_000
-	takes      = 5 // the median of so many
+	takes      = 5 // the median of this many
 )
 
 // Calibrate runs both loops on one core; it takes about half a second.
@@ -44,7 +43,7 @@ func calibrate(bytes, steps int) Calibration {
 		chains = append(chains, float64(time.Since(start))/float64(steps))
 	}
 	if x == 0 || a[0] != 7 {
-		panic("host: the calibration computed something else") // and the compiler may not drop it
+		panic("host: the calibration computed something else") // the result is used, so that the compiler cannot remove the loops
 	}
 	slices.Sort(triads)
 	slices.Sort(chains)

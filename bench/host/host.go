@@ -1,5 +1,5 @@
-// Package host describes the machine that a measurement ran on, so that a
-// result can be judged without it.
+// Package host describes the machine on which a measurement ran, so that a result can be judged without
+// access to it.
 package host
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// A Host is what is recorded beside every result.
+// A Host is recorded with every result.
 type Host struct {
 	Time   time.Time `json:"time"`
 	CPU    string    `json:"cpu"`
@@ -54,9 +54,9 @@ func Describe() Host {
 	return h
 }
 
-// FindCommit fills in the commit of a program that was built without it: that
-// of the checkout of this module in whose folder the program runs, if it runs
-// in one. It is marked, because the program may be older.
+// FindCommit fills in the commit of a program that was built without one: that of the checkout of this
+// module in whose folder the program runs, if there is one. It is marked as such, because the program may
+// be older.
 func (h *Host) FindCommit() {
 	if !strings.HasPrefix(h.Commit, "unknown") {
 		return
@@ -88,7 +88,7 @@ func Load() string {
 	return strings.Join(f[:3], " ")
 }
 
-// String is the one line that stands above a table.
+// String returns the line that is printed above a table.
 func (h Host) String() string {
 	return fmt.Sprintf("%s, %d cores, L2 %d KiB, %s %s, %s, commit %s, %s, load before %s, after %s",
 		h.CPU, h.Cores, h.L2>>10, h.OS, h.Kernel, h.Go, h.Commit, h.Time.Format(time.RFC3339), h.Load, h.After)

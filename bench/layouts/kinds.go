@@ -9,16 +9,16 @@ import (
 // The kinds of messages, in the order of the table.
 const (
 	Vector  = "vector"  // blocks at equal distances
-	Nested  = "nested"  // pairs of such, with a larger gap between two pairs
-	Indexed = "indexed" // a list of uneven distances
-	Put     = "put"     // a vector of a window, which rank 0 writes; by hand each block for itself
-	Get     = "get"     // that it reads
+	Nested  = "nested"  // pairs of blocks, with a larger gap between two pairs
+	Indexed = "indexed" // blocks at uneven distances from a list
+	Put     = "put"     // rank 0 writes a vector of a window; by hand, each block by itself
+	Get     = "get"     // rank 0 reads it
 )
 
-// longBlock is from where on kinds other than vectors are measured.
+// longBlock is the shortest block for which kinds other than vectors are measured.
 const longBlock = 1 << 10
 
-// kinds are those of messages of so many blocks; two blocks always lie at equal distances.
+// kinds returns the kinds for the given number of blocks; two blocks are always at equal distances.
 func kinds(block, blocks int) []string {
 	switch {
 	case block < longBlock:
@@ -29,7 +29,8 @@ func kinds(block, blocks int) []string {
 	return []string{Vector, Nested, Indexed, Put, Get}
 }
 
-// lay returns a layout of n blocks of k elements, where each of them begins, and how many elements the slice has.
+// lay returns a layout of n blocks of k elements, where each of them begins, and how many elements the
+// slice has.
 func lay(kind string, n, k int) (l mpi.Layout, at []int, size int) {
 	place := func(i int) int { return 2 * k * i }
 	l = mpi.Vector(n, k, 2*k)
@@ -49,14 +50,15 @@ func lay(kind string, n, k int) (l mpi.Layout, at []int, size int) {
 	return l, at, at[n-1] + 2*k
 }
 
-// A cell is one kind of message: the three ways, each of which takes the time of so many messages.
+// A cell is one kind of message: the three ways, each of which takes the time of the given number of
+// messages.
 type cell struct {
 	ways     [3]func() error // a slice, the layout, by hand
 	messages int
 	end      func() error
 }
 
-// newCell readies messages of n blocks of k elements. All ranks of w do.
+// newCell prepares messages of n blocks of k elements. All ranks of w must call it.
 func newCell(w *mpi.Comm, kind string, n, k int) (*cell, error) {
 	l, at, size := lay(kind, n, k)
 	whole, sparse, packed := make([]float64, n*k), make([]float64, size), make([]float64, n*k)
@@ -71,7 +73,7 @@ func newCell(w *mpi.Comm, kind string, n, k int) (*cell, error) {
 	}, 2, func() error { return nil }}, nil
 }
 
-// access is a cell of a window over sparse, of which rank 0 puts whole into that of rank 1, or gets it.
+// access returns a cell for a window over sparse: rank 0 puts whole into that of rank 1, or gets it.
 func access(w *mpi.Comm, kind string, whole, sparse []float64, l mpi.Layout, at []int) (*cell, error) {
 	win, err := mpi.WinCreate(w, sparse)
 	if err != nil {
@@ -106,7 +108,7 @@ func access(w *mpi.Comm, kind string, whole, sparse []float64, l mpi.Layout, at 
 	}, 1, func() error { return errors.Join(win.UnlockAll(), win.Free()) }}, nil
 }
 
-// pingPong is one message there and one back.
+// pingPong sends one message there and one back.
 func pingPong[T any](w *mpi.Comm, send, recv []T) error {
 	if w.Rank() == 0 {
 		if err := mpi.Send(w, send, 1, 0); err != nil {
@@ -121,7 +123,7 @@ func pingPong[T any](w *mpi.Comm, send, recv []T) error {
 	return mpi.Send(w, send, 0, 0)
 }
 
-// byHand is pingPong of blocks, which begin at these elements, that the program packs and unpacks.
+// byHand is pingPong for blocks, beginning at the elements at, that the program packs and unpacks.
 func byHand(w *mpi.Comm, sparse, packed []float64, at []int) error {
 	k := len(packed) / len(at)
 	pack := func() {

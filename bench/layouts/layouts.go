@@ -1,5 +1,5 @@
-// Package layouts measures messages that do not lie in one piece, and such parts of windows, against those
-// that do, and against packing them by hand.
+// Package layouts measures messages, and parts of windows, that are not contiguous, compared with
+// contiguous ones and with packing by hand.
 package layouts
 
 import (
@@ -23,19 +23,19 @@ type Row struct {
 	ToByHand     float64 // layout / by hand
 }
 
-// Options are what is measured.
+// Options say what to measure.
 type Options struct {
 	Sizes, Blocks []int // in bytes
-	Rounds        int   // each takes the three ways in rotated order
+	Rounds        int   // each measures the three ways in rotated order
 	Repetitions   int   // of one size in a round
 }
 
-// Default is a measurement of some seconds.
+// Default returns a measurement that takes some seconds.
 func Default() Options {
 	return Options{Sizes: []int{32 << 10, 256 << 10, 4 << 20}, Blocks: []int{8, 64, 1 << 10, 16 << 10}, Rounds: 9, Repetitions: 20}
 }
 
-// Check reports what cannot be measured on so many ranks.
+// Check returns what cannot be measured on the given number of ranks.
 func (o Options) Check(ranks int) error {
 	if o.Rounds < 1 || o.Repetitions < 1 {
 		return fmt.Errorf("%d rounds of %d repetitions; both must be above zero", o.Rounds, o.Repetitions)
@@ -53,8 +53,8 @@ func (o Options) Check(ranks int) error {
 	return nil
 }
 
-// Measure has ranks 0 and 1 of w exchange every kind of message, and returns
-// what it took at rank 0. All ranks of w call it with the same options.
+// Measure has ranks 0 and 1 of w exchange every kind of message, and returns the results on rank 0. All
+// ranks of w must call it with the same options.
 func Measure(w *mpi.Comm, o Options) (rows []Row, err error) {
 	if err := o.Check(w.Size()); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func Measure(w *mpi.Comm, o Options) (rows []Row, err error) {
 	return rows, nil
 }
 
-// measure is one kind of message.
+// measure measures one kind of message.
 func measure(w *mpi.Comm, o Options, kind string, bytes, block int) (Row, error) {
 	row := Row{Kind: kind, Bytes: bytes, Block: block}
 	c, err := newCell(w, kind, bytes/block, block/8)
@@ -90,7 +90,7 @@ func measure(w *mpi.Comm, o Options, kind string, bytes, block int) (Row, error)
 					return row, err
 				}
 			}
-			if round >= 0 { // the first warms up
+			if round >= 0 { // the first round warms up
 				took[i] = append(took[i], float64(time.Since(start))/float64(c.messages*o.Repetitions))
 			}
 		}

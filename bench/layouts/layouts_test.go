@@ -29,7 +29,7 @@ func TestMeasureTakesEveryKind(t *testing.T) {
 	})
 }
 
-// Every layout is of the blocks that are copied by hand, and of none besides.
+// Every layout consists of exactly the blocks that are copied by hand.
 func TestLayoutsAreWhatIsPackedByHand(t *testing.T) {
 	mpitest.Run(t, 1, func(w *mpi.Comm) error {
 		for _, kind := range kinds(longBlock, 6) {
@@ -70,7 +70,7 @@ func TestWrongSizes(t *testing.T) {
 	})
 }
 
-// What cannot be measured is known on all ranks before any message is sent.
+// All ranks detect an impossible measurement before any message is sent.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		change func(o *Options)

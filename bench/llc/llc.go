@@ -1,6 +1,6 @@
-// Package llc measures the communication library alone: messages from engine to
-// engine through a port and its NIC, without mpi above. Beside the same tests of
-// the NIC and of MPI it shows what each layer adds.
+// Package llc measures the low-level communication library alone: messages from engine to engine through a
+// port and its NIC, without package mpi. In comparison with the same tests of the NIC and of MPI, this
+// shows the cost of each layer.
 package llc
 
 import (
@@ -35,11 +35,10 @@ func Find(name string) (pair.Workload, error) {
 	return pair.Find(Workloads(), "measurement of llc", name)
 }
 
-// tag is that of all messages.
+// tag is the tag of all messages.
 const tag = 1
 
-// endpoint is the NIC, less the control words by which the two processes
-// measure together.
+// endpoint is the NIC without the control words that the two processes use to measure together.
 type endpoint struct{ *martini.Translator }
 
 func (e endpoint) Caps() ir.Caps {
@@ -53,11 +52,11 @@ type side struct {
 	*port.Port
 	rank  int
 	burst bool
-	out   []byte // what is sent: as in the suite, another buffer than
-	in    []byte // what is received in
+	out   []byte // send buffer; as in the suite, different from
+	in    []byte // the receive buffer
 }
 
-// open opens a side that sends and receives in turn, or does only one of them.
+// open opens a side that either sends and receives in turn, or does only one of them.
 func open(burst bool) func(e *pair.End) (pair.Side, error) {
 	return func(e *pair.End) (pair.Side, error) {
 		t, err := martini.Open(e.F, e.Rank, nic.Options{})
@@ -69,7 +68,7 @@ func open(burst bool) func(e *pair.End) (pair.Side, error) {
 	}
 }
 
-// Run sends and receives in turn, or only one of the two.
+// Run sends and receives in turn, or does only one of them.
 func (s *side) Run(_, bytes, reps int) error {
 	send := func() error { return s.Send(0, 1-s.rank, tag, engine.Standard, s.out[:bytes]) }
 	receive := func() error {

@@ -6,8 +6,8 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// A pattern is one line of the table of E6: which flows there are between
-// three nodes, and how many of them, from the first on, count.
+// A pattern is one line of the table of E6: the flows between three nodes, and how many of them, from the
+// first on, count.
 type pattern func(w *world, bytes int) (flows []*flow, counting int)
 
 // between measures a pattern.
@@ -36,7 +36,7 @@ func pattern2(w *world, bytes int) ([]*flow, int) {
 	}}}, 1
 }
 
-// pattern3: nodes 0 and 2 send to node 1 at once.
+// pattern3: nodes 0 and 2 send to node 1 at the same time.
 func pattern3(w *world, bytes int) ([]*flow, int) {
 	return []*flow{w.pushes(0, 1, 1, bytes, 0), w.pushes(2, 1, 1, bytes, bytes)}, 2
 }
@@ -66,8 +66,8 @@ func pattern5(w *world, bytes int) ([]*flow, int) {
 	}}), counting
 }
 
-// pattern5Loop: as pattern 5, but firmware writes IDLE without cancelling, so
-// the Initiator fails at its first request for ever.
+// pattern5Loop: as pattern 5, but firmware writes IDLE without cancelling, so that the Initiator fails at
+// its first request for ever.
 func pattern5Loop(w *world, bytes int) ([]*flow, int) {
 	w.m.Handle(1, stepped.Initiator, stepped.IPA2, func(f *stepped.Firmware) bool {
 		f.Resume(stepped.Initiator, stepped.IDLE)

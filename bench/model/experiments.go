@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// An Experiment is what is measured under one name.
+// An Experiment is an experiment with a name.
 type Experiment struct {
 	Name   string
 	About  string
@@ -33,7 +33,7 @@ type series struct {
 // A measurement takes one point of a curve.
 type measurement func(bytes, reps int) (point, error)
 
-// A point is one repetition, whose bytes arrived at perStep if that is not 0.
+// A point is one repetition; perStep is the rate at which its bytes arrived, 0 if it does not apply.
 type point struct{ steps, perStep, micros float64 }
 
 // most is the longest request that is measured, in bytes.

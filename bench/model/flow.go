@@ -7,9 +7,8 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// A flow is one process that sends continuously: it kicks one request after
-// another on its Windows in rotation, each as soon as the Window's contflag
-// says that it may be written again (martini, section 3.3).
+// A flow is one process that sends continuously: it kicks one request after another on its Windows in
+// rotation, each as soon as the Window's contflag says that it may be written again (martini, section 3.3).
 type flow struct {
 	node    int
 	windows int
@@ -39,12 +38,12 @@ func (f *flow) advance(w *world) error {
 	return err
 }
 
-// fill is after how many packets all FIFOs on the way are surely as full as
-// they will be: the source of a flow that the receiver holds up runs ahead by
-// less than a fifth of a packet for each that leaves.
+// fill is the number of packets after which all FIFOs on the way have certainly reached their final fill
+// level: a source that the receiver slows down runs ahead by less than a fifth of a packet for each packet
+// that leaves.
 const fill = 120
 
-// done returns how many requests have been dealt with.
+// done returns how many requests have been completed.
 func (f *flow) done(w *world) (n int) {
 	for i := range f.windows {
 		n += int(w.nics[f.node].Window(i).Contflag())
@@ -52,10 +51,9 @@ func (f *flow) done(w *world) (n int) {
 	return n
 }
 
-// run lets all flows go on until each of the first so many, those that count,
-// has had reps requests of some bytes dealt with, in an interval amid the run
-// (martini, section 13, E3). It returns the bytes that they moved in a step
-// together, and the host's microseconds of one of their requests.
+// run lets all flows run until each of the first counting ones has completed reps requests of the given
+// size, in an interval within the run (martini, section 13, E3). It returns the bytes that these flows
+// moved per step together, and the host's microseconds per request.
 func (w *world) run(flows []*flow, counting, bytes, reps int, every func()) (perStep, micros float64, err error) {
 	warm := warmUps + fill*stepped.MTU/max(bytes, stepped.MTU)
 	var begin time.Time

@@ -32,8 +32,8 @@ func rows(t *testing.T, name string, sizes ...int) func(test string, size int) R
 	}
 }
 
-// TestLatency: an image in the Window saves the fetch of the payload, and a
-// header made ahead no less.
+// TestLatency: an image in the Window saves fetching the payload, and a header prepared in advance saves as
+// much or more.
 func TestLatency(t *testing.T) {
 	at := rows(t, "latency", 8, 4096)
 	push, botf, aotf := at("push", 8), at("botf", 8), at("aotf", 8)
@@ -45,9 +45,8 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// TestThroughput: sending alone is no slower than sending to somebody, both
-// ways are faster than one, and one Window is enough for a receiver that is
-// the bottleneck.
+// TestThroughput: sending without a receiver is not slower than sending to one, both directions together
+// are faster than one, and one Window is enough if the receiver is the bottleneck.
 func TestThroughput(t *testing.T) {
 	at := rows(t, "throughput", 128, 8192)
 	for _, size := range []int{128, 8192} {
@@ -67,9 +66,9 @@ func TestThroughput(t *testing.T) {
 	}
 }
 
-// TestExceptionsDisturbOneDirection is what taking-over is for (martini,
-// section 10.1): exceptions of RFend leave what the same node sends alone, and
-// exceptions of the Initiator what it receives.
+// TestExceptionsDisturbOneDirection checks the purpose of taking-over (martini, section 10.1): exceptions
+// of RFend do not affect what the same node sends, and exceptions of the Initiator do not affect what it
+// receives.
 func TestExceptionsDisturbOneDirection(t *testing.T) {
 	at := rows(t, "exceptions", 128, 8192)
 	for _, size := range []int{128, 8192} {
@@ -85,8 +84,8 @@ func TestExceptionsDisturbOneDirection(t *testing.T) {
 	}
 }
 
-// TestMisses: hardware that goes on after a miss is faster than firmware that
-// does the rest, and nothing is faster than no miss.
+// TestMisses: hardware that continues after a miss is faster than firmware that does the rest, and nothing
+// is faster than no miss.
 func TestMisses(t *testing.T) {
 	at := rows(t, "miss", 32, 2048)
 	for _, size := range []int{32, 2048} {
@@ -97,8 +96,8 @@ func TestMisses(t *testing.T) {
 	}
 }
 
-// TestEverySendMisses holds what E7 asks for: a miss of the Initiator for each
-// send, and of the receiver only at the first.
+// TestEverySendMisses checks what E7 requires: a miss of the Initiator for every send, and one of the
+// receiver only for the first.
 func TestEverySendMisses(t *testing.T) {
 	const reps = 20
 	for misses, want := range map[bool]int{true: warmUps + reps, false: 1} {
@@ -124,7 +123,7 @@ func TestEverySendMisses(t *testing.T) {
 	}
 }
 
-// TestVPush is the order of E8.
+// TestVPush checks the order of the curves of E8.
 func TestVPush(t *testing.T) {
 	at := rows(t, "vpush", 8, 2048)
 	for _, size := range []int{8, 2048} {
@@ -222,14 +221,13 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// broken is an output that takes nothing.
+// broken is an output on which every write fails.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("full") }
 
-// TestTimeline holds what E9 shows: RFend is suspended while its handler runs,
-// the Replier waits for the DMA and is then suspended for its own handler, and
-// firmware takes as long whatever the length.
+// TestTimeline checks what E9 shows: RFend is suspended while its handler runs, the Replier waits for the
+// DMA and is then suspended for its own handler, and firmware takes the same time for all lengths.
 func TestTimeline(t *testing.T) {
 	busy := map[int]int{}
 	for _, n := range TimelineSizes() {

@@ -6,8 +6,8 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// pingPong has the nodes answer each other's messages: send writes message
-// number from one of them to the first bytes of the other's area.
+// pingPong has the nodes answer each other's messages: send writes message number from one node to the
+// first bytes of the other's area.
 func (w *world) pingPong(bytes, reps int, send func(from int, number uint32) error) (point, error) {
 	steps, micros, err := w.timed(reps, func(number uint32) error {
 		for from := range 2 {
@@ -54,7 +54,7 @@ func latency(by way) measurement {
 	}
 }
 
-// aotf is E1 by one store of eight bytes, with a header made ahead.
+// aotf is E1 with one store of eight bytes and a header prepared in advance.
 func aotf(bytes, reps int) (point, error) {
 	w, err := newWorld(2, bytes, bytes, stepped.Options{})
 	if err != nil {
@@ -74,7 +74,7 @@ func aotf(bytes, reps int) (point, error) {
 	return p.half(bytes), err
 }
 
-// half makes one way of a round trip.
+// half turns a round trip into one way.
 func (p point) half(bytes int) point {
 	p.steps, p.micros = p.steps/2, p.micros/2
 	return p.moving(bytes)
@@ -87,8 +87,8 @@ func (p point) moving(bytes int) point {
 	return p
 }
 
-// pull is E2: from the request until the data is seen, by PULL or by a request
-// packet that the Window sends as it is.
+// pull is E2: from the request until the data is seen, by PULL or by a request packet that the Window sends
+// unchanged.
 func pull(image bool) measurement {
 	return func(bytes, reps int) (point, error) {
 		w, err := newWorld(2, bytes, bytes, stepped.Options{})
@@ -119,22 +119,21 @@ func pull(image bool) measurement {
 	}
 }
 
-// evicting returns how many pages it takes to evict each other from one set of
-// PATLB in turn, and how far apart they lie, in bytes.
+// evicting returns how many pages evict each other from one set of PATLB when used in turn, and their
+// distance in bytes.
 func evicting() (count, stride int) {
 	return stepped.Host32.Ways + 1, stepped.Host32.Sets * fabric.PageBytes
 }
 
-// missWorld has sources with such pages.
+// missWorld returns a world whose sources have such pages.
 func missWorld(o stepped.Options) (*world, error) {
 	count, stride := evicting()
 	o.TLB = stepped.Host32
 	return newWorld(2, fabric.PageBytes, (count-1)*stride+fabric.PageBytes, o)
 }
 
-// bounce is a ping-pong by PUSH in which each Initiator misses in PATLB on
-// every send, since its source lies on another page of the same set each time;
-// without misses, the source stays where it is.
+// bounce is a ping-pong by PUSH in which each Initiator misses in PATLB on every send, since its source
+// lies on another page of the same set each time; without misses, the source stays in its place.
 func (w *world) bounce(misses bool, bytes, reps int) (point, error) {
 	count, stride := evicting()
 	return w.pingPong(bytes, reps, func(from int, number uint32) error {
@@ -148,7 +147,7 @@ func (w *world) bounce(misses bool, bytes, reps int) (point, error) {
 	})
 }
 
-// missing is E7: after a miss, hardware goes on or firmware does the rest.
+// missing is E7: after a miss, hardware continues or firmware does the rest.
 func missing(misses, software bool) measurement {
 	return func(bytes, reps int) (point, error) {
 		w, err := missWorld(stepped.Options{})

@@ -15,8 +15,8 @@ type Row struct {
 	Bytes       int     `json:"bytes"`
 	Repetitions int     `json:"repetitions"`
 	Steps       float64 `json:"steps"`     // of one repetition; 0: none, as in the row of half the peak
-	PerStep     float64 `json:"B_step"`    // bytes of payload in a step, of all flows that count; 0: no throughput
-	HostMicros  float64 `json:"host_usec"` // what the host took for one repetition
+	PerStep     float64 `json:"B_step"`    // bytes of payload per step, over all flows that count; 0: no throughput
+	HostMicros  float64 `json:"host_usec"` // the host's time for one repetition
 }
 
 // header names the columns.

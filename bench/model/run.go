@@ -9,13 +9,13 @@ import (
 // Options of a run.
 type Options struct {
 	Sizes       []int // bytes; nil: the experiment's own
-	Repetitions int   // that are counted at each point; 0: by size
+	Repetitions int   // counted repetitions at each point; 0: by size
 }
 
-// maxRepetitions bounds what may be asked for.
+// maxRepetitions limits the repetitions.
 const maxRepetitions = 1_000_000
 
-// Check reports what is wrong with running e with the options.
+// Check returns what is wrong with running e with these options.
 func (e Experiment) Check(o Options) error {
 	if o.Repetitions < 0 || o.Repetitions > maxRepetitions {
 		return fmt.Errorf("%w: %d repetitions; give 1 to %d", bench.ErrInput, o.Repetitions, maxRepetitions)
@@ -27,7 +27,7 @@ func (e Experiment) Check(o Options) error {
 	return bench.CheckSizes(all, o.Sizes)
 }
 
-// Run takes the points of all curves of e and reports them as they come.
+// Run measures the points of all curves of e and reports them as they come.
 func (e Experiment) Run(o Options, report func(Row)) error {
 	for _, s := range e.series {
 		sizes := s.Sizes

@@ -5,8 +5,7 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// pushes is a flow of PUSHes from one node's source to a place in another's
-// area.
+// pushes is a flow of PUSHes from one node's source to position at in another's area.
 func (w *world) pushes(from, to, windows, bytes, at int) *flow {
 	r := martini.Request{Node: to, Segment: w.seg[to], Offset: uint64(at)}
 	return &flow{node: from, windows: windows, kick: func(window, _ int) (uint64, error) {
@@ -14,7 +13,7 @@ func (w *world) pushes(from, to, windows, bytes, at int) *flow {
 	}}
 }
 
-// stream is E3: one node sends, on so many Windows in rotation, or both do.
+// stream is E3: one node sends, on the given number of Windows in rotation, or both do.
 func stream(windows int, both bool) measurement {
 	return func(bytes, reps int) (point, error) {
 		w, err := newWorld(2, bytes, bytes, stepped.Options{})

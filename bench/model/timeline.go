@@ -10,8 +10,8 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// A Span is how long one lane of a time line did one thing. Steps count from
-// RFend's first of the packet.
+// A Span is how long one lane of a time line did one thing. Steps are counted from the first step of RFend
+// on the packet.
 type Span struct {
 	Bytes int    `json:"bytes"` // of the packet
 	Lane  string `json:"lane"`
@@ -20,7 +20,7 @@ type Span struct {
 	To    int    `json:"to"` // exclusive
 }
 
-// What a lane may do, beside nothing.
+// What a lane may do, other than nothing.
 const (
 	doingMain    = "main" // CPU: polls for modules to take over
 	doingRFend   = "rfend handler"
@@ -38,7 +38,7 @@ func signs() map[string]byte {
 	}
 }
 
-// lanes are those of the source's figure (martini, section 13, E9).
+// lanes returns the lanes of the source's figure (martini, section 13, E9).
 func lanes() []struct {
 	name   string
 	module stepped.Module
@@ -52,9 +52,8 @@ func lanes() []struct {
 // TimelineSizes are the sizes of E9, in bytes.
 func TimelineSizes() []int { return []int{2048, 512, 8} }
 
-// Timeline is E9: what the parts of a receiver do from the moment RFend begins
-// with one VPUSH packet of so many bytes until the Replier's handler has
-// ended.
+// Timeline is E9: what the parts of a receiver do from the moment RFend begins with one VPUSH packet of the
+// given size until the Replier's handler has ended.
 func Timeline(bytes int) ([]Span, error) {
 	if bytes < 1 || bytes > stepped.MTU {
 		return nil, fmt.Errorf("%w: a time line of %d bytes; a VPUSH has 1 to %d", bench.ErrInput, bytes, stepped.MTU)
@@ -84,12 +83,12 @@ func Timeline(bytes int) ([]Span, error) {
 	return r.spans(bytes), nil
 }
 
-// A recorder keeps what the receiver's modules do in each step.
+// A recorder records what the receiver's modules do in each step.
 type recorder struct {
 	on      bool
 	first   uint64 // step in which RFend began
 	end     int    // last step of a handler, from first
-	handler string // that runs, or is about to
+	handler string // that runs, or is about to run
 	doing   [stepped.Modules][]string
 }
 
@@ -139,8 +138,8 @@ func (r *recorder) observe(e stepped.Event) {
 	}
 }
 
-// note says what a module does in a step, if nothing has been said yet: a
-// module that firmware resumes acts again in the same step.
+// note records what a module does in a step, unless that is recorded already: a module that firmware
+// resumes acts again in the same step.
 func (r *recorder) note(mod stepped.Module, at int, what string) {
 	d := r.doing[mod]
 	for len(d) <= at {
@@ -182,8 +181,8 @@ func (r *recorder) spans(bytes int) (all []Span) {
 	return all
 }
 
-// WriteTimeline writes spans in a format of package bench; a table is a
-// drawing, one line for each lane.
+// WriteTimeline writes spans in a format of package bench; a table is a drawing with one line for each
+// lane.
 func WriteTimeline(out io.Writer, format string, spans []Span) error {
 	if format == "table" {
 		return draw(out, spans)
@@ -193,7 +192,7 @@ func WriteTimeline(out io.Writer, format string, spans []Span) error {
 	})
 }
 
-// width is how many columns the longest time line takes at most.
+// width is the maximum number of columns of the longest time line.
 const width = 96
 
 func draw(out io.Writer, spans []Span) error {
@@ -226,7 +225,7 @@ func draw(out io.Writer, spans []Span) error {
 	return err
 }
 
-// paint draws a span: a column shows what was done in it last.
+// paint draws a span: a column shows the last thing done in it.
 func paint(line []byte, s Span, unit int, sign byte) []byte {
 	for at := s.From / unit; at <= (s.To-1)/unit; at++ {
 		for len(line) <= at {

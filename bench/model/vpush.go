@@ -6,8 +6,8 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// ringBytes is what the ring of a VPUSH measurement holds: that of a node under
-// PM/RHiNET-VP (pm-messaging, section 1.5.4), and the page of its pointer.
+// ringBytes is the memory of the ring in a VPUSH measurement: that of a node under PM/RHiNET-VP
+// (pm-messaging, section 1.5.4), and the page of its pointer.
 const ringBytes = 128<<10 + fabric.PageBytes
 
 // vpushed is E8: one node sends VPUSHes of one size on one Window; the

@@ -11,8 +11,8 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// A world is the stepped model of a few nodes. Each has an area that the
-// others may reach, and a source that is pinned.
+// A world is the stepped model of a few nodes. Each has an area that the other nodes can access, and a
+// pinned source.
 type world struct {
 	m      *stepped.Machine
 	nics   []*martini.NIC
@@ -22,14 +22,13 @@ type world struct {
 	idle   int // steps without progress
 }
 
-// patience is how many steps may pass in which nothing that is waited for
-// happens: many times what the longest request takes.
+// patience is how many steps may pass without an awaited event: many times what the longest request takes.
 const patience = 5_000_000
 
-// errStuck says that the model stands still, which would be a defect of it.
+// errStuck says that the model makes no progress, which would be a defect of the model.
 var errStuck = errors.New("the stepped model makes no progress")
 
-// newWorld returns nodes whose areas and sources have so many bytes each.
+// newWorld returns nodes with areas and sources of the given sizes in bytes.
 func newWorld(nodes, area, source int, o stepped.Options) (w *world, err error) {
 	f, err := fabric.Heap(nodes, fabric.Small())
 	if err != nil {
@@ -66,8 +65,8 @@ func newWorld(nodes, area, source int, o stepped.Options) (w *world, err error) 
 	return w, err
 }
 
-// close ends the world, whatever is under way: a NIC that closes waits for its
-// transfers, which the machine goes on with meanwhile.
+// close ends the world, whatever is in progress: a NIC that closes waits for its transfers, which the
+// machine continues in the meantime.
 func (w *world) close() {
 	for _, nic := range w.nics {
 		_ = nic.Close()
@@ -85,7 +84,7 @@ func pages(n int) []byte {
 	return b[off : off+n : off+n]
 }
 
-// step advances the model, unless nothing has been waited for in vain too long.
+// step advances the model, unless an event has been awaited for too long.
 func (w *world) step() error {
 	if w.idle++; w.idle > patience {
 		return fmt.Errorf("%w: %d steps", errStuck, patience)
@@ -107,8 +106,8 @@ func (w *world) kick(do func() error) error {
 	}
 }
 
-// await steps until the last word of b is v: a process polls the end of its
-// receive area (martini, section 13).
+// await steps until the last word of b is v: a process polls the end of its receive area (martini, section
+// 13).
 func (w *world) await(b []byte, v uint32) error {
 	for word := b[len(b)-4:]; binary.NativeEndian.Uint32(word) != v; {
 		if err := w.step(); err != nil {
@@ -119,11 +118,11 @@ func (w *world) await(b []byte, v uint32) error {
 	return nil
 }
 
-// mark writes a message's number where its receiver looks for it.
+// mark writes a message's number where its receiver polls.
 func mark(b []byte, number uint32) { binary.NativeEndian.PutUint32(b[len(b)-4:], number) }
 
-// timed runs a repetition often, after some for warming up, and returns the
-// steps and the host's microseconds of one.
+// timed runs a repetition often, after some for warming up, and returns the steps and the host's
+// microseconds of one.
 func (w *world) timed(reps int, once func(number uint32) error) (steps, micros float64, err error) {
 	var from uint64
 	var start time.Time
@@ -139,5 +138,5 @@ func (w *world) timed(reps int, once func(number uint32) error) (steps, micros f
 	return float64(w.m.Clock()-from) / n, float64(time.Since(start).Nanoseconds()) / 1e3 / n, nil
 }
 
-// warmUps fill the TLBs, and leave some margin.
+// warmUps is enough repetitions to fill the TLBs, with some margin.
 const warmUps = 4

@@ -33,7 +33,7 @@ func planOf(t testing.TB, topology, design string, settings ...string) *Plan {
 		WarmUp: 50 * time.Microsecond, Time: 200 * time.Microsecond}
 }
 
-// rowsOf runs a plan, which must be fine.
+// rowsOf runs a plan, which must succeed.
 func rowsOf(t testing.TB, p *Plan) (rows []Row) {
 	t.Helper()
 	if err := p.Check(); err != nil {
@@ -45,9 +45,8 @@ func rowsOf(t testing.TB, p *Plan) (rows []Row) {
 	return rows
 }
 
-// Below saturation the network accepts what is offered, and the mean number of
-// packets inside is their rate times their latency (Little's law). Nothing is used
-// for more than all the time.
+// Below saturation the network accepts the whole load, and the mean number of packets in it is their rate
+// times their latency (Little's law). Nothing is used more than 100 % of the time.
 func TestLoadAndLatency(t *testing.T) {
 	for _, design := range []string{"rhinet2", "rhinet3"} {
 		p := planOf(t, "full:4x4", design)
@@ -75,7 +74,7 @@ func TestLoadAndLatency(t *testing.T) {
 	}
 }
 
-// A hot spot takes what its link carries, and no more.
+// A hot spot receives what its link can carry, and no more.
 func TestHotSpot(t *testing.T) {
 	p := planOf(t, "full:4x4", "rhinet2")
 	p.Traffic, p.Loads, p.Hot = []string{"hot-spot"}, []float64{0.5}, 1
@@ -136,8 +135,8 @@ func experiments(t testing.TB, setting string) (figures string, err error) {
 	return figures, nil
 }
 
-// halves are the ways to change a parameter, the half first; where the model
-// refuses it, another value near by.
+// halves returns the values to which a test changes a parameter: first half of it, then, in case the model
+// refuses that, another value close to it.
 func halves(p param.Parameter) (values []float64) {
 	for _, f := range []float64{0.5, 0.9, 0.95, 2, 1.25} {
 		v := p.Value * f
@@ -152,9 +151,8 @@ func halves(p param.Parameter) (values []float64) {
 	return values
 }
 
-// Halving any parameter changes a figure, or the network is refused and says why;
-// then another value changes a figure. Ports only bound what may be built, and the
-// MTU what may be sent and what the buffers must hold.
+// Halving any parameter changes a figure, or is refused with a reason; in that case another value changes a
+// figure. Ports only limit what can be built, and the MTU what can be sent and what the buffers must hold.
 func TestEveryParameterCounts(t *testing.T) {
 	base, err := experiments(t, "")
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"rhinet/nicemu/param"
 )
 
-// A Plan is what to measure.
+// A Plan says what to measure.
 type Plan struct {
 	Topology *network.Topology
 	Table    *param.Table
 	Traffic  []string  // kinds, of Kinds
-	Loads    []float64 // parts of a link's data rate that each host offers, headers included
+	Loads    []float64 // load of each host, as fractions of a link's data rate, including headers
 	Bytes    int       // of payload
-	Hot      float64   // hot-spot traffic: part of the packets that go to the first host
+	Hot      float64   // hot-spot traffic: fraction of the packets that go to the first host
 	Seed     uint64
-	WarmUp   time.Duration // virtual time before what counts
-	Time     time.Duration // virtual time that counts
+	WarmUp   time.Duration // virtual time before the measurement starts
+	Time     time.Duration // measured virtual time
 }
 
-// Bounds of what may be asked for.
+// Limits of a plan.
 const (
 	leastLoad = 0.001
 	mostLoad  = 2
@@ -44,7 +44,7 @@ func Load(design string, settings []string) (*param.Table, error) {
 	return t, nil
 }
 
-// Topology reads a file, or makes what a rule says.
+// Topology reads a file, or generates a topology by a rule.
 func Topology(text string, seed uint64) (*network.Topology, error) {
 	f, err := os.Open(text)
 	if err != nil {
@@ -61,8 +61,7 @@ func input(err error) error {
 	return bench.Input(err, network.ErrTopology, network.ErrParameters, network.ErrDeadlock, param.ErrSetting)
 }
 
-// Check reports what is wrong with a plan; it builds the network once and proves
-// that it cannot deadlock.
+// Check returns what is wrong with a plan; it builds the network once and proves that it cannot deadlock.
 func (p *Plan) Check() error {
 	if err := p.checkTraffic(); err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 	"rhinet/nicemu/param"
 )
 
-// A Row is one point of a curve. Rates are of payload and for each host.
+// A Row is one point of a curve. Rates are payload per host.
 type Row struct {
 	Traffic  string  `json:"traffic"`
-	Load     float64 `json:"load"` // part of a link's data rate
+	Load     float64 `json:"load"` // fraction of a link's data rate
 	Hosts    int     `json:"hosts"`
 	Bytes    int     `json:"bytes"`
 	Packets  uint64  `json:"packets"`       // that arrived
@@ -23,8 +23,8 @@ type Row struct {
 	Median   float64 `json:"median_usec"`
 	P99      float64 `json:"p99_usec"`
 	Busiest  float64 `json:"busiest_link"` // utilisation, 0 to 1
-	Inside   float64 `json:"inside"`       // mean number of packets sent and not arrived
-	Little   float64 `json:"little"`       // rate of arrival times mean latency: equal to it in a steady state
+	Inside   float64 `json:"inside"`       // mean number of packets in flight
+	Little   float64 `json:"little"`       // arrival rate times mean latency: equal to Inside in a steady state
 	Resent   uint64  `json:"resent_flits"` // since the start
 	Damaged  uint64  `json:"damaged"`
 }

@@ -16,7 +16,7 @@ type run struct {
 	bytes    int
 	sources  []source
 	pool     []*network.Packet
-	from     vtime.Time // what arrives from here on counts
+	from     vtime.Time // packets that arrive from this time on count
 	bytesIn  uint64     // offered since then
 	arrived  uint64
 	got      uint64 // bytes
@@ -43,7 +43,7 @@ func newRun(p *Plan) (*run, error) {
 	return &run{n: n, k: k, bytes: p.Bytes}, nil
 }
 
-// measure takes one point: traffic of a kind that offers a load.
+// measure measures one point: traffic of a kind at a load.
 func (p *Plan) measure(kind string, load float64) (Row, error) {
 	r, err := newRun(p)
 	if err != nil {
@@ -84,7 +84,7 @@ func busiest(before, after []network.WireUse, from, until vtime.Time) (most floa
 
 func (s *source) again() { s.After(vtime.Time(s.r.ExpFloat64()*s.run.interval), s, 0, 0) }
 
-// Act sends a packet, and has the next one follow.
+// Act sends a packet and schedules the next one.
 func (s *source) Act(int, uint64) {
 	r := s.run
 	p := new(network.Packet)
@@ -102,7 +102,7 @@ func (s *source) Act(int, uint64) {
 	s.again()
 }
 
-// Head does nothing: what arrives is complete at Tail.
+// Head does nothing: packets are complete at Tail.
 func (r *run) Head(*network.Packet) {}
 
 // Tail counts a packet.
@@ -119,7 +119,7 @@ func (r *run) Tail(p *network.Packet) bool {
 	return true
 }
 
-// row makes the figures of a point.
+// row computes the figures of a point.
 func (r *run) row(kind string, load float64, span vtime.Time) Row {
 	perHost := 1 / span.Seconds() / float64(r.n.Hosts()) / 1e6
 	row := Row{Traffic: kind, Load: load, Hosts: r.n.Hosts(), Bytes: r.bytes, Packets: r.arrived, Damaged: r.damaged,
@@ -139,7 +139,7 @@ func (r *run) row(kind string, load float64, span vtime.Time) Row {
 	return row
 }
 
-// Run takes all points of the plan and reports them as they come.
+// Run measures all points of the plan and reports them as they come.
 func (p *Plan) Run(report func(Row)) error {
 	for _, kind := range p.Traffic {
 		for _, load := range p.Loads {

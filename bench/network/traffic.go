@@ -5,7 +5,7 @@ import "math/rand/v2"
 // Kinds names the kinds of traffic.
 const Kinds = "uniform, permutation, hot-spot"
 
-// A pattern draws to whom a host sends.
+// A pattern draws the destination of a packet.
 type pattern func(src int, r *rand.Rand) int
 
 // newPattern returns the pattern of a kind between a number of hosts.
@@ -28,7 +28,7 @@ func newPattern(kind string, hosts int, hot float64, r *rand.Rand) pattern {
 // other draws a host that is not src.
 func other(src, hosts int, r *rand.Rand) int { return (src + 1 + r.IntN(hosts-1)) % hosts }
 
-// cycle draws a permutation of one cycle (Sattolo): nobody sends to itself.
+// cycle draws a permutation with one cycle (Sattolo): no host sends to itself.
 func cycle(n int, r *rand.Rand) []int {
 	to := make([]int, n)
 	for i := range to {

@@ -23,14 +23,13 @@ func (w *writer) aotf(at int, b []byte) error {
 	return w.nic.WriteAOTF(uint32(aotfPage<<12|at), binary.NativeEndian.Uint64(b))
 }
 
-// place returns where in the region a rank's communication memory lies.
+// place returns the position of a rank's communication memory in the region.
 func (w *writer) place(rank int) uint64 {
 	at, _ := w.F.Span(rank, fabric.Rings)
 	return at
 }
 
-// bare is the same ping-pong by plain stores to shared memory, for the second
-// series of aotf.
+// bare is the same ping-pong by plain stores to shared memory, for the second series of aotf.
 func bare(w *writer, series, bytes, reps int) error {
 	if series != 1 {
 		if series == 2 {
@@ -55,7 +54,7 @@ func bare(w *writer, series, bytes, reps int) error {
 	return nil
 }
 
-// await64 polls the first double word of the own memory.
+// await64 polls the first double word of this side's memory.
 func (w *writer) await64(v uint64) error {
 	word := martini.Word64(w.mem, area)
 	for n := 0; atomic.LoadUint64(word) != v; n++ {

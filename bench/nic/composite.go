@@ -14,7 +14,7 @@ type library struct {
 	nic     *martini.NIC
 	lib     *lowlevel.Library
 	barrier *lowlevel.Barrier // nil: locks are measured
-	unmet   bool              // the lock's representative has yet to say that it is one
+	unmet   bool              // the lock's representative has not yet announced itself
 }
 
 func openLibrary(e *pair.End) (*library, error) {
@@ -29,8 +29,8 @@ func openLibrary(e *pair.End) (*library, error) {
 	return &library{End: e, nic: nic, lib: lib}, nil
 }
 
-// openLock measures one lock, whose representative is the second process: the
-// first asks for it when it knows that the second has initialised it.
+// openLock measures one lock, whose representative is the second process: the first process acquires it
+// once it knows that the second has initialised it.
 func openLock(e *pair.End) (pair.Side, error) {
 	l, err := openLibrary(e)
 	if err != nil {
@@ -57,8 +57,7 @@ func openBarrier(e *pair.End) (pair.Side, error) {
 
 func (l *library) Close() error { return errors.Join(l.lib.Close(), l.nic.Close()) }
 
-// Run runs barriers, or pairs of LOCK and UNLOCK: the first process alone, or
-// both at once.
+// Run runs barriers, or pairs of LOCK and UNLOCK by the first process alone or by both at the same time.
 func (l *library) Run(series, _, reps int) error {
 	if l.unmet {
 		if _, err := l.lib.Recv(1, nil); err != nil {

@@ -13,8 +13,8 @@ import (
 // The patterns of E6 between three nodes (martini, section 13).
 const (
 	oneToOne       = iota // (1) node 1 sends to node 0
-	oneToTwo              // (2) node 0 sends to the two others alternately
-	twoToOne              // (3) nodes 0 and 2 send to node 1 at once
+	oneToTwo              // (2) node 0 sends to the other two alternately
+	twoToOne              // (3) nodes 0 and 2 send to node 1 at the same time
 	besideArrivals        // (4) as 1; what node 2 sends to node 1 is refused there
 	besideRequests        // (5) as 3; what node 1 wants to send is refused at once
 	besideOneLoop         // (5') as 5, with one request kicked again for ever
@@ -64,7 +64,7 @@ func openExceptions(e *pair.End) (pair.Side, error) {
 
 func (t *trio) Close() error { return t.nic.Close() }
 
-// Run is the part of this process in a pattern.
+// Run is this process's part in a pattern.
 func (t *trio) Run(series, bytes, reps int) error {
 	switch {
 	case t.Rank == 1 && (series == oneToOne || series == besideArrivals):
@@ -106,8 +106,7 @@ func (t *trio) send(reps, bytes, even, odd int) error {
 	return nil
 }
 
-// refused issues requests that are refused for one reason until other nodes are
-// done.
+// refused issues requests that are refused for one reason, until other nodes are done.
 func (t *trio) refused(why martini.Reason, request func() error, others ...int) error {
 	for _, rank := range others {
 		for !t.Done(rank) {

@@ -47,7 +47,7 @@ func TestUnknownName(t *testing.T) {
 	}
 }
 
-// TestNothingToOpen: a NIC that is taken is an error of each workload.
+// TestNothingToOpen: every workload returns an error if the NIC is already in use.
 func TestNothingToOpen(t *testing.T) {
 	f, err := fabric.Heap(3, fabric.Small())
 	if err != nil {
@@ -63,11 +63,11 @@ func TestNothingToOpen(t *testing.T) {
 	}
 }
 
-// TestOtherIsGone: every workload ends with an error when the other process does.
+// TestOtherIsGone: every workload ends with an error when the other process has ended.
 func TestOtherIsGone(t *testing.T) {
 	for _, w := range Workloads() {
 		if w.Name == "pull" {
-			continue // waits for nobody
+			continue // does not wait for another process
 		}
 		f, err := fabric.Heap(w.Processes, fabric.Default())
 		if err != nil {

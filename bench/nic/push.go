@@ -26,9 +26,9 @@ func (w *writer) pushBy(by *martini.Window, at int, b []byte) error {
 	return by.Push(martini.Request{Node: 1 - w.Rank, Segment: martini.CommonSegment, Offset: uint64(at)}, b)
 }
 
-// push is E3 beyond what every writer can do: both ways at once; on 2 or 4
-// Windows in rotation; and a copy of the same bytes to the same place without a
-// NIC. And E4: to a receiver whose Switch Interface discards all packets.
+// push measures E3 beyond what is common to all writers: both ways at the same time; on 2 or 4 Windows in
+// rotation; and a copy of the same bytes to the same place without a NIC. It also measures E4: to a
+// receiver whose Switch Interface discards all packets.
 func push(w *writer, series, bytes, reps int) error {
 	switch series {
 	case pushBoth:

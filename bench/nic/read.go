@@ -6,13 +6,12 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// openPull is E2: the first reads, the second takes no part.
+// openPull is E2: the first process reads, the second takes no part.
 func openPull(e *pair.End) (pair.Side, error) {
 	return newWriter(e, &writer{series: pull}, nil)
 }
 
-// pull reads by PULL, or by a pull request packet that the Window sends as it
-// is.
+// pull reads by PULL, or by a pull request packet that the Window sends unchanged.
 func pull(w *writer, series, bytes, reps int) error {
 	if w.Rank == 1 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// A ringer measures VPUSH: records into the ring of the other side.
+// A ringer measures VPUSH: it writes records into the ring of the other side.
 type ringer struct {
 	*pair.End
 	nic    *martini.NIC
@@ -77,7 +77,7 @@ func (r *ringer) receive() error {
 	if err != nil {
 		return err
 	}
-	if !ok { // it was the filling before the ring's end
+	if !ok { // it was the padding before the end of the ring
 		return r.receive()
 	}
 	r.reader.Consume()

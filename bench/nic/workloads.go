@@ -9,7 +9,7 @@ import (
 // largest is the longest transfer, in bytes.
 const largest = 1 << 20
 
-// latency is a ping-pong, reported one way; stream is one way, continuously.
+// latency is a ping-pong, reported one way; stream is a continuous transfer in one direction.
 func latency(name string, sizes []int, most int) bench.Test {
 	return bench.Test{Name: name, Sizes: sizes, Min: 8, Max: most, Unit: 8, Scale: 0.5, Moves: 1}
 }
@@ -18,7 +18,7 @@ func stream(name string, sizes []int, most int) bench.Test {
 	return bench.Test{Name: name, Sizes: sizes, Min: 8, Max: most, Unit: 8, Scale: 1, Moves: 1, Half: true}
 }
 
-// alone is what one process does, without bytes.
+// alone is a test of one process, without bytes.
 func alone(name string) bench.Test {
 	return bench.Test{Name: name, Sizes: []int{0}, Unit: 1, Scale: 1}
 }

@@ -9,15 +9,13 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// The communication memory: where the other side writes, in turn, and where a
-// stream ends.
+// The communication memory: where the other side writes, in turn, and the word at the end of a stream.
 const (
 	area    = 0
 	endWord = largest
 )
 
-// A writer measures what writes to remote memory. One way to write differs
-// from another in send only.
+// A writer measures writes to remote memory. Different ways to write differ only in send.
 type writer struct {
 	*pair.End
 	nic    *martini.NIC
@@ -25,7 +23,7 @@ type writer struct {
 	mem    []byte
 	buf    []byte // pinned
 	send   func(w *writer, at int, b []byte) error
-	number uint32 // of the latest message, at its end
+	number uint32 // of the latest message, stored at its end
 	series func(w *writer, series, bytes, reps int) error
 }
 
@@ -86,9 +84,8 @@ func (w *writer) pingPong(bytes, reps int) error {
 	return nil
 }
 
-// stream is E3: the first sends, or both do, and who does not waits for the
-// end. What is written is overwritten: a remote write needs nobody to receive
-// it.
+// stream is E3: the first side sends, or both do, and a side that does not send waits for the end. Writes
+// overwrite each other: a remote write needs no receiver.
 func (w *writer) stream(bytes, reps int, both bool) error {
 	return w.streamBy(w.send, bytes, reps, both)
 }
@@ -114,7 +111,7 @@ func (w *writer) streamBy(send func(w *writer, at int, b []byte) error, bytes, r
 	return nil
 }
 
-// await polls a word of the own memory.
+// await polls a word of this side's memory.
 func (w *writer) await(at int, v uint32) error {
 	word := martini.Word32(w.mem, at)
 	for n := 0; atomic.LoadUint32(word) != v; n++ {

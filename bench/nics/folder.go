@@ -11,7 +11,7 @@ import (
 	"rhinet/bench"
 )
 
-// Known reads the results that other folders keep, in the files that --from names.
+// Known reads the results in the files given by --from.
 func Known(files []string) (all []Result, err error) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -27,8 +27,7 @@ func Known(files []string) (all []Result, err error) {
 	return all, nil
 }
 
-// Folder writes what is kept beside the cells of a plan; from are the files of results that were
-// known before.
+// Folder writes the files beside the cells of a plan; from are the files of earlier results.
 func (p *Plan) Folder(dir string, from []string, rows []Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -44,7 +43,7 @@ func (p *Plan) Folder(dir string, from []string, rows []Row) error {
 		bench.WriteFile(dir, "nics.md", func(w io.Writer) error { return p.Page(w, rows, plots, command) }))
 }
 
-// command is the command line of a plan without the name of the folder.
+// command returns the command line of a plan without the name of the folder.
 func (p *Plan) command(from []string) string {
 	numbers := func(list []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]") }
 	known := ""

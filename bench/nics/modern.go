@@ -9,11 +9,11 @@ import (
 	"rhinet/nicemu/models"
 )
 
-// A Variant says whose links, clocks and processors NICs have.
+// A Variant says which links, clocks and processors the NICs have.
 type Variant struct {
 	Name  string
 	About string
-	Host  string // whose rates of computing, as mpirun --compute counted:HOST takes it
+	Host  string // whose computing rates are used, as mpirun --compute counted:HOST takes it
 }
 
 // Own, Modern and Equal name the variants.
@@ -23,7 +23,7 @@ const (
 	Equal  = "equal"
 )
 
-// Variants returns them.
+// Variants returns the variants.
 func Variants() []Variant {
 	return []Variant{
 		{Own, "each NIC with its own network, clocks and processors", "pentium3"},
@@ -32,7 +32,7 @@ func Variants() []Variant {
 	}
 }
 
-// Rule says how numbers become modern, a line for each kind.
+// Rule explains how numbers are modernised, one line for each kind.
 func Rule() []string {
 	return []string{
 		fmt.Sprintf("Clocks of NICs are %d MHz, and what a NIC does takes as many of them as before. Times of a NIC that are stated in ns shrink as its clock does.", clock),
@@ -58,20 +58,20 @@ const (
 	eager    = 4096  // bytes
 )
 
-// A NIC is a modelled network interface with the library over it.
+// A NIC is a modelled network interface with the library on top of it.
 type NIC struct {
 	Name      string
 	About     string
 	modern    []string
-	equal     func(nodes int) []string // beside modern
+	equal     func(nodes int) []string // in addition to modern
 	placed    bool                     // its topology has a name
 	model     string                   // as mpirun --time takes it; "": the name
-	by        string                   // algorithms of collective operations, as RHINET_COLL has them, in the place of what is chosen
-	between   string                   // the same, in tests but Barrier: of the barriers between repetitions, which are not timed
-	operation []string                 // tests that by serves, the only ones that it is in
+	by        string                   // algorithms of collective operations, as in RHINET_COLL, instead of the default choice
+	between   string                   // the same for the untimed barriers between repetitions, in tests other than Barrier
+	operation []string                 // tests to which by applies; the NIC is only in these
 }
 
-// cenju4 is modern Cenju-4, whose flit carries 8 bytes with its check bits if it has 9.
+// cenju4 returns n with modern parameters. A flit of 9 bytes including check bits carries 8 bytes.
 func cenju4(n NIC) NIC {
 	n.modern = []string{
 		set("clock", clock), set("link.flit", 9),
@@ -86,7 +86,7 @@ func cenju4(n NIC) NIC {
 	return n
 }
 
-// NICs returns all.
+// NICs returns all NICs.
 func NICs() []NIC {
 	martini := []string{
 		set("core.clock", clock), set("swi.clock", clock), set("link.rate", clock*80/1000), // a flit of 64 bits has 80 on the link
@@ -110,7 +110,8 @@ func NICs() []NIC {
 			set("host.least", 24/8*store), set("host.most", 464/8*store), set("host.issue", store), set("host.poll", memory), set("host.read", copies),
 			set("mpi.call", software),
 		}},
-		// Ranks leave a barrier by codes one after the other, the last to come last: what they time after it would begin late.
+		// Ranks leave a barrier by codes one after the other, the last to arrive last: what they time after
+		// it would begin late.
 		{Name: "sync", About: "the synchronization controller: data packets of 64 bytes over a torus, barriers by codes of its barrier controllers", between: "barrier=dissemination", modern: []string{
 			set("data.rate", 8*8*clock), set("event.rate", 8*8*clock), set("data.hop", hop), set("event.hop", hop+16/8), // with its 16 bytes on the link
 			set("pci.write", memory), set("pci.interrupt", memory), set("pe.wake", wake), // the clock of the barrier controllers is bc.central
@@ -122,7 +123,7 @@ func NICs() []NIC {
 
 func set(name string, v float64) string { return fmt.Sprintf("%s=%g", name, v) }
 
-// choice returns the model of a NIC in a variant, for so many nodes.
+// choice returns the model of a NIC in a variant, for a number of nodes.
 func (n NIC) choice(variant string, nodes int) (models.Choice, error) {
 	c, err := models.Parse(cmp.Or(n.model, n.Name))
 	if err == nil && variant != Own {
@@ -137,7 +138,7 @@ func (n NIC) choice(variant string, nodes int) (models.Choice, error) {
 	return c, err
 }
 
-// serves reports whether a NIC is in a test, or a kernel.
+// serves reports whether a NIC is in a test or a kernel.
 func (n NIC) serves(program string) bool {
 	return n.operation == nil || slices.Contains(n.operation, program)
 }

@@ -24,7 +24,7 @@ func small() Plan {
 	return p
 }
 
-// run carries a plan out in a folder.
+// run runs a plan in a folder.
 func run(t *testing.T, p Plan, dir string) []Row {
 	t.Helper()
 	r := Runner{Plan: p, Dir: dir, Jobs: 2}
@@ -35,8 +35,8 @@ func run(t *testing.T, p Plan, dir string) []Row {
 	return p.Rows(results)
 }
 
-// TestStudy: all NICs run all programs, with times that do not depend on when they run; what was run is not run
-// again; and everything that is written names every NIC.
+// TestStudy: all NICs run all programs, with times that do not depend on when they are run; what was run is
+// not run again; and everything that is written names every NIC.
 func TestStudy(t *testing.T) {
 	p, dir := small(), t.TempDir()
 	rows := run(t, p, dir)
@@ -44,7 +44,7 @@ func TestStudy(t *testing.T) {
 		t.Fatalf("%d rows of %d cells", len(rows), len(p.Cells()))
 	}
 	for i, r := range run(t, p, dir) {
-		if r != rows[i] { // with the real time that it took
+		if r != rows[i] { // including the real time that it took
 			t.Errorf("%+v was run again: %+v", rows[i], r)
 		}
 	}
@@ -68,8 +68,8 @@ func TestStudy(t *testing.T) {
 	written(t, p, rows)
 }
 
-// TestKnown: of another folder what was made with the same model is taken, also if its setup is from before a parameter that has the
-// value of the table; and nothing else.
+// TestKnown: results of another folder are used if they were made with the same model, even if their setup
+// is older than a parameter that now has its default value; no others are used.
 func TestKnown(t *testing.T) {
 	p := Plan{Variants: []string{Own}, NICs: []string{"cenju4", "dimmnet2"}, Tests: []string{"Barrier"}, Nodes: []int{2}}
 	measured := run(t, p, t.TempDir())
@@ -135,7 +135,8 @@ func written(t *testing.T, p Plan, rows []Row) {
 	}
 }
 
-// TestComparison: factors are to the quickest NIC of the same place, and their means geometric; speed-up is over one node.
+// TestComparison: factors are relative to the fastest NIC of the same kind of network, with geometric
+// means; speed-up is relative to one node.
 func TestComparison(t *testing.T) {
 	p := Plan{Variants: []string{Own}, NICs: []string{"martini", "cenju4"}, Tests: []string{"Barrier"}, Nodes: []int{2, 4}, Kernels: []string{"ep"}, Classes: []string{"S"}, KernelNodes: []int{4}}
 	of := func(nic, program, class string, nodes int, usec float64) Result {
@@ -214,7 +215,8 @@ func TestModernOnEqualTerms(t *testing.T) {
 	}
 }
 
-// TestBcastIsNotQuickerThanItsMessage: ranks begin a repetition together, but for what of a barrier by messages is skew.
+// TestBcastIsNotQuickerThanItsMessage: ranks begin a repetition together, except for the skew of a barrier
+// by messages.
 func TestBcastIsNotQuickerThanItsMessage(t *testing.T) {
 	for _, n := range NICs() {
 		if !n.serves("PingPong") {
@@ -234,7 +236,8 @@ func TestBcastIsNotQuickerThanItsMessage(t *testing.T) {
 	}
 }
 
-// TestNoNodeIsNearer: on equal terms a message takes the same to any node; the torus has near nodes and far ones, as the NIC has it.
+// TestNoNodeIsNearer: on equal terms a message takes the same time to any node; on its own terms, the torus
+// has near and far nodes.
 func TestNoNodeIsNearer(t *testing.T) {
 	const nodes = 9
 	for _, n := range NICs() {
@@ -246,7 +249,7 @@ func TestNoNodeIsNearer(t *testing.T) {
 			took := make([]vtime.Time, nodes)
 			_, err = virtual.Job{Model: c, Ranks: nodes}.Run(func(world *mpi.Comm, now func() vtime.Time) error {
 				for peer := 1; peer < nodes; peer++ {
-					for range 5 { // of which some meet the end of the barrier
+					for range 5 { // some of which coincide with the end of the barrier
 						begun := now()
 						if err := bounce(world, peer); err != nil {
 							return err
@@ -264,7 +267,7 @@ func TestNoNodeIsNearer(t *testing.T) {
 			if err != nil {
 				t.Fatal(n.Name, err)
 			}
-			alike := slices.Max(took[1:])-slices.Min(took[1:]) < hop*vtime.Nanosecond // but for where in its clock a NIC is
+			alike := slices.Max(took[1:])-slices.Min(took[1:]) < hop*vtime.Nanosecond // except for the phase of a NIC's clock
 			if variant == Equal && !alike || variant == Modern && n.Name == "sync" && alike {
 				t.Errorf("%s, %s: %v", n.Name, variant, took)
 			}
@@ -315,7 +318,7 @@ func TestWrongPlans(t *testing.T) {
 	}
 }
 
-// TestFailures: a cell that cannot be is an error and no result.
+// TestFailures: an impossible cell is an error and gives no result.
 func TestFailures(t *testing.T) {
 	for _, c := range []Cell{
 		{Variant: Own, NIC: "myrinet", Program: "Barrier", Nodes: 2}, {Variant: Own, NIC: "cenju4", Program: "Scans", Nodes: 2},

@@ -9,7 +9,7 @@ import (
 	"rhinet/bench"
 )
 
-// Page writes the study as one page in Markdown, with plots that lie beside it.
+// Page writes the study as one page in Markdown, with plots in files beside it.
 func (p *Plan) Page(out io.Writer, rows []Row, plots []Plot, command string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Modelled NICs on equal terms\n\nWritten by `%s`. All times are virtual, and of rank programs that are the same everywhere.\n\n", command)
@@ -57,7 +57,7 @@ func section(b *strings.Builder, level string, t Table) error {
 	return bench.Markdown(b, t.Header, t.Lines)
 }
 
-// Models writes every model of the plan with its parameters, as mpirun --time takes it.
+// Models writes every model of the plan with its parameters, as for mpirun --time.
 func (p *Plan) Models(out io.Writer) error {
 	for _, variant := range p.Variants {
 		for _, nic := range p.NICs {

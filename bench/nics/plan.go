@@ -11,22 +11,22 @@ import (
 	"rhinet/npb/nas"
 )
 
-// A Plan is what to run.
+// A Plan says what to run.
 type Plan struct {
 	Variants    []string
 	NICs        []string
 	Tests       []string // of the suite of benchmarks; one of Tests
 	Sizes       []int    // of their messages
-	Nodes       []int    // that they run on
+	Nodes       []int    // numbers of nodes for the tests
 	Kernels     []string // of the NAS Parallel Benchmarks
 	Classes     []string
 	KernelNodes []int
 }
 
-// Tests are the tests of the suite that a study has.
+// Tests returns the tests of the suite that a study can have.
 func Tests() []string { return []string{"PingPong", "Barrier", "Bcast", "Allreduce", "Alltoall"} }
 
-// Usual is the plan that is meant where nothing is named.
+// Usual returns the default plan.
 func Usual() Plan {
 	p := Plan{
 		Tests: Tests(), Sizes: []int{8, 1024, 16384}, Nodes: []int{2, 4, 8, 16, 32, 64},
@@ -50,7 +50,7 @@ const (
 	mostBytes = 1 << 20
 )
 
-// Check reports what cannot be run, an ErrInput.
+// Check returns what cannot be run, an ErrInput.
 func (p *Plan) Check() error {
 	for _, x := range []struct {
 		kind        string
@@ -85,7 +85,7 @@ func (p *Plan) Check() error {
 	return nil
 }
 
-// A Cell is one program on so many nodes.
+// A Cell is one program on a number of nodes.
 type Cell struct {
 	Variant string `json:"variant"`
 	NIC     string `json:"nic"`
@@ -95,10 +95,10 @@ type Cell struct {
 	Bytes   int    `json:"bytes,omitempty"`
 }
 
-// alone stands for all NICs where there is one node, which sends nothing.
+// alone stands for all NICs when there is one node, which sends nothing.
 const alone = "one-node"
 
-// String is the name of a file.
+// String returns the name of the file of a cell.
 func (c Cell) String() string {
 	name := fmt.Sprintf("%s.%s.%s.%d.%d", c.Variant, strings.ReplaceAll(c.NIC, ":", "-"), c.Program, c.Nodes, c.Bytes)
 	if c.Class != "" {
@@ -107,7 +107,8 @@ func (c Cell) String() string {
 	return name
 }
 
-// Cells lists them: tests before kernels, and few nodes first, so that what is quick is there early.
+// Cells lists the cells: tests before kernels, and small numbers of nodes first, so that fast ones are done
+// early.
 func (p *Plan) Cells() (all []Cell) {
 	for _, test := range p.Tests {
 		for _, nodes := range p.testNodes(test) {
@@ -126,7 +127,7 @@ func (p *Plan) Cells() (all []Cell) {
 	return all
 }
 
-// each calls do for each variant of each NIC that is in a program.
+// each calls do for each variant of each NIC that runs a program.
 func (p *Plan) each(program string, do func(variant, nic string)) {
 	for _, variant := range p.Variants {
 		for _, name := range p.NICs {
@@ -137,7 +138,7 @@ func (p *Plan) each(program string, do func(variant, nic string)) {
 	}
 }
 
-// testNodes are the numbers of nodes of a test: of one between two ranks those two.
+// testNodes returns the numbers of nodes of a test: 2 for a test between two ranks.
 func (p *Plan) testNodes(test string) []int {
 	if b, err := pmb.Find(test); err == nil && b.Kind == pmb.Single {
 		return []int{2}
@@ -152,7 +153,7 @@ func (p *Plan) testSizes(test string) []int {
 	return p.Sizes
 }
 
-// kernel lists the cells of a kernel: on one node, and on those numbers of nodes that it runs on.
+// kernel lists the cells of a kernel: on one node, and on those numbers of nodes on which it can run.
 func (p *Plan) kernel(name, class string) (all []Cell) {
 	k, _ := npb.Find(name)
 	c, err := nas.ParseClass(class)

@@ -13,10 +13,10 @@ import (
 	"rhinet/bench/report"
 )
 
-// A Row is a result beside those of the other NICs, and of a kernel beside one node.
+// A Row is a result in relation to those of the other NICs, and for a kernel to that of one node.
 type Row struct {
 	Result
-	Factor  float64 `json:"factor"`             // time over that of the quickest NIC in the same place
+	Factor  float64 `json:"factor"`             // time over that of the fastest NIC in the same place
 	SpeedUp float64 `json:"speed_up,omitempty"` // of kernels
 }
 
@@ -26,7 +26,7 @@ func (c Cell) place() Cell {
 	return c
 }
 
-// Rows orders results as the plan has them, and compares them.
+// Rows sorts results in the order of the plan, and compares them.
 func (p *Plan) Rows(results []Result) (rows []Row) {
 	of, best := map[Cell]float64{}, map[Cell]float64{}
 	for _, r := range results {
@@ -78,7 +78,7 @@ type Table struct {
 	Lines  [][]string
 }
 
-// Tables returns those of a variant: of tests microseconds, of kernels speed-ups.
+// Tables returns the tables of a variant: microseconds for tests, speed-ups for kernels.
 func (p *Plan) Tables(rows []Row, variant string) (all []Table) {
 	for _, test := range p.Tests {
 		all = p.table(all, rows, test+", µs", func(r Row) bool { return r.Variant == variant && r.Program == test },
@@ -97,7 +97,7 @@ func (p *Plan) Tables(rows []Row, variant string) (all []Table) {
 	return all
 }
 
-// table appends one, if there are rows for it.
+// table appends a table, if there are rows for it.
 func (p *Plan) table(all []Table, rows []Row, title string, of func(Row) bool, key func(Row) []string, keys []string, value func(Row) float64) []Table {
 	t := Table{Title: title}
 	lines := map[string]int{}
@@ -128,8 +128,8 @@ func (p *Plan) table(all []Table, rows []Row, title string, of func(Row) bool, k
 	return append(all, t)
 }
 
-// Factors is the table of how much longer each NIC takes than the quickest one in the same place: geometric means
-// over nodes and sizes, a line for each program and variant.
+// Factors returns the table of how much longer each NIC takes than the fastest one in the same place:
+// geometric means over nodes and sizes, one line for each program and variant.
 func (p *Plan) Factors(rows []Row) Table {
 	t := Table{Title: "Times the quickest NIC's, geometric mean", Header: append([]string{"program", "variant"}, p.NICs...)}
 	for _, program := range append(slices.Clone(p.Tests), p.Kernels...) {
@@ -188,7 +188,8 @@ func (p *Plan) Summary(out io.Writer, rows []Row) error {
 // A Plot is a drawing of a page.
 type Plot struct{ File, Title string }
 
-// Plots draws a line for each NIC into a folder: tests of two nodes over the size, others and kernels over nodes.
+// Plots draws plots with a line for each NIC into a folder: tests of two nodes over the size, others and
+// kernels over nodes.
 func (p *Plan) Plots(dir string, rows []Row) (plots []Plot, err error) {
 	for _, variant := range p.Variants {
 		for _, test := range p.Tests {
@@ -212,7 +213,7 @@ func (p *Plan) Plots(dir string, rows []Row) (plots []Plot, err error) {
 	return plots, nil
 }
 
-// plot draws one, if there is something to draw.
+// plot draws a plot, if there is something to draw.
 func (p *Plan) plot(plots []Plot, dir string, rows []Row, variant, test string, bytes int, of func(Row) bool) ([]Plot, error) {
 	var curves []report.Curve
 	for _, nic := range p.NICs {

@@ -23,25 +23,25 @@ import (
 	"rhinet/npb/nas"
 )
 
-// A Result is what a cell gave.
+// A Result is the result of a cell.
 type Result struct {
 	Cell
-	Usec    float64 `json:"usec"`         // of virtual time: a repetition of a test, by its slowest rank; the timed part of a kernel
-	Packets uint64  `json:"packets"`      // that links carried in the whole job
-	Wire    uint64  `json:"wire_bytes"`   // in them
-	Took    float64 `json:"host_seconds"` // real time; another machine takes another
-	Setup   string  `json:"setup"`        // model, parameters and rates that it was run with
+	Usec    float64 `json:"usec"`         // virtual time: one repetition of a test on its slowest rank; the timed part of a kernel
+	Packets uint64  `json:"packets"`      // carried by links in the whole job
+	Wire    uint64  `json:"wire_bytes"`   // bytes in these packets
+	Took    float64 `json:"host_seconds"` // real time, which depends on the machine
+	Setup   string  `json:"setup"`        // model, parameters and rates with which it was run
 }
 
 // A Runner runs the cells of a plan.
 type Runner struct {
 	Plan
 	Dir   string   // results are kept there
-	Jobs  int      // at once
-	Known []Result // of other folders: cells of the same models are not run again
+	Jobs  int      // cells in parallel
+	Known []Result // results of other folders: cells of the same models are not run again
 }
 
-// Run runs all cells that have not been run, and reports each that has a result.
+// Run runs all cells that have no result yet, and reports each that has a result.
 func (r *Runner) Run(ctx context.Context, report func(Result)) error {
 	cells := bench.Cells[Cell, Result]{
 		Dir: r.Dir, Jobs: r.Jobs, Setup: Cell.setup, Of: func(res Result) string { return res.Setup },
@@ -50,7 +50,7 @@ func (r *Runner) Run(ctx context.Context, report func(Result)) error {
 	return cells.All(ctx, r.Cells(), report)
 }
 
-// measure is what is known of a cell, or else is measured.
+// measure returns the known result of a cell, or measures it.
 func (r *Runner) measure(c Cell) (Result, error) {
 	setup := c.setup()
 	i := slices.IndexFunc(r.Known, func(res Result) bool { return res.Cell == c && alike(res.Setup, setup) })
@@ -62,20 +62,20 @@ func (r *Runner) measure(c Cell) (Result, error) {
 	return res, nil
 }
 
-// alike reports whether two setups say the same: one may leave out parameters that have the value of the table.
+// alike reports whether two setups are equal: one may omit parameters that have the value of the table.
 func alike(a, b string) bool {
 	model, rest, _ := strings.Cut(a, " ")
 	c, err := models.Parse(model)
 	return err == nil && c.String()+" "+rest == b
 }
 
-// Read reads results that [Write] has written as json.
+// Read reads results that [Write] has written as JSON.
 func Read(in io.Reader) (all []Result, err error) {
 	err = json.NewDecoder(in).Decode(&all)
 	return all, err
 }
 
-// model returns the model of a cell; on one node any would do.
+// model returns the model of a cell; for one node, any model is good.
 func (c Cell) model() (models.Choice, error) {
 	if c.NIC == alone {
 		return models.Parse("loggp")
@@ -96,13 +96,13 @@ func find(name string) (n NIC, ok bool) {
 	return NICs()[i], true
 }
 
-// host is whose rates of computing a cell has.
+// host is the host whose computing rates a cell has.
 func (c Cell) host() string {
 	i := slices.IndexFunc(Variants(), func(v Variant) bool { return v.Name == c.Variant })
 	return Variants()[max(i, 0)].Host
 }
 
-// setup is what a result depends on beside its cell.
+// setup describes what a result depends on, other than its cell.
 func (c Cell) setup() string {
 	m, err := c.model()
 	if err != nil {
@@ -118,7 +118,7 @@ func (c Cell) setup() string {
 	return text
 }
 
-// by are the algorithms that a cell names.
+// by returns the algorithms that a cell names.
 func (c Cell) by() string {
 	n, _ := find(c.NIC)
 	if n.by == "" && c.Class == "" && c.Program != "Barrier" {
@@ -159,10 +159,11 @@ func (c Cell) Measure() (Result, error) {
 	return Result{Cell: c, Usec: slices.Max(times), Packets: report.Wire.Packets, Wire: report.Wire.Bytes, Took: time.Since(begin).Seconds(), Setup: c.setup()}, nil
 }
 
-// repetitions of a test: virtual time has no noise, and the first one, which makes connections, does not count.
+// repetitions of a test: virtual time has no noise, and the first one, which makes connections, does not
+// count.
 const repetitions = 2
 
-// test is a test of the suite.
+// test runs a test of the suite.
 func (c Cell) test(world *mpi.Comm, now func() vtime.Time) (float64, error) {
 	b, err := pmb.Find(c.Program)
 	if err != nil {
@@ -174,7 +175,8 @@ func (c Cell) test(world *mpi.Comm, now func() vtime.Time) (float64, error) {
 // errUnverified reports a kernel with a wrong result.
 var errUnverified = errors.New("the kernel was not verified")
 
-// kernel is a kernel, from its first iteration to the end; one that names none, from the beginning.
+// kernel runs a kernel and returns the time from its first iteration to the end, or from the start if it
+// has no iterations.
 func (c Cell) kernel(world *mpi.Comm, now func() vtime.Time) (float64, error) {
 	k, ok := npb.Find(c.Program)
 	if !ok {

@@ -10,52 +10,52 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// An End is one of the processes in the memory of the job.
+// An End is one of the processes that share the memory of the job.
 type End struct {
 	F      *fabric.Fabric
 	Rank   int          // 0 for the first, which measures
 	count  int          // of processes
-	gone   atomic.Bool  // another has ended
+	gone   atomic.Bool  // another process has ended
 	policy wait.Policy  // between processes
 	calls  *[]uint64    // control words by which the first tells the others what to do
 	number uint64       // of the latest call
 	fail   atomic.Value // why another ended
 }
 
-// Polls is how often a side polls in vain before it calls Pause.
+// Polls is how often a side polls without success before it calls Pause.
 const Polls = 1024
 
 // errGone ends the waits of one side when another has ended.
 var errGone = errors.New("another process of the measurement has ended")
 
-// Most is how many processes a measurement may have.
+// Most is the maximum number of processes of a measurement.
 const Most = 3
 
-// The control words, from the end of the first rank's: no library uses them.
+// The control words, counted from the end of the first rank's words; no library uses these.
 const (
 	callNumber = 1 + iota // written last
 	callSeries
 	callBytes
 	callReps
 	callFailed
-	callReady                    // by process: it has opened its side
-	callDone  = callReady + Most // by process: number of the call that it has carried out
+	callReady                    // one per process: it has opened its side
+	callDone  = callReady + Most // one per process: number of the call that it has completed
 	callWords = callDone + Most
 )
 
-// Reserved is how many control words of each rank, the last, nobody else may use
-// while ends measure.
+// Reserved is the number of control words at the end of each rank's words that must not be used for
+// anything else while a measurement runs.
 const Reserved = callWords
 
-// NewEnd returns the end of one of count processes in the memory of a job.
+// NewEnd returns the end of the process of a rank, one of count processes, in the memory of a job.
 func NewEnd(f *fabric.Fabric, rank, count int) *End {
 	words := f.Words(0, fabric.Control)
 	words = words[len(words)-callWords:]
 	return &End{F: f, Rank: rank, count: count, calls: &words, policy: wait.For(count, wait.UsableCPUs(), !f.Shared())}
 }
 
-// Pause gives others the processor and reports whether waiting has become
-// pointless.
+// Pause lets other processes use the processor. It returns an error if another process has ended, since
+// waiting is then pointless.
 func (e *End) Pause() error {
 	if e.gone.Load() {
 		return errGone
@@ -64,7 +64,7 @@ func (e *End) Pause() error {
 	return nil
 }
 
-// Alive is Pause for libraries that yield by themselves.
+// Alive does the same without giving way, for libraries that yield themselves.
 func (e *End) Alive() error {
 	if e.gone.Load() {
 		return errGone
@@ -72,7 +72,7 @@ func (e *End) Alive() error {
 	return nil
 }
 
-// Policy says how to wait for another process.
+// Policy returns how to wait for another process.
 func (e *End) Policy() wait.Policy { return e.policy }
 
 func (e *End) word(i int) *uint64 { return &(*e.calls)[i] }
@@ -92,7 +92,7 @@ func (e *End) await(i int, v uint64) error {
 // stop is the number of the call that ends the other processes.
 const stop = ^uint64(0)
 
-// Serve carries out on side what the first process calls for, until it stops.
+// Serve runs side whenever the first process calls for it, until the first process calls Stop.
 func (e *End) Serve(side Side) error {
 	atomic.StoreUint64(e.word(callReady+e.Rank), 1)
 	for {
@@ -120,10 +120,10 @@ func (e *End) Serve(side Side) error {
 	}
 }
 
-// Done reports whether a process has carried out its part of the present call.
+// Done reports whether a process has completed its part of the present call.
 func (e *End) Done(rank int) bool { return atomic.LoadUint64(e.word(callDone+rank)) == e.number }
 
-// all polls until a control word of each other process has a value.
+// all polls until a control word of every other process has a value.
 func (e *End) all(i int, v uint64) error {
 	for rank := 1; rank < e.count; rank++ {
 		if err := e.await(i+rank, v); err != nil {
@@ -133,7 +133,7 @@ func (e *End) all(i int, v uint64) error {
 	return nil
 }
 
-// Call has all sides run reps repetitions and returns the seconds of one.
+// Call makes all sides run reps repetitions, and returns the seconds of one.
 func (e *End) Call(side Side, series, bytes, reps int) (float64, error) {
 	err := e.all(callReady, 1)
 	e.number++
@@ -157,10 +157,10 @@ func (e *End) Call(side Side, series, bytes, reps int) (float64, error) {
 	return 0, err
 }
 
-// Stop ends the Serve of the others.
+// Stop makes Serve of the others return.
 func (e *End) Stop() { atomic.StoreUint64(e.word(callNumber), stop) }
 
-// End notes that another process has ended, and why if it failed.
+// End records that another process has ended, and with which error, if any.
 func (e *End) End(err error) {
 	if err != nil {
 		e.fail.Store(err)

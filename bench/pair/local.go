@@ -6,8 +6,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Local runs fn on the first of so many sides that are goroutines of this
-// process, for tests of workloads.
+// Local runs fn on the first of count sides that are goroutines of this process, for tests of workloads.
 func Local(count, nodes int, g fabric.Geometry, open func(*End) (Side, error), fn func(*End, Side) error) error {
 	f, err := fabric.Heap(nodes, g)
 	if err != nil {

@@ -9,26 +9,24 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Side is what one of the processes has open. Run carries out reps
-// repetitions of a test, the first of them
-// being number 0; all sides run it at the same time.
+// A Side is one process's part of a test. Run runs the test reps times; repetitions are numbered from 0.
+// All sides call Run at the same time.
 type Side interface {
 	Run(series, bytes, reps int) error
 	Close() error
 }
 
-// A Workload is what one pair of processes, or three, measures: tests of sides that
-// all processes open alike.
+// A Workload is a set of tests that two or three processes measure; all processes open their side in the
+// same way.
 type Workload struct {
-	Name      string // by which a further process finds it, after the level
+	Name      string // by this name and the level another process finds it
 	About     string // one line for lists
 	Processes int
 	Tests     []bench.Test
 	Open      func(*End) (Side, error)
 }
 
-// Find returns the workload of a name, or an error that says which things are
-// there.
+// Find returns the workload with this name, or an error that lists the names of all.
 func Find(all []Workload, thing, name string) (Workload, error) {
 	w, known, ok := bench.Pick(all, func(w Workload) string { return w.Name }, name)
 	if !ok {
@@ -37,9 +35,9 @@ func Find(all []Workload, thing, name string) (Workload, error) {
 	return w, nil
 }
 
-// Measure measures tests of the workload, which sides know by numbers from first
-// on, between this process and others that it starts, in the memory of a job of so
-// many nodes. level is what the others look for the workload in (see [Second]).
+// Measure measures tests of the workload between this process and others, which it starts, in the memory of
+// a job of the given number of nodes. Sides know the tests by number; the first of tests has number first.
+// level tells the other processes where to look for the workload (see [Second]).
 func (w Workload) Measure(level string, tests []bench.Test, first, nodes int, g fabric.Geometry, p bench.Policy, sizes []int, errs io.Writer, report func(bench.Row)) error {
 	leader, err := Lead(level+" "+w.Name, w.Processes, nodes, g, errs)
 	if err != nil {

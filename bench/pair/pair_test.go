@@ -45,7 +45,7 @@ func TestBothSidesRun(t *testing.T) {
 	}
 }
 
-// TestFailures: what either side fails with is known at the first.
+// TestFailures: the error of either side is reported by the first.
 func TestFailures(t *testing.T) {
 	broken := errors.New("broken")
 	for rank := range 2 {

@@ -15,22 +15,22 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// secondVariable names, in the environment of the other processes, what they
-// open, and placeVariable says which of how many a process is.
+// secondVariable is the environment variable that tells the other processes what to open, placeVariable the
+// one that contains the rank of a process and the number of processes.
 const (
 	secondVariable = "RHINET_BENCH_SECOND"
 	placeVariable  = "RHINET_BENCH_PLACE"
 )
 
-// grace is how long another process may take to see that it is to stop.
+// grace is how long another process may take to stop after it has been told to.
 const grace = 500 * time.Millisecond
 
 var epoch = time.Now()
 
-// now returns seconds.
+// now returns the seconds since epoch.
 func now() float64 { return time.Since(epoch).Seconds() }
 
-// A Leader is the first process and what it has started.
+// A Leader is the first process, with the processes that it has started.
 type Leader struct {
 	*End
 	others []*follower
@@ -39,12 +39,12 @@ type Leader struct {
 // A follower is one of the processes that a leader has started.
 type follower struct {
 	cmd   *exec.Cmd
-	life  io.Closer // its standard input: its end is the follower's
+	life  io.Closer // its standard input; the follower ends when this is closed
 	ended chan error
 }
 
-// Lead creates the memory of a job of so many nodes and starts the other ones
-// of count processes, which learn the name of what to open from [Second].
+// Lead creates the memory of a job of the given number of nodes and starts the other count-1 processes,
+// which get the name of what they are to open from [Second].
 func Lead(name string, count, nodes int, g fabric.Geometry, errs io.Writer) (*Leader, error) {
 	if os.Getenv(pmi.Variable) != "" {
 		return nil, fmt.Errorf("%w: this measurement starts what processes it needs itself; run it without mpirun", bench.ErrInput)
@@ -95,7 +95,7 @@ func (l *Leader) start(name string, rank int, file *os.File, errs io.Writer) err
 	return nil
 }
 
-// Close ends the other processes and gives the memory back.
+// Close ends the other processes and frees the memory.
 func (l *Leader) Close() error {
 	l.Stop()
 	var err error
@@ -105,7 +105,7 @@ func (l *Leader) Close() error {
 	return errors.Join(err, l.F.Close())
 }
 
-// end waits for the end of a process that has been told, or is made to.
+// end waits until a process that has been told to stop has ended; after a while it forces it to end.
 func (f *follower) end() (err error) {
 	defer f.life.Close()
 	select {
@@ -122,11 +122,10 @@ func (f *follower) end() (err error) {
 	return err
 }
 
-// Second returns the name that this process was started with by a leader, or
-// "".
+// Second returns the name that a leader has given to this process when it started it, or "".
 func Second() string { return os.Getenv(secondVariable) }
 
-// place returns which of how many processes this one is.
+// place returns the rank of this process and the number of processes.
 func place() (rank, count int, err error) {
 	text := os.Getenv(placeVariable)
 	if text == "" {
@@ -138,9 +137,8 @@ func place() (rank, count int, err error) {
 	return rank, count, nil
 }
 
-// Follow is the life of another process than the first: it opens its side and
-// serves. It ends when its standard input does, since then the first process is
-// gone.
+// Follow runs the processes other than the first: it opens the side and serves. It ends when standard input
+// does, because then the first process is gone.
 func Follow(open func(*End) (Side, error)) error {
 	rank, count, err := place()
 	if err != nil {

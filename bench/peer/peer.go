@@ -1,5 +1,5 @@
-// Package peer holds the C program that runs the tests of package bench/pmb on
-// other MPI runtimes, and compiles it on the spot with their compilers.
+// Package peer contains the C program that runs the tests of package bench/pmb on other MPI runtimes. It
+// compiles the program with their compilers when it is needed.
 package peer
 
 import (
@@ -24,7 +24,7 @@ var source []byte
 //go:embed c/calls.c
 var calls []byte
 
-// CompileCalls is [Compile] of the program that makes single calls for a tracer.
+// CompileCalls does the same as [Compile] with the program that makes single calls for a tracer.
 func CompileCalls(ctx context.Context, mpicc, dir string) (string, error) {
 	return CompileSource(ctx, mpicc, dir, "calls", calls)
 }
@@ -38,23 +38,24 @@ func Compile(ctx context.Context, mpicc, dir string) (string, error) {
 //go:embed c/waits.c
 var waits []byte
 
-// CompileWaits is [Compile] of the library that, preloaded into a program, measures how long its
-// ranks are in MPI calls ([ParseWaits]).
+// CompileWaits does the same as [Compile] with the library that, preloaded into a program, measures how
+// long its ranks are in MPI calls ([ParseWaits]).
 func CompileWaits(ctx context.Context, mpicc, dir string) (string, error) {
 	return CompileSource(ctx, mpicc, dir, "waits", waits, "-shared", "-fPIC")
 }
 
-// CompileShim is [Compile] of the library by which programs in Go run on an MPI (package libmpi).
+// CompileShim does the same as [Compile] with the library through which Go programs use an MPI (libmpi).
 func CompileShim(ctx context.Context, mpicc, dir string) (string, error) {
 	return CompileSource(ctx, mpicc, dir, "shim", libmpi.Source, "-shared", "-fPIC")
 }
 
-// computation is what programs include that compute.
+// computation is a header for programs that compute.
 //
 //go:embed c/compute.h
 var computation []byte
 
-// CompileSource is [Compile] of another program, of the given name, with more flags.
+// CompileSource does the same as [Compile] with another program, which has the given name; flags are added
+// to those of the compiler.
 func CompileSource(ctx context.Context, mpicc, dir, name string, source []byte, flags ...string) (string, error) {
 	bin := filepath.Join(dir, name+"-"+filepath.Base(mpicc))
 	file := filepath.Join(dir, name+".c")
@@ -68,7 +69,8 @@ func CompileSource(ctx context.Context, mpicc, dir, name string, source []byte, 
 	return bin, nil
 }
 
-// Budget writes the time that a size takes as the programs here and in bench/rma take it: in milliseconds.
+// Budget writes the time limit of one size in the form that the programs here and in bench/rma expect: in
+// milliseconds.
 func Budget(d time.Duration) string { return strconv.FormatFloat(d.Seconds()*1e3, 'f', 3, 64) }
 
 // Parse reads the program's "row" lines.
@@ -95,11 +97,11 @@ func Parse(text string) ([]bench.Row, error) {
 	return rows, nil
 }
 
-// A Wait is what lies between two calls of MPI_Wtime: how long it is on rank 0 and where it
-// is longest, and how much of that ranks were in MPI calls, in seconds.
+// A Wait is the interval between two calls of MPI_Wtime, in seconds: its length on rank 0 and on the rank
+// where it is longest, and the mean and largest time that ranks spent in MPI calls during it.
 type Wait struct{ First, Longest, Mean, Most float64 }
 
-// ParseWaits returns the "waits" lines of the library that measures them, in the order of time.
+// ParseWaits returns the "waits" lines that the library prints, in the order of time.
 func ParseWaits(text string) (list []Wait) {
 	for line := range strings.Lines(text) {
 		var w Wait
@@ -126,7 +128,7 @@ func ParseHello(text string) (kib float64, ranks int) {
 	return kib, ranks
 }
 
-// ParseSlow returns what the program's "slow" lines say was left out.
+// ParseSlow returns the cells that the program left out, from its "slow" lines.
 func ParseSlow(text string) (rows []bench.Row) {
 	for line := range strings.Lines(text) {
 		var r bench.Row

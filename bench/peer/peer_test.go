@@ -36,8 +36,8 @@ func TestCompilerErrorIsShown(t *testing.T) {
 	}
 }
 
-// The program runs several tests in turn, and leaves out sizes when one has
-// taken too long, where there is an MPI to build it with.
+// The program runs several tests in turn, and leaves out sizes of a test after one that has taken too long.
+// This needs an MPI to build it with.
 func TestTestsRunOnOpenMPI(t *testing.T) {
 	for _, tool := range []string{"mpicc.openmpi", "mpirun.openmpi"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -50,7 +50,7 @@ func TestTestsRunOnOpenMPI(t *testing.T) {
 	}
 	run := func(args ...string) (string, []bench.Row) {
 		t.Helper()
-		// Its ranks poll: beside other work a call may take a time slice.
+		// Its ranks poll: if other programs run, a call may take a time slice.
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
 		text, err := exec.CommandContext(ctx, "mpirun.openmpi", append([]string{"--allow-run-as-root", "--oversubscribe", "-np", "2", bin}, args...)...).CombinedOutput()
@@ -67,9 +67,9 @@ func TestTestsRunOnOpenMPI(t *testing.T) {
 		args = append(args, name, "8,1024")
 	}
 	text, rows := run(args...)
-	// On a busy machine the second size may be left out, but not in silence.
+	// On a busy machine the second size may be left out, but this must be reported.
 	var points []bench.Row
-	hidden := 0 // rows of how much of a test computation hides
+	hidden := 0 // rows that tell how much of a test was hidden by computation
 	for _, r := range rows {
 		if of, has := strings.CutSuffix(r.Test, "_overlap"); !has {
 			points = append(points, r)
@@ -100,7 +100,7 @@ func TestTestsRunOnOpenMPI(t *testing.T) {
 	if text, rows = run("20", "Bcast", "8", "Scatterv", "8", "--own-barrier"); len(rows) != 2 {
 		t.Errorf("%s", text)
 	}
-	// No time at all is too little for the first size already.
+	// With a time limit of 0 even the first size is too slow.
 	text, rows = run("0", "Bcast", "8,16,32")
 	if slow := ParseSlow(text); len(rows) != 1 || rows[0].Bytes != 8 || len(slow) != 2 || slow[1].Bytes != 32 {
 		t.Errorf("%s", text)

@@ -11,7 +11,7 @@ import (
 	tofu "rhinet/nicemu/tofu/stepped"
 )
 
-// payload is the bytes of the message of the pictures.
+// payload is the size of the message in the pictures, in bytes.
 const payload = 8
 
 // All returns the pictures of all network interfaces.
@@ -39,7 +39,7 @@ func All() []Picture {
 		{"dimmnet2", "DIMMnet-2: a BOTF of 8 bytes to a Prefetch Window", func(c *canvas) error {
 			l := newTimeline("clock")
 			_, err := dimmnet2.Watch(payload, func(e dimmnet2.Event) {
-				at := e.Clock // at its end, but what begins does so at its beginning
+				at := e.Clock // the event is at the end of this clock, but a module leaves Idle at its beginning
 				if e.From == dimmnet2.Idle {
 					at--
 				}
@@ -60,7 +60,7 @@ func All() []Picture {
 	}
 }
 
-// named is a state as it is drawn: nothing if the module rests.
+// named returns the state to draw: nothing if the module is idle.
 func named(state string) string {
 	if state == "IDLE" {
 		return ""
@@ -68,7 +68,7 @@ func named(state string) string {
 	return state
 }
 
-// short is a module's name that fits a column.
+// short returns a name for a module that fits into a column.
 func short(m dimmnet2.Module) string {
 	return [...]string{"Window", "Prefetch", "Write", "Receive", "Status"}[m]
 }

@@ -14,7 +14,7 @@ type Picture struct {
 	draw  func(c *canvas) error
 }
 
-// SVG draws the picture. The same models give the same bytes.
+// SVG draws the picture. For the same models, the result is always the same.
 func (p *Picture) SVG() ([]byte, error) {
 	c := &canvas{}
 	c.text(margin, 22, "title", p.Title)
@@ -33,7 +33,7 @@ const (
 	gap    = 8
 )
 
-// A canvas collects what is drawn.
+// A canvas collects the drawn elements.
 type canvas struct {
 	body          strings.Builder
 	width, height int
@@ -58,7 +58,7 @@ func (c *canvas) path(class, format string, args ...any) {
 	fmt.Fprintf(&c.body, "<path d=\"%s\" class=\"%s\"/>\n", fmt.Sprintf(format, args...), class)
 }
 
-// style is that of all pictures.
+// style is the style sheet of all pictures.
 const style = `text{font:11px sans-serif;fill:#222}.title{font-weight:bold;font-size:13px}.head{font-weight:bold}.step{fill:#777}` +
 	`.page{fill:#fff}.state{fill:#dbe9f6;stroke:#2f6ea5}.wait{fill:#f8e3c8;stroke:#b86a10}.line{stroke:#ccc;fill:none}.arc{stroke:#2f6ea5;fill:none}`
 
@@ -67,7 +67,7 @@ func (c *canvas) svg(title string) []byte {
 		html.EscapeString(title), c.width, c.height, c.width, c.height, style, c.body.String())
 }
 
-// A timeline is what modules do, each in a column of its own, time going down.
+// A timeline shows the states of modules over time: one column per module, with time going down.
 type timeline struct {
 	unit  string
 	lanes []string
@@ -86,7 +86,7 @@ type span struct {
 
 func newTimeline(unit string) *timeline { return &timeline{unit: unit, open: map[string]int{}} }
 
-// enter has a lane be in a state from a time on; "" is none.
+// enter records that the module of a lane is in a state from a time on; "" means no state.
 func (l *timeline) enter(at int, lane, state string, waits bool) {
 	if i, ok := l.open[lane]; ok {
 		l.spans[i].to = at
@@ -101,7 +101,7 @@ func (l *timeline) enter(at int, lane, state string, waits bool) {
 	}
 }
 
-// draw draws all that was entered. What is open ends a row below the last time.
+// draw draws everything that was entered. States without an end end one row below the last time.
 func (l *timeline) draw(c *canvas) {
 	end := l.last
 	for _, i := range l.open {
@@ -119,7 +119,7 @@ func (l *timeline) draw(c *canvas) {
 	}
 	for _, s := range l.spans {
 		if s.to == s.from {
-			continue // it was only passed
+			continue // the module was in this state only for an instant
 		}
 		class := "state"
 		if s.waits {
@@ -129,7 +129,8 @@ func (l *timeline) draw(c *canvas) {
 	}
 }
 
-// arcs draws a table of states: those above lead to those below on the left, and back on the right.
+// arcs draws a table of states in one column. Arcs to states further down are on the left, those back up on
+// the right.
 func arcs(c *canvas, states, notes []string, leads func(from, to int) bool) {
 	const middle, step = 220, 3 * row
 	at := func(i int) int { return top + row + i*step }

@@ -15,7 +15,8 @@ import (
 
 const docs = "../../docs/nics"
 
-// TestPicturesAreCurrent: the pictures of the documents are those that the models draw, and each is on the page.
+// TestPicturesAreCurrent: the pictures in the documents are those that the models give, and each is shown
+// on the page.
 func TestPicturesAreCurrent(t *testing.T) {
 	page, err := os.ReadFile("../../docs/nics.md")
 	if err != nil {
@@ -40,7 +41,7 @@ func TestPicturesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestPicturesAreXML with something in them, and each draws the same again.
+// TestPicturesAreXML: they are valid XML and not empty, and drawing them again gives the same.
 func TestPicturesAreXML(t *testing.T) {
 	for _, p := range All() {
 		one, err := p.SVG()
@@ -80,8 +81,8 @@ func TestErrorsAreNamed(t *testing.T) {
 	}
 }
 
-// TestTimelineSpans: a state lasts until the next of its lane, one that is only passed is not drawn, and what is open
-// ends at the end.
+// TestTimelineSpans: a state lasts until the next one of its lane, a state that is left at once is not
+// drawn, and states without an end end at the end.
 func TestTimelineSpans(t *testing.T) {
 	l := newTimeline("step")
 	l.enter(1, "a", "FIRST", false)
@@ -98,7 +99,7 @@ func TestTimelineSpans(t *testing.T) {
 	}
 }
 
-// TestQueuePairStates: the picture says of each state what the table does.
+// TestQueuePairStates: the text for each state in the picture is that of the table.
 func TestQueuePairStates(t *testing.T) {
 	seen := map[string]bool{}
 	for s := range ib.States() {

@@ -8,17 +8,17 @@ import (
 	"rhinet/mpi"
 )
 
-// Connected measures round trips over MPI against the number of idle peers
-// that a rank is connected with: what P9 (pm-messaging, section 2.3) measures
-// of a message layer, here of the runtime with whichever layer carries it.
+// Connected measures round trips over MPI depending on the number of idle peers that a rank is connected
+// to. P9 (pm-messaging, section 2.3) measures this for a message layer; here it is measured for the
+// runtime, with whichever layer it uses.
 //
-// Two pairs of one job play in turn, so that all else is equal: ranks 0 and 1
-// are connected with a few of the idle ranks, ranks 2 and 3 with all of them.
-// Who does not play blocks in Recv, which sleeps after a millisecond.
+// Two pairs of one job play in turn, so that everything else is equal: ranks 0 and 1 are connected to a few
+// of the idle ranks, ranks 2 and 3 to all of them. Ranks that are not playing block in Recv, which goes to
+// sleep after a millisecond.
 type Connected struct {
 	Few    int           // idle peers of the first pair
 	Sizes  []int         // bytes
-	Rounds int           // in each of which both pairs play, the first in turn
+	Rounds int           // in each of them both pairs play; which one begins alternates
 	Budget time.Duration // of one pair in one round
 }
 
@@ -27,16 +27,15 @@ const players = 4
 
 const (
 	tagGreeting = 1 + iota // messages by which peers become connected
-	tagOrder               // what to play, or that all is over
+	tagOrder               // what to play, or that the measurement is over
 	tagBall
 	tagTime
 )
 
-// Many returns how many idle peers the second pair has in a job of so many
-// ranks.
+// Many returns how many idle peers the second pair has in a job of the given number of ranks.
 func (c Connected) Many(ranks int) int { return ranks - players }
 
-// Check reports what is wrong with measuring in a job of so many ranks.
+// Check returns an error if the measurement cannot run in a job of the given number of ranks.
 func (c Connected) Check(ranks int) error {
 	switch {
 	case c.Rounds < 1 || c.Budget <= 0:
@@ -55,9 +54,8 @@ func (c Connected) Check(ranks int) error {
 	return nil
 }
 
-// Run measures in world, of which all ranks call it alike. At rank 0 it reports
-// the microseconds of a round trip between ranks that are connected with so
-// many idle peers.
+// Run measures in world; all ranks call it with the same arguments. On rank 0 it reports the microseconds
+// of a round trip between ranks that are connected to the given number of idle peers.
 func (c Connected) Run(world *mpi.Comm, report func(round, peers, bytes int, usec float64)) error {
 	if err := c.connect(world); err != nil {
 		return err
@@ -69,12 +67,12 @@ func (c Connected) Run(world *mpi.Comm, report func(round, peers, bytes int, use
 		return follow(world)
 	}
 	var o order
-	_, err := mpi.Recv(world, o[:], 2, tagOrder) // until all is over
+	_, err := mpi.Recv(world, o[:], 2, tagOrder) // until the measurement is over
 	return err
 }
 
-// connect has ranks exchange messages with all that they are to be connected
-// with: a player with its partner, and then with its idle peers.
+// connect exchanges messages between all ranks that are to be connected: a player and its partner, and then
+// the player and its idle peers.
 func (c Connected) connect(world *mpi.Comm) error {
 	me := world.Rank()
 	if me >= players { // in the order in which the players greet
@@ -102,8 +100,8 @@ func (c Connected) connect(world *mpi.Comm) error {
 	return nil
 }
 
-// greetings is how many messages two ranks exchange each way: the first asks
-// for a ring, where the layer gives rings, and later ones travel in it.
+// greetings is how many messages two ranks exchange each way. With the first one the layer asks for a ring,
+// if it has rings, and later ones travel in the ring.
 const greetings = 4
 
 func greet(world *mpi.Comm, peer int) error {
@@ -116,11 +114,10 @@ func greet(world *mpi.Comm, peer int) error {
 	return nil
 }
 
-// An order says what a pair is to play: bytes, and repetitions, of which none
-// are the end.
+// An order tells a pair what to play: the bytes and the number of repetitions, which is 0 at the end.
 type order [2]int64
 
-// lead is rank 0, which plays for the first pair and orders the second to play.
+// lead runs on rank 0, which plays in the first pair and orders the second pair to play.
 func (c Connected) lead(world *mpi.Comm, report func(round, peers, bytes int, usec float64)) error {
 	few := func(o order) (float64, error) {
 		if err := mpi.Send(world, o[:], 1, tagOrder); err != nil {
@@ -142,7 +139,7 @@ func (c Connected) lead(world *mpi.Comm, report func(round, peers, bytes int, us
 	}{{c.Few, few}, {c.Many(world.Size()), many}}
 	for _, n := range c.Sizes {
 		o := order{int64(n), probes}
-		for range 2 { // the first finds what is cold
+		for range 2 { // the first call warms up
 			once, err := few(o)
 			if err != nil {
 				return err
@@ -167,14 +164,14 @@ func (c Connected) lead(world *mpi.Comm, report func(round, peers, bytes int, us
 	return mpi.Send(world, end[:], 2, tagOrder)
 }
 
-// Repetitions that estimate the time of one, and at most.
+// Repetitions: those that estimate the time of one, and the maximum.
 const (
 	probes  = 50
 	maxReps = 1_000_000
 )
 
-// follow is ranks 1 to 3: they do what the rank before them says. Rank 2 leads
-// the second pair, and passes the end on to all that are idle.
+// follow runs on ranks 1 to 3, which do what the rank before them orders. Rank 2 leads the second pair, and
+// tells all idle ranks when the measurement is over.
 func follow(world *mpi.Comm) error {
 	me := world.Rank()
 	leader := me &^ 1
@@ -210,9 +207,8 @@ func follow(world *mpi.Comm) error {
 	}
 }
 
-// play is the ping-pong of a pair. It returns the seconds of a round trip. The
-// repetitions before the clock starts give the other pair the time to fall
-// asleep.
+// play is the ping-pong of a pair. It returns the seconds of a round trip. The repetitions before the clock
+// starts give the other pair time to go to sleep.
 func play(world *mpi.Comm, o order) (float64, error) {
 	me := world.Rank()
 	partner, ball := me^1, make([]byte, o[0])

@@ -13,8 +13,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// TestConnected plays between goroutines: each round has a time of each pair,
-// the first in turn, and all ranks come to an end.
+// TestConnected plays between goroutines: each round has a time for each pair, the pairs take turns in
+// being first, and all ranks end.
 func TestConnected(t *testing.T) {
 	for _, ranks := range []int{5, 8} {
 		few := ranks - 5
@@ -67,7 +67,7 @@ func TestConnectedRefuses(t *testing.T) {
 	}
 }
 
-// TestConnectedAlone: there is nobody to play with, and Check was not asked.
+// TestConnectedAlone: Run without a partner, and without calling Check first, returns an error.
 func TestConnectedAlone(t *testing.T) {
 	c := Connected{Sizes: []int{1}, Rounds: 1, Budget: time.Microsecond}
 	err := mpitest.World(1, func(world *mpi.Comm) error { return c.Run(world, func(int, int, int, float64) {}) })

@@ -14,7 +14,7 @@ import (
 	"rhinet/bench/report"
 )
 
-// SaveScans writes to a folder what was measured of looking into rings, where, and by which command.
+// SaveScans writes a measurement of scans to a folder, with the machine and the command that made it.
 func SaveScans(dir string, on host.Host, counts []int, budget time.Duration, rows []bench.Row) error {
 	list := make([]string, len(counts))
 	for i, n := range counts {
@@ -36,7 +36,7 @@ func SaveScans(dir string, on host.Host, counts []int, budget time.Duration, row
 		report.SavePlot(filepath.Join(dir, "scan.svg"), func() (*report.Figure, error) { return scanPlot(rows) }))
 }
 
-// scanPlot draws the time of a pass over the number of rings, a curve for each way.
+// scanPlot draws the time of a pass over the number of rings, one curve for each kind of scan.
 func scanPlot(rows []bench.Row) (*report.Figure, error) {
 	var curves []report.Curve
 	for _, r := range rows {

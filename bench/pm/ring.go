@@ -6,8 +6,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// rings is a link over the packet rings: one from every node is in the set
-// that is polled, all idle but one.
+// rings is a link over the packet rings. It polls a set with one ring from every node, all of them idle
+// except one.
 type rings struct {
 	set          *ring.Set
 	packet       ring.Packet
@@ -19,7 +19,7 @@ type rings struct {
 	buf          []byte
 }
 
-// oneEach gives each node a ring from every other.
+// oneEach gives each node one ring from every other node.
 func oneEach(g fabric.Geometry, nodes int) fabric.Geometry {
 	g.Rings = max(g.Rings, nodes)
 	return g

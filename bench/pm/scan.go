@@ -10,25 +10,24 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// Sizes of what a scan looks at: rings of 128 KB, messages of 2 KB slots.
+// Sizes: rings of 128 KB, with slots of 2 KB.
 const (
 	scanRing  = 128 << 10
 	scanSlot  = 2 << 10
 	evictSize = 64 << 10
 )
 
-// Rings are the numbers of rings that are scanned unless others are named.
+// Rings returns the default numbers of rings to scan.
 func Rings() []int { return []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024} }
 
-// MaxRings bounds a scan.
+// MaxRings is the maximum number of rings of a scan.
 const MaxRings = 1 << 14
 
-// Scans names the ways to scan: the first word of every ring; in each ring a
-// slot drawn once, with a fixed seed; and the same after other data has been
-// touched.
+// Scans returns the names of the scans: they read the first word of every ring; in each ring a slot chosen
+// once at random, with a fixed seed; or the same after other data has been touched.
 func Scans() []string { return []string{"scan-head", "scan-random", "scan-evicting"} }
 
-// A Scan is P11: what it costs to look into many rings, without any network.
+// A Scan is P11: it measures the cost of looking into many rings, without any network.
 type Scan struct {
 	words []*uint32
 	other []byte // touched before each pass, if not empty
@@ -36,7 +35,7 @@ type Scan struct {
 	free  func() error
 }
 
-// NewScan prepares a way of Scans over so many rings.
+// NewScan prepares one of Scans over the given number of rings.
 func NewScan(way string, rings int) (*Scan, error) {
 	mem, free, err := anonymous(rings*scanRing + evictSize)
 	if err != nil {
@@ -50,7 +49,7 @@ func NewScan(way string, rings int) (*Scan, error) {
 			at += rng.IntN(scanRing/scanSlot) * scanSlot
 		}
 		w := martini.Word32(mem, at)
-		atomic.StoreUint32(w, uint32(i)) // a page of its own, not the shared one of zeros
+		atomic.StoreUint32(w, uint32(i)) // so that each page has memory of its own, not the shared page of zeros
 		s.words = append(s.words, w)
 	}
 	if way == "scan-evicting" {
@@ -59,8 +58,8 @@ func NewScan(way string, rings int) (*Scan, error) {
 	return s, nil
 }
 
-// MeasureScans measures every way of Scans over each of some numbers of rings, which
-// stand in the rows as ranks.
+// MeasureScans measures every one of Scans over each of the numbers of rings. In the rows, the number of
+// rings is in the field for ranks.
 func MeasureScans(rings []int, p bench.Policy, report func(bench.Row)) error {
 	for _, way := range Scans() {
 		for _, n := range rings {
@@ -94,5 +93,5 @@ func (s *Scan) Pass() {
 	}
 }
 
-// Close gives the memory back.
+// Close frees the memory.
 func (s *Scan) Close() error { return s.free() }

@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/martini/pm"
 )
 
-// A side is one of the two nodes that are active.
+// A side is one of the two active nodes.
 type side struct {
 	*pair.End
 	nic  *martini.NIC
@@ -17,7 +17,7 @@ type side struct {
 
 func (s *side) Close() error { return errors.Join(s.link.close(), s.nic.Close()) }
 
-// Run runs a ping-pong or a burst, whose sender is the first.
+// Run runs a ping-pong or a burst; the first side is the sender.
 func (s *side) Run(series, bytes, reps int) error {
 	for range reps {
 		if s.Rank == 0 {
@@ -61,11 +61,10 @@ func (s *side) receive() error {
 	}
 }
 
-// passes is how many fail before a side gives way.
+// passes is how many unsuccessful passes a side makes before it gives way.
 const passes = 32
 
-// pause looks after the other side from time to time: a pass of a layer may
-// take long.
+// pause checks the other side every few passes only, because a pass of a layer may take long.
 func (s *side) pause(n int) error {
 	if n%passes != passes-1 {
 		return nil

@@ -21,7 +21,7 @@ type Layer struct {
 	open     func(*martini.NIC) (link, error)
 }
 
-// A link is a layer at one node: what its message loops need of it.
+// A link is a message layer at one node, as the test loops use it.
 type link interface {
 	// send sends n bytes to a node and reports whether there was room.
 	send(to, n int) (bool, error)
@@ -41,7 +41,7 @@ func Layers() []Layer {
 	}
 }
 
-// FindLayers returns the layers of a list of names, separated by commas, or "all".
+// FindLayers returns the layers named in a list separated by commas, or all of them for "all".
 func FindLayers(names string) (layers []Layer, err error) {
 	if names == "all" {
 		return Layers(), nil
@@ -56,7 +56,7 @@ func FindLayers(names string) (layers []Layer, err error) {
 	return layers, nil
 }
 
-// FindLayer returns the layer of a name, or an error that lists the names.
+// FindLayer returns the layer with this name, or an error that lists the names.
 func FindLayer(name string) (Layer, error) {
 	l, known, ok := bench.Pick(Layers(), func(l Layer) string { return l.Name }, name)
 	if !ok {
@@ -65,13 +65,13 @@ func FindLayer(name string) (Layer, error) {
 	return l, nil
 }
 
-// Nodes are the numbers of nodes that are measured unless others are named.
+// Nodes returns the default numbers of nodes.
 func Nodes() []int { return []int{2, 4, 8, 16, 32, 64} }
 
-// MaxNodes bounds a job.
+// MaxNodes is the maximum number of nodes of a job.
 const MaxNodes = fabric.MaxRanks
 
-// Geometry returns the memory of a job of so many nodes.
+// Geometry returns the sizes of the memory of a job of the given number of nodes.
 func (l Layer) Geometry(nodes int) fabric.Geometry { return l.geometry(fabric.Default(), nodes) }
 
 // Open opens a side.
@@ -93,7 +93,7 @@ const (
 	Burst           // P10: one node sends continuously, the other only receives
 )
 
-// Workload is what is measured on the layer, as processes measure it.
+// Workload returns the tests of the layer, as a workload of processes.
 func (l Layer) Workload() pair.Workload {
 	test := func(name string, moves float64, half bool, sizes ...int) bench.Test {
 		sizes = slices.DeleteFunc(sizes, func(n int) bool { return n > l.most })
@@ -105,8 +105,8 @@ func (l Layer) Workload() pair.Workload {
 	}}
 }
 
-// Measure measures one of the tests, by its number, on layers in jobs of each of
-// some numbers of nodes, all but two of which are idle.
+// Measure measures one of the tests, given by its number, on layers in jobs of each of the numbers of
+// nodes; all nodes but two are idle.
 func Measure(test int, layers []Layer, nodes []int, p bench.Policy, sizes []int, errs io.Writer, report func(bench.Row)) error {
 	for _, l := range layers {
 		w := l.Workload()

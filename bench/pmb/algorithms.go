@@ -9,8 +9,8 @@ import (
 	"rhinet/mpi"
 )
 
-// A Contest is what the algorithms of one collective operation took, for the
-// limits in the table that chooses among them.
+// A Contest holds the times of the algorithms of one collective operation. From these the limits in the
+// table that chooses among the algorithms are found.
 type Contest struct {
 	Test       string
 	Operation  string // as package mpi calls it
@@ -19,25 +19,25 @@ type Contest struct {
 	Rows       []ContestRow
 }
 
-// A ContestRow is the figures of one size.
+// A ContestRow holds the results of one size.
 type ContestRow struct {
-	Bytes  int       // as the test counts
-	Block  int       // as the table counts
-	Chosen string    // the algorithm that serves such calls as things are
-	Usec   []float64 // t_avg of each algorithm, median of the rounds; negative where it cannot serve
+	Bytes  int       // as the test counts them
+	Block  int       // as the table counts them
+	Chosen string    // the algorithm that is used for such calls at present
+	Usec   []float64 // t_avg of each algorithm, median of the rounds; negative where it cannot be used
 }
 
-// rounds of a contest: its algorithms are timed in turn, in an order that rotates.
+// rounds of a contest: in each, the algorithms are timed in turn, in an order that rotates.
 const rounds = 5
 
-// Contestants are the benchmarks that [Contests] knows: the collective ones of
-// the suite, and the operations that the suite leaves out.
+// Contestants returns the benchmarks that [Contests] can time: the collective ones of the suite, and the
+// operations that are not in the suite.
 func Contestants() []Benchmark {
 	all := slices.DeleteFunc(All(), func(b Benchmark) bool { return b.operation() == "" })
 	return append(all, others()...)
 }
 
-// others are not in the suite and cannot be checked; they are only timed.
+// others returns benchmarks that are not in the suite. They cannot be checked, only timed.
 func others() []Benchmark {
 	return []Benchmark{
 		test("Reduce_scatter_block", "", Collective, 0, Benchmark{floats: true, sends: each, recvs: one,
@@ -49,8 +49,8 @@ func others() []Benchmark {
 	}
 }
 
-// operation is the name of a benchmark's operation in package mpi, "" if it is
-// not a collective one.
+// operation returns the name of a benchmark's operation in package mpi, or "" if it is not a collective
+// one.
 func (b Benchmark) operation() string {
 	if b.Kind != Collective && b.Kind != Sync || b.start != nil || b.kept || b.grid {
 		return ""
@@ -58,23 +58,23 @@ func (b Benchmark) operation() string {
 	return strings.ToLower(b.Name)
 }
 
-// block is the bytes of one call as the table of choices counts them.
+// block returns the bytes of one call as the table of choices counts them.
 func (b Benchmark) block(e *env) int {
 	switch b.Name {
 	case "Reduce_scatter":
 		return e.shares[0] * 4
-	case "Gatherv", "Scatterv", "Alltoallv": // not known to all ranks
+	case "Gatherv", "Scatterv", "Alltoallv": // not known on all ranks
 		return 0
 	}
 	return e.n
 }
 
-// NamedContestants is [Named] among the [Contestants], without names all of them.
+// NamedContestants returns the [Contestants] with these names; without names, all of them.
 func NamedContestants(names []string) ([]Benchmark, error) {
 	return bench.Choose(Contestants(), func(b Benchmark) string { return b.Name }, names, "no collective operation %q to time the algorithms of")
 }
 
-// CheckContests is [Check] for [Contests].
+// CheckContests does what [Check] does, for [Contests].
 func CheckContests(benchmarks []Benchmark, ranks int, o Options) error {
 	if err := Check(benchmarks, ranks, o); err != nil {
 		return err
@@ -88,9 +88,9 @@ func CheckContests(benchmarks []Benchmark, ranks int, o Options) error {
 	return nil
 }
 
-// Contests times, on all ranks of world, every algorithm that can serve each
-// benchmark's operation. All ranks must pass equal arguments; tell is called on
-// rank 0. Sizes are 4, 16, 64 ... 4 MiB if o has none.
+// Contests times, on all ranks of world, every algorithm that can be used for each benchmark's operation.
+// All ranks must pass equal arguments; tell is called on rank 0. If o has no sizes, they are 4, 16, 64 ...
+// 4 MiB.
 func Contests(world *mpi.Comm, benchmarks []Benchmark, o Options, tell func(Contest) error) error {
 	o = o.filled()
 	for _, b := range benchmarks {
@@ -137,7 +137,7 @@ func (b Benchmark) contest(world *mpi.Comm, o Options) (Contest, error) {
 	return c, nil
 }
 
-// contestSizes are the sizes of a contest.
+// contestSizes returns the sizes of a contest.
 func (b Benchmark) contestSizes(o Options) (sizes []int) {
 	if b.Sizeless() {
 		return b.Sizes
@@ -151,7 +151,7 @@ func (b Benchmark) contestSizes(o Options) (sizes []int) {
 	return sizes
 }
 
-// contestRow times the algorithms on one size, by the policy of the suite.
+// contestRow times the algorithms on one size, repeating as the suite does.
 func (b Benchmark) contestRow(world *mpi.Comm, comms []*mpi.Comm, names []string, n int, o Options) (ContestRow, error) {
 	e := b.newEnv(world, n, o)
 	row := ContestRow{Bytes: n, Block: b.block(e), Usec: make([]float64, len(names))}

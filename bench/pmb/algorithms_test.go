@@ -13,8 +13,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// Every operation of package mpi has a contest, in which every algorithm that
-// can serve is timed, and the one that serves anyway is one of them.
+// Every operation of package mpi has a contest, in which every available algorithm is timed, including the
+// one that is used by default.
 func TestContestsOfEveryOperation(t *testing.T) {
 	for _, ranks := range []int{3, 4} {
 		var all []Contest
@@ -129,7 +129,7 @@ func TestWrongContests(t *testing.T) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
-	// what takes too much memory is left out
+	// sizes that would need too much memory are left out
 	mpitest.Run(t, 2, func(world *mpi.Comm) error {
 		return Contests(world, []Benchmark{gather}, Options{Sizes: []int{512 << 20}}, func(c Contest) error {
 			if len(c.Rows) != 0 {

@@ -10,8 +10,8 @@ import (
 	"rhinet/mpi"
 )
 
-// A Benchmark is a test of the suite. What is timed is loop, for reps repetitions
-// in a row, or call, one call at a time; each has exactly one of them.
+// A Benchmark is a test of the suite. What is timed is either loop, which runs reps repetitions in a row,
+// or call, timed one by one; each benchmark has exactly one of them.
 type Benchmark struct {
 	bench.Test
 	Kind Kind
@@ -19,15 +19,15 @@ type Benchmark struct {
 	floats bool // buffers are float32 values
 	shift  bool // has a root
 	pairs  bool // needs an even number of ranks
-	kept   bool // of persistent requests
-	grid   bool // of neighbors in a grid
+	kept   bool // uses persistent requests
+	grid   bool // uses neighbors in a grid
 
 	loop func(e *env, reps int) error
 	call func(e *env, i int) error
-	// start begins call, of nonblocking operations.
+	// start starts call, for nonblocking operations.
 	start func(e *env, i int) *mpi.Request
 
-	sends, recvs func(ranks int) int // messages that the buffers hold
+	sends, recvs func(ranks int) int // number of messages that the buffers hold
 	expect       func(e *env) []piece
 	expectSum    func(e *env) (from, count int)
 }
@@ -43,14 +43,13 @@ const (
 	Collective
 	Window  // messages in flight, a rate
 	Sync    // no message
-	Overlap // a collective operation beside computation
+	Overlap // a collective operation overlapped with computation
 )
 
-// A piece is one message in a receive buffer: that of a rank, from a place in
-// its send buffer on.
+// A piece is one message in a receive buffer: it comes from the send buffer of a rank, from offset from on.
 type piece struct{ rank, from int }
 
-// test fills in what all tests of the suite have in common.
+// test fills in what is common to all tests of the suite.
 func test(name, about string, kind Kind, moves float64, b Benchmark) Benchmark {
 	b.Kind, b.Test = kind, bench.Test{Name: name, About: about, Max: memory, Unit: 1, Scale: 1, Moves: moves, Peers: true}
 	if b.floats {
@@ -67,7 +66,7 @@ func test(name, about string, kind Kind, moves float64, b Benchmark) Benchmark {
 	return b
 }
 
-// valueBytes is the size of a float32, which reductions are of.
+// valueBytes is the size of a float32, the type used by reductions.
 const valueBytes = 4
 
 func one(int) int        { return 1 }
@@ -80,14 +79,13 @@ func All() []Benchmark {
 	return slices.Concat(Blocking(), Nonblocking(), Persistent(), Neighborhood())
 }
 
-// Blocking returns the benchmarks that run when none are named, in the order in
-// which they run.
+// Blocking returns the benchmarks that run if none are named, in the order in which they run.
 func Blocking() []Benchmark {
 	all := slices.Concat(transfers(), windows(), reductions(), collectives(), vectors())
 	return append(all, barrier())
 }
 
-// Parts are the names that stand for several benchmarks.
+// Parts returns the names that stand for several benchmarks.
 func Parts() map[string][]Benchmark {
 	overlap, alone := started(Blocking(), starters())
 	neighbors := neighbors()
@@ -96,8 +94,8 @@ func Parts() map[string][]Benchmark {
 		"Neighbor": neighbors, "Ineighbor": beside, "Ineighbor_pure": by}
 }
 
-// Named returns the benchmarks that names call, each once: benchmarks and Parts,
-// whatever the case of their letters. Without names they are those of Blocking.
+// Named returns the benchmarks with the given names, without duplicates: names of benchmarks or of Parts,
+// ignoring case. Without names it returns Blocking.
 func Named(names []string) (list []Benchmark, err error) {
 	if len(names) == 0 {
 		return Blocking(), nil
@@ -129,8 +127,7 @@ func part(name string) []Benchmark {
 	return nil
 }
 
-// Find returns the benchmark called name, whatever the case of its letters, or
-// an error that lists the names.
+// Find returns the benchmark called name, ignoring case, or an error that lists the names.
 func Find(name string) (Benchmark, error) {
 	var names []string
 	for _, b := range All() {
@@ -146,7 +143,7 @@ func Find(name string) (Benchmark, error) {
 		name, strings.Join(names, ", "), strings.Join(parts, ", "))
 }
 
-// Min returns the fewest ranks that the benchmark runs on.
+// Min returns the minimum number of ranks of the benchmark.
 func (b Benchmark) Min() int {
 	if b.Kind == Collective || b.Kind == Sync || b.Kind == Overlap {
 		return 1
@@ -168,16 +165,16 @@ func (b Benchmark) On(ranks int) bool {
 	return ranks >= b.Min()
 }
 
-// An env is what one benchmark has on one rank for one size.
+// An env is the state of one benchmark on one rank for one size.
 type env struct {
 	c              *mpi.Comm
 	rank, size     int
 	n              int // bytes of a message
 	root           int
 	window         int
-	send, recv     []byte // sends and recvs messages, slots times
+	send, recv     []byte // room for sends and recvs messages, slots times
 	sendF, recvF   []float32
-	slots          int // buffers that repetitions take in turn, for off-cache runs
+	slots          int // buffers that repetitions use in turn, for off-cache runs
 	strideS        int
 	strideR        int
 	lenS, lenR     int
@@ -186,12 +183,12 @@ type env struct {
 	requests       []*mpi.Request
 	repeats        []*mpi.Request // persistent, by root and buffer
 	ack            [4]byte
-	cpu            *bench.Computer // of benchmarks of overlap
-	times          times           // that one found last
+	cpu            *bench.Computer // for benchmarks of overlap
+	times          times           // the latest result of these
 	now            func() float64  // the time in seconds
 }
 
-// out and in are the buffers of repetition i.
+// out and in return the buffers of repetition i.
 func (e *env) out(i int) []byte {
 	k := i % e.slots * e.strideS
 	return e.send[k : k+e.lenS]

@@ -11,8 +11,7 @@ import (
 // ContestFormats names the formats of [NewContestPrinter].
 const ContestFormats = "imb, csv"
 
-// NewContestPrinter returns what prints contests in a format of
-// ContestFormats, as they come.
+// NewContestPrinter returns a function that prints contests in a format of ContestFormats, as they come.
 func NewContestPrinter(format string, out io.Writer) (func(Contest) error, error) {
 	switch format {
 	case "imb":
@@ -47,7 +46,7 @@ func (c Contest) each(f func(row ContestRow, name string, usec float64)) {
 	}
 }
 
-// print is the contest as a table of 13 characters a column, or as many as a name needs.
+// print writes the contest as a table with columns of 13 characters, or more if a name needs them.
 func (c Contest) print(out io.Writer) error {
 	width := 13
 	for _, name := range c.Algorithms {
@@ -85,7 +84,7 @@ func (c Contest) print(out io.Writer) error {
 	return err
 }
 
-// fastest is the index of the least figure, -1 if there is none.
+// fastest returns the index of the smallest figure, -1 if there is none.
 func (row ContestRow) fastest() int {
 	best := -1
 	for i, usec := range row.Usec {

@@ -6,15 +6,14 @@ import (
 	"rhinet/mpi"
 )
 
-// A Tally is what repetitions of a benchmark cost, on the rank where they
-// cost most.
+// A Tally is the cost of repetitions of a benchmark, on the rank where it is highest.
 type Tally struct {
 	Allocs float64 // allocations a repetition
 	Usec   float64 // microseconds a repetition
 }
 
-// Count runs b on all ranks of world, reps times after as many to warm up, and
-// counts. All must pass equal arguments, and Check must have found them fit.
+// Count runs b on all ranks of world, reps times after as many for warming up, and counts. All ranks must
+// pass equal arguments that have passed Check.
 func (b Benchmark) Count(world *mpi.Comm, bytes, reps int) (Tally, error) {
 	o := Options{}.filled()
 	e := b.newEnv(world, bytes, o)
@@ -36,8 +35,9 @@ func (b Benchmark) Count(world *mpi.Comm, bytes, reps int) (Tally, error) {
 	return Tally{allocs, slowest * 1e6}, err
 }
 
-// Timed runs b on all ranks of world, reps times after one to warm up, and returns the microseconds that rows have for
-// one, by this rank's clock of seconds: where that is not mpi.Wtime.
+// Timed runs b on all ranks of world, reps times after one to warm up, and returns the microseconds of one
+// repetition as rows have them. It measures with this rank's clock now, in seconds, which may differ from
+// mpi.Wtime.
 func (b Benchmark) Timed(world *mpi.Comm, bytes, reps int, now func() float64) (usec float64, err error) {
 	o := Options{}.filled()
 	e := b.newEnv(world, bytes, o)

@@ -5,14 +5,13 @@ import (
 	"rhinet/mpi"
 )
 
-// pattern is byte i of what a rank sends, and value its float32 values; sums
-// of those are exact.
+// pattern is byte i of the data of a rank, and value its float32 values, whose sums are exact.
 func pattern(rank, i int) byte        { return byte(rank*31 + i*7 + 1) }
 func value(rank, i int) float32       { return float32(rank + 1 + i%5) }
 func total(ranks, i int) float32      { return float32(ranks*(ranks+1)/2 + ranks*(i%5)) }
 func slotsFor(offCache, each int) int { return max(1, (offCache+max(each, 1)-1)/max(each, 1)) }
 
-// line is what buffers of an off-cache run are multiples of.
+// line is the alignment of buffers in an off-cache run.
 const line = 64
 
 // newEnv makes the buffers of one size.
@@ -44,7 +43,7 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 	if b.Kind == Overlap {
 		e.cpu = bench.NewComputer(mpi.Wtime)
 	}
-	// As an array of handles in C: repetitions put their requests into the same.
+	// As with an array of handles in C, repetitions store their requests in the same place.
 	handles := make([]mpi.Request, 2*o.Window)
 	for i := range handles {
 		e.requests = append(e.requests, &handles[i])
@@ -70,8 +69,8 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 
 func up(n int) int { return (n + line - 1) / line * line }
 
-// clear writes what nobody sends into the receive buffers; it also makes
-// their pages exist before the clock runs.
+// clear fills the receive buffers with values that are never sent; it also makes their pages exist before
+// the clock runs.
 func (e *env) clear() {
 	for i := range e.recv {
 		e.recv[i] = 0xA5
@@ -81,7 +80,7 @@ func (e *env) clear() {
 	}
 }
 
-// defects runs b once more and counts on all ranks what arrived wrong.
+// defects runs b once more and counts wrong data on all ranks.
 func (b Benchmark) defects(e *env, everyone *mpi.Comm) (int, error) {
 	e.clear()
 	var err error
@@ -98,7 +97,7 @@ func (b Benchmark) defects(e *env, everyone *mpi.Comm) (int, error) {
 	return int(sum[0]), err
 }
 
-// wrong counts what is wrong in this rank's receive buffer.
+// wrong counts the wrong data in this rank's receive buffer.
 func (b Benchmark) wrong(e *env) (count int) {
 	if b.expectSum != nil {
 		from, values := b.expectSum(e)

@@ -1,11 +1,9 @@
-// Package pmb is a suite of the measurements that users of the Intel MPI
-// Benchmarks (once Pallas MPI Benchmarks) know: their names, sizes,
-// repetitions, timing and output, so that the programs that read theirs read
-// these.
+// Package pmb is a suite of the measurements of the Intel MPI Benchmarks (formerly Pallas MPI Benchmarks):
+// with their names, sizes, repetitions, timing and output, so that programs that read their output can read
+// this.
 //
-// Point-to-point patterns are timed as a whole loop; collective calls are
-// timed one by one with a barrier after each that is not timed, and a rank's
-// figure is the mean of its calls. The least, greatest and mean figure over
-// the ranks are reported. Nonblocking collective operations are timed alone and beside
-// computation, as by IMB-NBC.
+// Point-to-point patterns are timed as a whole loop. Collective calls are timed one by one, with an untimed
+// barrier after each, and a rank's figure is the mean of its calls. The smallest, largest and mean figure
+// over the ranks are reported. Nonblocking collective operations are timed alone and overlapped with
+// computation, as in IMB-NBC.
 package pmb

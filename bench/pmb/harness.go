@@ -12,7 +12,7 @@ import (
 type Row struct {
 	Test        string  `json:"test"`
 	Ranks       int     `json:"ranks"`  // of a group
-	Groups      int     `json:"groups"` // that ran at once
+	Groups      int     `json:"groups"` // that ran at the same time
 	Bytes       int     `json:"bytes"`
 	Repetitions int     `json:"repetitions"`
 	Min         float64 `json:"t_min_usec"` // over the ranks, microseconds a repetition
@@ -20,17 +20,17 @@ type Row struct {
 	Avg         float64 `json:"t_avg_usec"`
 	MBPerSec    float64 `json:"MB_s"` // 10^6 bytes; of the slowest group
 	MsgPerSec   float64 `json:"msg_s,omitempty"`
-	Overlapped  float64 `json:"t_ovrl_usec,omitempty"` // of the rank on which it is longest, as the next three
+	Overlapped  float64 `json:"t_ovrl_usec,omitempty"` // on the rank where it is longest, like the next three
 	Pure        float64 `json:"t_pure_usec,omitempty"`
 	CPU         float64 `json:"t_CPU_usec,omitempty"`
 	Hidden      float64 `json:"overlap_percent,omitempty"`
-	Defects     int     `json:"defects"` // bytes or values that arrived wrong, when they were looked at
+	Defects     int     `json:"defects"` // bytes or values that were wrong, if checked
 
 	kind        Kind
 	least, most float64 // Usec of the fastest and of the slowest batch
 }
 
-// Report is told on rank 0 what happens.
+// A Report is called on rank 0 with the progress and the results.
 type Report interface {
 	Begin(b Benchmark, groups [][]int, world int) // the ranks of each group
 	Row(Row)
@@ -52,7 +52,7 @@ func Run(world *mpi.Comm, benchmarks []Benchmark, o Options, rep Report) error {
 	return nil
 }
 
-// run measures b on groups of n ranks; ranks of no group wait.
+// run measures b on groups of n ranks; ranks outside of the groups wait.
 func (b Benchmark) run(world *mpi.Comm, n int, o Options, rep Report) error {
 	groups := 1
 	if o.Multi {
@@ -131,7 +131,7 @@ func (b Benchmark) sizes(group, everyone *mpi.Comm, groups int, o Options, rep R
 
 func (b Benchmark) measure(group, everyone *mpi.Comm, n int, o Options) (Row, error) {
 	e := b.newEnv(group, n, o)
-	var found []times // by every run
+	var found []times // in all runs
 	clock := b.clock(e, everyone, o)
 	reps, batches, err := o.policy().Run(n, func(reps int) (mine, slowest float64, err error) {
 		mine, slowest, err = clock(reps)
@@ -170,9 +170,8 @@ func median(rows []Row) Row {
 	return row
 }
 
-// clock times repetitions for a policy. What bounds the time is all that a
-// repetition takes: a call that costs its caller nothing may keep others busy for
-// long.
+// clock times repetitions for a policy. The time is limited by the total time of a repetition: a call that
+// costs its caller nothing may keep other ranks busy for long.
 func (b Benchmark) clock(e *env, everyone *mpi.Comm, o Options) bench.Timed {
 	return func(reps int) (mine, slowest float64, err error) {
 		start := mpi.Wtime()
@@ -184,8 +183,8 @@ func (b Benchmark) clock(e *env, everyone *mpi.Comm, o Options) bench.Timed {
 	}
 }
 
-// timed returns this rank's seconds of one repetition, of benchmarks of overlap with
-// the computation.
+// timed returns this rank's seconds of one repetition; for benchmarks of overlap this includes the
+// computation.
 func (b Benchmark) timed(e *env, reps int, o Options) (float64, error) {
 	for range 2 {
 		if err := mpi.Barrier(e.c); err != nil {
@@ -203,8 +202,7 @@ func (b Benchmark) timed(e *env, reps int, o Options) (float64, error) {
 	return b.each(e, reps, o, func(i int) error { return b.call(e, i) })
 }
 
-// each times calls one by one, with a barrier after each that is not timed, and
-// returns this rank's seconds of one.
+// each times calls one by one, with an untimed barrier after each, and returns this rank's seconds of one.
 func (b Benchmark) each(e *env, reps int, o Options, call func(i int) error) (float64, error) {
 	var sum float64
 	for i := range reps {
@@ -226,9 +224,9 @@ func (b Benchmark) each(e *env, reps int, o Options, call func(i int) error) (fl
 	return sum / float64(reps), nil
 }
 
-// between is the barrier between two calls. In that of a runtime one rank may leave before the
-// others: if it is the root of the next call, they find there what they would wait for otherwise. One of
-// messages, from each rank to ever farther ones, has no such rank, and is the same on all runtimes.
+// between is the barrier between two calls. From a runtime's barrier one rank may return before the others:
+// if it is the root of the next call, the others find its data there and need not wait. A barrier of
+// messages, from each rank to ever more distant ones, has no such rank, and is the same on all runtimes.
 func between(c *mpi.Comm, o Options) error {
 	if !o.OwnBarrier {
 		return mpi.Barrier(c)
@@ -245,7 +243,7 @@ func between(c *mpi.Comm, o Options) error {
 // barrierTag is the tag of the messages of a barrier.
 const barrierTag = 2
 
-// times fills in the figures of all ranks of all groups.
+// times fills in the figures over all ranks of all groups.
 func (b Benchmark) times(row *Row, everyone *mpi.Comm, mine float64, n int, o Options) error {
 	mine *= b.Scale
 	least, err := most(everyone, -mine)
@@ -271,7 +269,7 @@ func (b Benchmark) times(row *Row, everyone *mpi.Comm, mine float64, n int, o Op
 	return nil
 }
 
-// overlaps fills in what benchmarks of overlap measure.
+// overlaps fills in the results of benchmarks of overlap.
 func (b Benchmark) overlaps(row *Row, everyone *mpi.Comm, mine times) error {
 	if b.Kind != Overlap {
 		return nil
@@ -281,7 +279,7 @@ func (b Benchmark) overlaps(row *Row, everyone *mpi.Comm, mine times) error {
 	return err
 }
 
-// most returns the greatest of all ranks' values, on all ranks.
+// most returns the largest value of all ranks, on all ranks.
 func most(c *mpi.Comm, v float64) (float64, error) {
 	out := []float64{0}
 	err := mpi.Allreduce(c, []float64{v}, out, mpi.Max)

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// Flags lets users of IMB write the flags of bench pmb, in args, as they know them: with one
-// dash and with underlines, such as -npmin and -off_cache, and those that are called
-// otherwise here or take values of another form. A flag of IMB that has no
-// counterpart is an error that says what there is instead.
+// Flags translates flags in args from the form of IMB to that of bench pmb: flags with one dash and with
+// underlines, such as -npmin and -off_cache, and flags with another name or another form of values. For a
+// flag of IMB that has no counterpart, the error says what to use instead.
 func Flags(args []string) (long []string, err error) {
-	used := map[string]string{} // flags that have been given, by what they are written as
+	used := map[string]string{} // flags that have been given, by their long names
 	for rest := args; len(rest) > 0; {
 		if rest[0] == "--" {
 			return append(long, rest...), nil
@@ -52,7 +51,7 @@ func Flags(args []string) (long []string, err error) {
 	return long, nil
 }
 
-// once notes that a flag is given under a name; another name for the same is an error.
+// once notes under which name a flag is given; it is an error to give it again under another name.
 func once(used map[string]string, flag, name string) error {
 	if before := used[flag]; before != "" && before != name {
 		return fmt.Errorf("%s and %s say the same twice; leave one out", before, name)
@@ -66,7 +65,7 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// longFlag is an argument with two dashes, and without underlines, if it is a flag.
+// longFlag returns an argument with two dashes and without underlines, if it is a flag.
 func longFlag(arg string) string {
 	if len(arg) < 3 || arg[0] != '-' {
 		return arg
@@ -85,14 +84,14 @@ func joined(name, value string, given bool) string {
 	return name + "=" + value
 }
 
-// An imbFlag is a flag of IMB that is written otherwise here.
+// An imbFlag is a flag of IMB that is written differently here.
 type imbFlag struct {
 	needs bool     // a value
 	words []string // values that it may have
 	own   func(value string) ([]string, error)
 }
 
-// switchWords are what IMB takes for on and off.
+// switchWords are IMB's words for on and off.
 var switchWords = []string{"on", "off", "enable", "disable", "yes", "no", "true", "false", "1", "0"}
 
 func isOn(word string) bool {
@@ -118,7 +117,7 @@ func imbFlags() map[string]imbFlag {
 		}},
 		"--sync": {words: switchWords, own: func(word string) ([]string, error) {
 			if word == "" || isOn(word) {
-				return nil, nil // as it is without
+				return nil, nil // the default
 			}
 			return wordOf("--sync", word, []string{"--no-sync"})
 		}},
@@ -144,7 +143,7 @@ func imbFlags() map[string]imbFlag {
 	return flags
 }
 
-// wordOf refuses a value that is no switch.
+// wordOf rejects a value that is not a switch word.
 func wordOf(flag, word string, own []string) ([]string, error) {
 	if !slices.Contains(switchWords, word) {
 		return nil, fmt.Errorf("%s %s is neither on nor off", flag, word)
@@ -152,8 +151,7 @@ func wordOf(flag, word string, own []string) ([]string, error) {
 	return own, nil
 }
 
-// iterFlag is IMB's -iter REPETITIONS[,MB]: at most so many repetitions, of so many
-// times 2^20 bytes in all.
+// iterFlag is IMB's -iter REPETITIONS[,MB]: maximum repetitions, and maximum volume in units of 2^20 bytes.
 func iterFlag(value string) ([]string, error) {
 	reps, volume, both := strings.Cut(value, ",")
 	if _, err := strconv.Atoi(reps); err != nil {
@@ -191,7 +189,7 @@ func msglogFlag(value string) ([]string, error) {
 	return []string{"--sizes=" + strings.Join(sizes, ",")}, nil
 }
 
-// timeFlag lets a time be a number of seconds, as IMB's is.
+// timeFlag accepts a time as a number of seconds, as IMB does.
 func timeFlag(value string) ([]string, error) {
 	if isNumber(value) {
 		value += "s"
@@ -199,7 +197,7 @@ func timeFlag(value string) ([]string, error) {
 	return []string{"--time=" + value}, nil
 }
 
-// multiFlag lets -multi be followed by 0 or 1, which in IMB chooses what is printed.
+// multiFlag accepts 0 or 1 after -multi, which in IMB selects what is printed.
 func multiFlag(value string) ([]string, error) {
 	switch value {
 	case "", "0", "1":

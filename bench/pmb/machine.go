@@ -6,15 +6,15 @@ import (
 	"rhinet/bench/host"
 )
 
-// FromCaches as the value of Options.OffCache asks for buffers by the size of the
-// caches, mostOffCache bounds them: every rank has two such sets, and a last cache
-// that many cores share may be larger than all of them together need.
+// FromCaches as the value of Options.OffCache requests buffers sized by the caches. mostOffCache limits
+// them: every rank has two sets of such buffers, and a last-level cache shared by many cores may be larger
+// than they all need together.
 const (
 	FromCaches   = -1
 	mostOffCache = 64 << 20
 )
 
-// offCache is the bytes of buffers that an option asks for.
+// offCache returns the bytes of buffers for the value of the option.
 func offCache(asked int) int {
 	if asked != FromCaches {
 		return asked
@@ -23,7 +23,7 @@ func offCache(asked int) int {
 	return min(2*max(h.L3, h.L2, h.L1, 8<<20), mostOffCache)
 }
 
-// AboutMachine describes where and how for the head of the output.
+// AboutMachine describes the machine for the head of the output.
 func AboutMachine(program string) []string {
 	h := host.Describe()
 	return []string{

@@ -6,14 +6,14 @@ import (
 	"rhinet/mpi"
 )
 
-// sides is how many neighbors a rank has: one below and one above in each dimension of a grid that is
-// periodic. On few ranks several of them are one rank, or the rank itself.
+// sides is how many neighbors a rank has: one below and one above in each dimension of a periodic grid. On
+// few ranks several neighbors are the same rank, or the rank itself.
 const sides = 4
 
 func four(int) int { return sides }
 
-// neighbors are the benchmarks of the collective operations on neighbors. A message is that
-// between two of them.
+// neighbors returns the benchmarks of the neighborhood collective operations. A message is that between two
+// neighbors.
 func neighbors() []Benchmark {
 	return []Benchmark{
 		test("Neighbor_allgather", "every rank's message to its neighbors in a grid", Collective, 0, Benchmark{grid: true, sends: one, recvs: four, expect: fromSides,
@@ -44,15 +44,15 @@ func neighborStarters() []starter {
 	}
 }
 
-// Neighborhood returns the benchmarks of the collective operations on neighbors, blocking
-// ones first, and then as [Nonblocking].
+// Neighborhood returns the benchmarks of the neighborhood collective operations, first blocking ones, and
+// then those like [Nonblocking].
 func Neighborhood() []Benchmark {
 	blocking := neighbors()
 	overlap, alone := started(blocking, neighborStarters())
 	return slices.Concat(blocking, overlap, alone)
 }
 
-// onGrid returns group as a grid of two dimensions as equal as they can be, and frees it.
+// onGrid returns group as a two-dimensional grid, as square as possible, and frees group.
 func onGrid(group *mpi.Comm) (*mpi.Comm, error) {
 	dims := make([]int, sides/2)
 	if err := mpi.DimsCreate(group.Size(), dims); err != nil {
@@ -65,7 +65,7 @@ func onGrid(group *mpi.Comm) (*mpi.Comm, error) {
 	return grid, group.Free()
 }
 
-// fromSides is what each neighbor sends to all of its own.
+// fromSides returns what each neighbor sends to all of its neighbors.
 func fromSides(e *env) (pieces []piece) {
 	for _, r := range e.around() {
 		pieces = append(pieces, piece{r, 0})
@@ -73,8 +73,8 @@ func fromSides(e *env) (pieces []piece) {
 	return pieces
 }
 
-// mineFromSides is what each neighbor sends to this rank: the one below has this rank
-// above itself, and the other way round.
+// mineFromSides returns what each neighbor sends to this rank: for the neighbor below, this rank is the one
+// above, and vice versa.
 func mineFromSides(e *env) (pieces []piece) {
 	for k, r := range e.around() {
 		pieces = append(pieces, piece{r, (k ^ 1) * e.n})
@@ -82,11 +82,11 @@ func mineFromSides(e *env) (pieces []piece) {
 	return pieces
 }
 
-// around are the neighbors by their place on the grid.
+// around returns the neighbors by their position in the grid.
 func (e *env) around() (ranks []int) {
 	dims := make([]int, sides/2)
 	if mpi.DimsCreate(e.size, dims) != nil {
-		return nil // onGrid has done it before
+		return nil // onGrid has succeeded with the same arguments
 	}
 	row, column := e.rank/dims[1], e.rank%dims[1]
 	at := func(row, column int) int {

@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi"
 )
 
-// A starter begins the nonblocking form of a collective operation.
+// A starter starts the nonblocking form of a collective operation.
 type starter struct {
 	of    string // the benchmark of the blocking form
 	start func(e *env, i int) *mpi.Request
@@ -43,7 +43,7 @@ func starters() []starter {
 
 func ibcast(e *env, i int) *mpi.Request { return mpi.Ibcast(e.c, e.bcasts(i), e.root) }
 
-// bcasts is the buffer of a Bcast.
+// bcasts returns the buffer of a Bcast.
 func (e *env) bcasts(i int) []byte {
 	if e.rank == e.root {
 		return e.out(i)
@@ -51,13 +51,12 @@ func (e *env) bcasts(i int) []byte {
 	return e.in(i)
 }
 
-// Nonblocking returns the benchmarks of the nonblocking collective operations, in
-// the order in which they run: those of overlap with computation, and then those
-// of the operation alone.
+// Nonblocking returns the benchmarks of the nonblocking collective operations, in the order in which they
+// run: first those of overlap with computation, then those of the operation alone.
 func Nonblocking() []Benchmark { return slices.Concat(started(Blocking(), starters())) }
 
-// started returns the benchmarks of the nonblocking forms of some of those of blocking: of their
-// overlap with computation, and of the operation alone.
+// started returns the benchmarks of nonblocking forms of some of the blocking benchmarks: of their overlap
+// with computation, and of the operation alone.
 func started(blocking []Benchmark, starters []starter) (overlap, alone []Benchmark) {
 	for _, s := range starters {
 		b := blocking[slices.IndexFunc(blocking, func(b Benchmark) bool { return b.Name == s.of })]
@@ -78,16 +77,14 @@ func started(blocking []Benchmark, starters []starter) (overlap, alone []Benchma
 	return overlap, alone
 }
 
-// Times are what a benchmark of overlap measures on one rank, in seconds of a
-// repetition.
+// times are the results of a benchmark of overlap on one rank, in seconds of a repetition.
 type times struct {
 	overlapped float64 // start, compute, wait
 	pure       float64 // start, wait
 	cpu        float64 // the computation in overlapped
 }
 
-// hidden is the share of the shorter of operation and computation that took no
-// time of its own.
+// hidden returns the share of the shorter of operation and computation that was overlapped.
 func (t times) hidden() float64 {
 	shorter := min(t.pure, t.cpu)
 	if shorter <= 0 {
@@ -96,9 +93,8 @@ func (t times) hidden() float64 {
 	return max(0, min(1, (t.pure+t.cpu-t.overlapped)/shorter))
 }
 
-// overlap times reps repetitions of the operation alone, and as many during which
-// the rank computes for as long as the operation alone took. All that it finds is in
-// e.times.
+// overlap times reps repetitions of the operation alone, and as many during which the rank computes for as
+// long as the operation alone took. All results are in e.times.
 func (b Benchmark) overlap(e *env, reps int, o Options) (overlapped float64, err error) {
 	var t times
 	if t.pure, err = b.each(e, reps, o, func(i int) error { return b.call(e, i) }); err != nil {
@@ -118,7 +114,7 @@ func (b Benchmark) overlap(e *env, reps int, o Options) (overlapped float64, err
 	return t.overlapped, err
 }
 
-// slowest returns the times of the rank that took longest when it computed.
+// slowest returns the times of the rank that took longest with computation.
 func slowest(everyone *mpi.Comm, mine times) (times, error) {
 	v := []float64{mine.overlapped, mine.pure, mine.cpu}
 	all := make([]float64, len(v)*everyone.Size())

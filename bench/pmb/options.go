@@ -7,24 +7,24 @@ import (
 	"rhinet/bench"
 )
 
-// Options of a run. The zero value of a field is the usual policy.
+// Options of a run. The zero value of a field is the default.
 type Options struct {
 	Sizes       []int         // message sizes in bytes; nil: the benchmark's own
-	Batches     int           // that the repetitions are divided into, of which the median counts; 0: 1
-	Repetitions int           // of one size at most; 0: 1000
-	Volume      int           // bytes that one size may move a rank; 0: 40 MiB
-	Time        time.Duration // that one size may take; 0: 10 s
-	OffCache    int           // bytes of buffers that repetitions take in turn, more than the caches; 0: one buffer; FromCaches: twice the caches
-	Check       bool          // look at what arrived, and count what is wrong
-	Multi       bool          // groups of the least size all at once, instead of one group
-	NPMin       int           // fewest ranks to run on; then twice as many, and so on; 0: 2
+	Batches     int           // batches of repetitions, of which the median counts; 0: 1
+	Repetitions int           // maximum for one size; 0: 1000
+	Volume      int           // maximum bytes that a rank moves for one size; 0: 40 MiB
+	Time        time.Duration // maximum time for one size; 0: 10 s
+	OffCache    int           // bytes of buffers that repetitions use in turn, more than the caches; 0: one buffer; FromCaches: twice the caches
+	Check       bool          // check what arrives, and count what is wrong
+	Multi       bool          // as many groups of the smallest size as possible at the same time, instead of one group
+	NPMin       int           // smallest number of ranks; then double it, and so on; 0: 2
 	Window      int           // messages in flight; 0: 64
 	NoSync      bool          // no barrier between collective calls
-	OwnBarrier  bool          // the one between them is made of messages here, not the runtime's
+	OwnBarrier  bool          // use a barrier of messages between collective calls instead of the runtime's
 	RootShift   bool          // another root for each collective call
 }
 
-// Memory is the most that the buffers of one benchmark may take on a rank.
+// memory limits the buffers of one benchmark on a rank.
 const memory = 1 << 30
 
 const tooLarge = "its buffers would take more than 1 GiB on each rank"
@@ -32,8 +32,7 @@ const tooLarge = "its buffers would take more than 1 GiB on each rank"
 // holds reports whether a rank has memory for the buffers of a size.
 func (b Benchmark) holds(n, ranks int) bool { return n*(b.sends(ranks)+b.recvs(ranks)) <= memory }
 
-// usualNPMin is the fewest ranks to run on unless told otherwise; on one rank alone it
-// is no mistake.
+// usualNPMin is the default for the smallest number of ranks; running on a single rank is not an error.
 const usualNPMin = 2
 
 func (o Options) filled() Options {
@@ -59,8 +58,8 @@ func (o Options) policy() bench.Policy {
 	return bench.Policy{Batches: o.Batches, Repetitions: o.Repetitions, Volume: o.Volume, Time: o.Time}
 }
 
-// Check reports what is wrong with running these benchmarks on the given
-// number of ranks, before anything is measured.
+// Check returns what is wrong with running these benchmarks on the given number of ranks, before anything
+// is measured.
 func Check(benchmarks []Benchmark, ranks int, o Options) error {
 	for _, v := range []struct {
 		name  string
@@ -87,8 +86,8 @@ func Check(benchmarks []Benchmark, ranks int, o Options) error {
 	return nil
 }
 
-// counts returns the numbers of ranks that b runs on in a world of the given
-// size: from the least, doubled up to all.
+// counts returns the numbers of ranks on which b runs in a world of the given size: from the smallest,
+// doubled up to all.
 func (b Benchmark) counts(world int, o Options) []int {
 	if b.Kind == Single || b.Name == "bw" || b.Name == "bibw" {
 		return []int{2}

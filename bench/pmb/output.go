@@ -12,7 +12,7 @@ import (
 	"rhinet/bench"
 )
 
-// Formats names the output formats; imb is the text that users of IMB know.
+// Formats names the output formats; imb is the text format of IMB.
 const Formats = "imb, csv, json"
 
 // A Printer is a Report that writes. Close ends the output and returns the
@@ -22,8 +22,8 @@ type Printer interface {
 	Close() error
 }
 
-// NewPrinter returns the printer of a format named in Formats. The lines of
-// about describe machine and method; command is the command line.
+// NewPrinter returns the printer of a format named in Formats. The lines of about describe machine and
+// method; command is the command line.
 func NewPrinter(format string, out io.Writer, about []string, command string, list []Benchmark, o Options) (Printer, error) {
 	switch format {
 	case "imb":
@@ -72,7 +72,7 @@ func (p *imb) start() {
 	}
 }
 
-// part is the part of the suite that all benchmarks are of, as users know it.
+// part returns IMB's name for the part of the suite to which all benchmarks belong.
 func (p *imb) part() string {
 	if len(p.list) > 0 && !slices.ContainsFunc(p.list, func(b Benchmark) bool { return b.start == nil }) {
 		return "MPI-NBC"
@@ -124,7 +124,7 @@ func (p *imb) Begin(b Benchmark, groups [][]int, world int) {
 	p.printf("\n")
 }
 
-// columns are the heads of the columns of a benchmark's kind.
+// columns returns the column heads for a benchmark's kind.
 func (p *imb) columns() []string {
 	c := []string{"#bytes", "#repetitions"}
 	switch p.b.Kind {
@@ -211,7 +211,7 @@ func (p *rows) Row(r Row)                     { p.rows = append(p.rows, r) }
 func (p *rows) Skip(int, string)              {}
 func (p *rows) End()                          {}
 
-// header is the first line of the CSV; ParseCSV insists on it.
+// header is the first line of the CSV; ParseCSV requires it.
 var header = []string{"test", "ranks", "groups", "bytes", "repetitions", "t_min_usec", "t_max_usec", "t_avg_usec", "MB_s", "msg_s", "t_ovrl_usec", "t_pure_usec", "t_CPU_usec", "overlap_percent", "defects"}
 
 func (p *rows) Close() error {
@@ -229,7 +229,7 @@ func (p *rows) Close() error {
 	return w.Error()
 }
 
-// ParseCSV reads what the csv format wrote.
+// ParseCSV parses the csv format.
 func ParseCSV(text string) ([]Row, error) {
 	lines, err := bench.ReadCSV(text, header)
 	if err != nil {
@@ -249,9 +249,9 @@ func ParseCSV(text string) ([]Row, error) {
 	return list, nil
 }
 
-// Usec is the figure by which runtimes are compared: the mean time of a
-// repetition, for rates the time of one message, and for overlap the time that
-// computation does not hide: that in calls. The peers' program reports the same.
+// Usec returns the figure by which runtimes are compared: the mean time of a repetition, for rates the time
+// of one message, and for overlap the time in calls, which computation does not hide. The peers' program
+// reports the same.
 func (r Row) Usec() float64 {
 	switch {
 	case r.kind == Window && r.MsgPerSec > 0:
@@ -267,13 +267,13 @@ func (r Row) Overlaps() bool { return r.kind == Overlap }
 
 const overlapMark = "_overlap"
 
-// OverlapTest is the name under which comparisons have the overlap that a test found.
+// OverlapTest is the name under which comparisons store the overlap of a test.
 func OverlapTest(test string) string { return test + overlapMark }
 
-// IsOverlap reports whether a name is one that OverlapTest returns.
+// IsOverlap reports whether a name is from OverlapTest.
 func IsOverlap(name string) bool { return strings.HasSuffix(name, overlapMark) }
 
-// Usage is the list of benchmarks for people.
+// Usage prints the list of benchmarks.
 func Usage(out io.Writer) error {
 	for _, b := range All() {
 		if _, err := fmt.Fprintf(out, "%-16s%s\n", b.Name, b.About); err != nil {
@@ -283,7 +283,7 @@ func Usage(out io.Writer) error {
 	return nil
 }
 
-// Defects is a printer that adds up what the rows say.
+// Defects is a printer that sums up the defects in the rows.
 type Defects struct {
 	Printer
 	Found int

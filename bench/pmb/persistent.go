@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi"
 )
 
-// keptBuffers is how many buffers, and so requests, are taken in turn at most.
+// keptBuffers limits the buffers, and thus the requests, that are used in turn.
 const keptBuffers = 256
 
 // A maker makes the persistent form of a collective operation.
@@ -33,8 +33,8 @@ func makers() []maker {
 	}
 }
 
-// Persistent returns the benchmarks of persistent collective operations, each of which is made once
-// for a root and a buffer, and started and waited for in each repetition.
+// Persistent returns the benchmarks of persistent collective operations. A request is made once for each
+// root and buffer, and started and waited for in each repetition.
 func Persistent() (all []Benchmark) {
 	blocking := Blocking()
 	for _, m := range makers() {
@@ -59,7 +59,8 @@ func Persistent() (all []Benchmark) {
 	return all
 }
 
-// repeated is the persistent request of repetition i, which the first of its root and buffer makes.
+// repeated returns the persistent request of repetition i; the first repetition with its root and buffer
+// makes it.
 func (e *env) repeated(i int, make func(e *env, i int) (*mpi.Request, error)) (r *mpi.Request, err error) {
 	k := e.root*e.slots + i%e.slots
 	if e.repeats[k] == nil {

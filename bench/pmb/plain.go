@@ -8,23 +8,21 @@ import (
 	"rhinet/mpi"
 )
 
-// Plain measures b on all ranks of world as comparisons do, and calls report on
-// rank 0 with a row for each size; nil sizes are the usual ones. [CheckPlain] must
-// have found world and sizes fit.
+// Plain measures b on all ranks of world with the policy of comparisons, and calls report on rank 0 with a
+// row for each size; nil sizes mean the default ones. The arguments must have passed [CheckPlain].
 func Plain(world *mpi.Comm, b Benchmark, sizes []int, budget time.Duration, report func(bench.Row)) error {
 	o := Options{Sizes: sizes, Time: budget, NPMin: world.Size()}
 	return Run(world, []Benchmark{b}, o.Steady(), plain(report))
 }
 
-// Steady returns the options with the policy of comparisons, [bench.Steady], of
-// their time.
+// Steady returns the options with the policy of comparisons, [bench.Steady], for their time.
 func (o Options) Steady() Options {
 	p := bench.Steady(o.Time)
 	o.Batches, o.Repetitions, o.Volume = p.Batches, p.Repetitions, unbounded
 	return o
 }
 
-// CheckPlain reports what is wrong with measuring b so on a number of ranks.
+// CheckPlain returns what is wrong with measuring b by Plain on the given number of ranks.
 func CheckPlain(b Benchmark, ranks int, sizes []int) error {
 	if err := Check([]Benchmark{b}, ranks, Options{}); err != nil {
 		return err
@@ -40,10 +38,10 @@ func CheckPlain(b Benchmark, ranks int, sizes []int) error {
 	return nil
 }
 
-// unbounded is more than any measurement moves.
+// unbounded is larger than any volume.
 const unbounded = 1 << 50
 
-// A plain is a Report that passes on the figures that every level has.
+// A plain is a Report that passes on the figures that exist at every level.
 type plain func(bench.Row)
 
 func (plain) Begin(Benchmark, [][]int, int) {}

@@ -15,7 +15,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// note is a Report that keeps what it is told.
+// note is a Report that records everything.
 type note struct {
 	rows    []Row
 	begins  []string
@@ -36,8 +36,8 @@ func run(t *testing.T, ranks int, benchmarks []Benchmark, o Options) *note {
 	return n
 }
 
-// Everything arrives as it was sent, on every number of ranks, with one buffer
-// and with several in turn, with equal shares and with uneven ones.
+// The data arrives unchanged on every number of ranks, with one buffer and with several in turn, with equal
+// and with uneven shares.
 func TestEveryBenchmarkMovesTheRightBytes(t *testing.T) {
 	for _, ranks := range []int{2, 3, 4, 5} {
 		o := Options{Sizes: []int{0, 4, 8, 1000}, Repetitions: 3, Time: time.Second, Check: true, NPMin: ranks, OffCache: 5000, Window: 3}
@@ -84,7 +84,7 @@ func TestWrongBytesAreCounted(t *testing.T) {
 	}
 }
 
-// 1000 repetitions, fewer where 40 MiB are moved before, or the time is up.
+// 1000 repetitions, or fewer if 40 MiB have been moved or the time is up earlier.
 func TestRepetitions(t *testing.T) {
 	b, _ := Find("Bcast")
 	b.call = func(*env, int) error { return nil }
@@ -174,8 +174,8 @@ func TestCheckNamesTheWayOut(t *testing.T) {
 	}
 }
 
-// What parsers of the original's output look for: the head of each section,
-// the names of the columns, and columns of 13.
+// The output has what parsers of the original's output look for: the head of each section, the names of the
+// columns, and columns of 13 characters.
 func TestOutputReadsAsTheOriginals(t *testing.T) {
 	var out bytes.Buffer
 	o := Options{}
@@ -300,7 +300,7 @@ func TestNeighborsOfTheGrid(t *testing.T) {
 	}
 }
 
-// Nobody leaves the suite's own barrier before all have come, and calls are measured with it.
+// With the suite's own barrier no rank leaves before all have entered, and calls are measured with it.
 func TestOwnBarrier(t *testing.T) {
 	own := Options{OwnBarrier: true}
 	for _, ranks := range []int{1, 2, 3, 5} {
@@ -348,8 +348,7 @@ func TestLoopsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// The overlap is the share of the shorter of operation and computation that took no time
-// of its own.
+// The overlap is the hidden share of the operation or the computation, whichever is shorter.
 func TestOverlap(t *testing.T) {
 	for _, tt := range []struct {
 		times times
@@ -370,7 +369,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// The rank that took longest says what the times are, and a row has them all.
+// The times are those of the slowest rank, and a row contains all of them.
 func TestTimesAreThoseOfTheSlowestRank(t *testing.T) {
 	mpitest.Run(t, 3, func(world *mpi.Comm) error {
 		r := float64(world.Rank())

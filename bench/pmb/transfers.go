@@ -64,8 +64,8 @@ func sendrecv(e *env, reps int) error {
 	return nil
 }
 
-// exchange tells what comes from the left from what comes from the right by
-// tag: on two ranks both are the same rank.
+// exchange distinguishes messages from the left and from the right by their tags: on two ranks both come
+// from the same rank.
 func exchange(e *env, reps int) error {
 	left, right := e.left(), e.right()
 	for i := range reps {

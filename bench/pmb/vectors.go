@@ -2,7 +2,7 @@ package pmb
 
 import "rhinet/mpi"
 
-// vectors are the collectives with counts, all equal here.
+// vectors returns the collectives with counts, which are all equal here.
 func vectors() []Benchmark {
 	return []Benchmark{
 		test("Allgatherv", "Allgather with counts", Collective, 0, Benchmark{sends: one, recvs: each, expect: fromAll,

@@ -6,8 +6,8 @@ import (
 	"rhinet/mpi"
 )
 
-// windows are the benchmarks with many messages in flight. bw and bibw are
-// the first two on two ranks alone, printed as the OSU benchmarks print theirs.
+// windows returns the benchmarks with many messages in flight. bw and bibw are the first two on two ranks,
+// printed as by the OSU benchmarks.
 func windows() []Benchmark {
 	w := func(name, about string, both bool) Benchmark {
 		b := test(name, about, Window, 1, Benchmark{pairs: true, loop: uniband, sends: one, recvs: one, expect: fromLower})
@@ -25,7 +25,7 @@ func windows() []Benchmark {
 	}
 }
 
-// partner is the rank at the other end, in the other half.
+// partner returns the rank at the other end, in the other half.
 func (e *env) partner() int { return (e.rank + e.size/2) % e.size }
 
 func fromPartner(e *env) []piece { return []piece{{e.partner(), 0}} }

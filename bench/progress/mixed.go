@@ -2,18 +2,18 @@ package progress
 
 import "rhinet/mpi"
 
-// Mixed is small messages beside a stream of long ones. Rank 0 sends the stream to rank
-// 1, and exchanges small messages with the last rank: on two ranks the same, on three
-// another.
+// Mixed measures small messages during a stream of long ones. Rank 0 sends the stream to rank 1, and
+// exchanges small messages with the last rank: on two ranks the receiver of the stream, on three another
+// one.
 func Mixed() []Benchmark {
 	b := test("Mixed", "one-way time of 8 bytes beside a stream: on 2 ranks to its receiver, on 3 to another", 64<<20, 2, 3)
 	b.run, b.rows = (*env).mixed, mixedRows
 	return []Benchmark{b}
 }
 
-// What a batch of Mixed finds, in seconds.
+// Results of a batch of Mixed, in seconds.
 const (
-	idle   = iota // one way of a small message, without a stream
+	idle   = iota // with a stream
 	beside        // and with
 	alone         // a long message, without small ones
 	stream        // and with
@@ -26,7 +26,7 @@ func mixedRows(f figures) []figure {
 	}
 }
 
-// idleRounds is how many round trips without a stream go before reps long messages.
+// idleRounds is how many round trips without a stream are done before reps long messages.
 const idleRounds = 200
 
 // The first byte of a small message.
@@ -55,7 +55,7 @@ func (e *env) mixed(reps int) (figures, error) {
 	return e.agree(f, -float64(e.rank))
 }
 
-// talk is rank 0.
+// talk is the part of rank 0.
 func (e *env) talk(partner, reps int) (f figures, err error) {
 	clock := func(to *float64, times int, what func() error) func() error {
 		return func() error {
@@ -97,7 +97,7 @@ func (e *env) talk(partner, reps int) (f figures, err error) {
 	return f, err
 }
 
-// talkBeside sends long messages and exchanges small ones until all of them have gone.
+// talkBeside sends long messages and exchanges small ones until all long ones have been sent.
 func (e *env) talkBeside(partner, reps int) (rounds int, err error) {
 	for range reps {
 		n, err := e.talkUntil(mpi.Isend(e.c, e.long, 1, longTag), partner)
@@ -108,7 +108,7 @@ func (e *env) talkBeside(partner, reps int) (rounds int, err error) {
 	return rounds, nil
 }
 
-// talkUntil exchanges small messages until a long one has gone.
+// talkUntil exchanges small messages until a long one has been sent.
 func (e *env) talkUntil(long *mpi.Request, partner int) (rounds int, err error) {
 	for done := false; !done; rounds++ {
 		if err := e.round(partner, more); err != nil {
@@ -121,7 +121,7 @@ func (e *env) talkUntil(long *mpi.Request, partner int) (rounds int, err error) 
 	return rounds, nil
 }
 
-// round is a round trip.
+// round makes a round trip.
 func (e *env) round(partner int, what byte) error {
 	e.small[0] = what
 	if err := mpi.Send(e.c, e.small, partner, smallTag); err != nil {
@@ -139,8 +139,8 @@ func (e *env) echo() (bool, error) {
 	return e.small[0] == last, mpi.Send(e.c, e.small, 0, smallTag)
 }
 
-// answer is the rank with which rank 0 exchanges small messages. It may be the receiver
-// of the stream as well.
+// answer is the part of the rank with which rank 0 exchanges small messages. It may also be the receiver of
+// the stream.
 func (e *env) answer(receiver bool, reps int) error {
 	return steps(
 		func() error { return mpi.Barrier(e.c) },
@@ -164,10 +164,10 @@ func (e *env) answer(receiver bool, reps int) error {
 	)
 }
 
-// answerBeside answers until the last small message, and takes long ones meanwhile, one
-// after the other.
+// answerBeside answers until the last small message, and at the same time receives long ones, one after the
+// other.
 func (e *env) answerBeside(receiver bool, reps int) error {
-	var long *mpi.Request // under way
+	var long *mpi.Request // being received
 	for begun := 0; ; {
 		if receiver && long == nil && begun < reps {
 			long = mpi.Irecv(e.c, e.long, 0, longTag)
@@ -186,7 +186,7 @@ func (e *env) answerBeside(receiver bool, reps int) error {
 	}
 }
 
-// arrived waits for a long message, which has left its sender, if there is one.
+// arrived waits for a long message, which has been sent completely, if there is one.
 func arrived(long *mpi.Request) error {
 	if long == nil {
 		return nil
@@ -195,7 +195,7 @@ func arrived(long *mpi.Request) error {
 	return err
 }
 
-// left returns what is still under way, after a look.
+// left tests the request and returns it if it is not complete.
 func left(long *mpi.Request) (*mpi.Request, error) {
 	if long == nil {
 		return nil, nil
@@ -217,7 +217,7 @@ func (e *env) take(reps int) error {
 	return nil
 }
 
-// receive is a rank 1 that only takes long messages.
+// receive is the part of a rank 1 that only receives long messages.
 func (e *env) receive(reps int) error {
 	barrier := func() error { return mpi.Barrier(e.c) }
 	take := func() error { return e.take(reps) }

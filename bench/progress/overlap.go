@@ -2,11 +2,11 @@ package progress
 
 import "rhinet/mpi"
 
-// Overlap is a long message from rank 0 to rank 1 while one of them computes, or both:
-// started, computed for as long as it takes alone, and waited for. Then the same with a
-// computation that outlasts the message whoever moves it: what the message adds to that is the
-// overhead of the rank that computes, and what it leaves of its own time is the rank's availability
-// (Doerfler and Brightwell, EuroPVM/MPI 2006).
+// Overlap measures a long message from rank 0 to rank 1 while one of them or both compute: the transfer is
+// started, the rank computes for as long as the transfer alone takes, and waits. Then the same with a
+// computation that outlasts the message, whoever moves it: what the message adds to that is the overhead of
+// the computing rank, and the rest of the message's own time is the rank's availability (Doerfler and
+// Brightwell, EuroPVM/MPI 2006).
 func Overlap() []Benchmark {
 	of := func(name, about string, computes func(rank int) bool) Benchmark {
 		b := test(name, about, 4<<20, 2)
@@ -21,8 +21,8 @@ func Overlap() []Benchmark {
 	}
 }
 
-// What a batch of Overlap finds, in seconds of a repetition on the rank that computes, or
-// that takes longer.
+// Results of a batch of Overlap, in seconds of a repetition on the rank that computes, or on the slower
+// rank.
 const (
 	pure     = iota // the transfer alone
 	cpu             // the computation
@@ -30,8 +30,8 @@ const (
 	overhead        // what the transfer adds to a computation that outlasts it
 )
 
-// outlast is how many times as long as the transfer alone the long computation is: one
-// side alone takes up to twice as long as both.
+// outlast is the ratio of the long computation to the transfer alone: if only one side moves the message,
+// it takes up to twice as long as with both.
 const outlast = 4
 
 func overlapRows(f figures) []figure {
@@ -42,7 +42,7 @@ func overlapRows(f figures) []figure {
 	}
 }
 
-// hidden is the part of a time that is not open, in %.
+// hidden returns the part of a time that is not open, in %.
 func hidden(open, of float64) float64 { return 100 * max(0, min(1, 1-open/max(of, 1e-9))) }
 
 func (e *env) overlap(computes bool, reps int) (f figures, err error) {
@@ -67,8 +67,8 @@ func (e *env) overlap(computes bool, reps int) (f figures, err error) {
 	return e.agree(f, key)
 }
 
-// transfers moves so many long messages, beside computation of so many rows if this rank
-// computes, and returns the seconds of one, and of its computation.
+// transfers transfers reps long messages, during a computation of the given rows if this rank computes, and
+// returns the seconds of one repetition, and of its computation.
 func (e *env) transfers(reps, rows int, computes bool) (all, computed float64, err error) {
 	for range reps {
 		if err := mpi.Barrier(e.c); err != nil {

@@ -17,6 +17,6 @@ func CompilePeer(ctx context.Context, mpicc, dir string) (string, error) {
 	return peer.CompileSource(ctx, mpicc, dir, "progress", source)
 }
 
-// PeerArgs are the first arguments of the peers' program: the time a size takes. The
-// names of benchmarks follow, each with its sizes.
+// PeerArgs returns the first arguments of the peers' program: the time for a size. The names of benchmarks
+// follow, each with its sizes.
 func PeerArgs(budget time.Duration) []string { return []string{peer.Budget(budget)} }

@@ -1,5 +1,5 @@
-// Package progress measures what goes on beside a long message: small messages
-// (Mixed), and computation (Overlap).
+// Package progress measures what happens during a long message: small messages (Mixed), and computation
+// (Overlap).
 package progress
 
 import (
@@ -15,32 +15,32 @@ import (
 // A Benchmark is one test.
 type Benchmark struct {
 	bench.Test
-	ranks []int // that it runs on
-	// run carries out so many repetitions, and returns on all ranks what was found.
+	ranks []int // numbers of ranks on which it runs
+	// run does reps repetitions, and returns the results on all ranks.
 	run  func(e *env, reps int) (figures, error)
 	rows func(f figures) []figure
 }
 
-// Options say how all benchmarks are measured.
+// Options say how benchmarks are measured.
 type Options struct {
 	Sizes  []int        // bytes of the long message; nil: those of each benchmark
 	Policy bench.Policy // how often
 }
 
-// Figures are what a batch has found, in seconds of a repetition.
+// figures are the results of a batch, in seconds of a repetition.
 type figures struct {
 	all  float64 // everything
-	main float64 // by which the median batch is chosen
+	main float64 // the figure by which the median batch is chosen
 	of   [4]float64
 }
 
-// A figure is a row, by what follows the name of the benchmark.
+// A figure is a row; suffix follows the name of the benchmark.
 type figure struct {
 	suffix string
 	value  float64
 }
 
-// percent ends the names of figures that are percentages, not microseconds.
+// percent is the suffix of figures that are percentages, not microseconds.
 const percent = "_percent"
 
 // IsPercent reports whether a row of that name is a percentage.
@@ -49,19 +49,19 @@ func IsPercent(test string) bool { return strings.HasSuffix(test, percent) }
 // All returns the benchmarks.
 func All() []Benchmark { return append(Mixed(), Overlap()...) }
 
-// Choose returns those of some benchmarks that have one of the names, whose case does not count, each
-// once; all if there are no names.
+// Choose returns those of some benchmarks that have one of the names, ignoring case and without duplicates;
+// all if there are no names.
 func Choose(of []Benchmark, names []string) ([]Benchmark, error) {
 	return bench.Choose(of, func(b Benchmark) string { return b.Name }, names, "no benchmark %q beside a long message")
 }
 
-// Ranks are the numbers of ranks that the benchmark runs on.
+// Ranks returns the numbers of ranks on which the benchmark runs.
 func (b Benchmark) Ranks() []int { return b.ranks }
 
 // most is the longest message, in bytes.
 const most = 1 << 28
 
-// test fills in what all have in common.
+// test fills in what is common to all benchmarks.
 func test(name, about string, size int, ranks ...int) Benchmark {
 	return Benchmark{
 		Test:  bench.Test{Name: name, About: about, Sizes: []int{size}, Min: 1, Max: most, Unit: 1, Scale: 1, Peers: true},
@@ -69,7 +69,7 @@ func test(name, about string, size int, ranks ...int) Benchmark {
 	}
 }
 
-// Check reports why the benchmarks cannot run on so many ranks at these sizes.
+// Check returns why the benchmarks cannot run on the given number of ranks with these sizes.
 func Check(benchmarks []Benchmark, ranks int, sizes []int) error {
 	var tests []bench.Test
 	for _, b := range benchmarks {
@@ -112,7 +112,7 @@ func Run(world *mpi.Comm, benchmarks []Benchmark, o Options, report func(bench.R
 	return nil
 }
 
-// measure is one size: the rows of the median batch.
+// measure measures one size: it returns the rows of the median batch.
 func (b Benchmark) measure(world *mpi.Comm, n int, p bench.Policy) ([]bench.Row, error) {
 	e := newEnv(world, n)
 	var found []figures
@@ -136,11 +136,11 @@ func (b Benchmark) measure(world *mpi.Comm, n int, p bench.Policy) ([]bench.Row,
 	return rows, nil
 }
 
-// An env is what one benchmark has on one rank for one size.
+// An env is the state of one benchmark on one rank for one size.
 type env struct {
 	c     *mpi.Comm
 	rank  int
-	long  []byte // of rank 0 to rank 1
+	long  []byte // sent from rank 0 to rank 1
 	small []byte
 	cpu   *bench.Computer
 }
@@ -169,7 +169,7 @@ func newEnv(c *mpi.Comm, n int) *env {
 // pattern is byte i of the long message.
 func pattern(i int) byte { return byte(i*7 + i>>8 + 1) }
 
-// check reports what of the long message has not arrived at rank 1 as it was sent.
+// check returns an error if the long message has not arrived correctly at rank 1.
 func (e *env) check() error {
 	if e.rank != 1 {
 		return nil
@@ -182,7 +182,7 @@ func (e *env) check() error {
 	return nil
 }
 
-// agree returns the figures of the rank with the greatest key on all ranks.
+// agree returns, on all ranks, the figures of the rank with the largest key.
 func (e *env) agree(f figures, key float64) (figures, error) {
 	mine := append([]float64{key, f.all, f.main}, f.of[:]...)
 	all := make([]float64, len(mine)*e.c.Size())
@@ -193,7 +193,7 @@ func (e *env) agree(f figures, key float64) (figures, error) {
 	return figures{best[1], best[2], [4]float64(best[3:])}, nil
 }
 
-// steps carries out one after the other, as far as all goes well.
+// steps runs functions one after the other until one fails.
 func steps(all ...func() error) error {
 	for _, step := range all {
 		if err := step(); err != nil {

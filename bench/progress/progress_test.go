@@ -12,7 +12,7 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// brief is the policy of tests.
+// brief is a policy with few repetitions.
 var brief = bench.Policy{Batches: 2, Repetitions: 4, Time: time.Second}
 
 // Every benchmark runs on every number of ranks that it names, and gives its rows.
@@ -35,7 +35,7 @@ func TestAllBenchmarksRun(t *testing.T) {
 	}
 }
 
-// A figure is what its name says, whatever was measured.
+// Each figure is computed as its name says.
 func TestFigures(t *testing.T) {
 	check := func(rows []figure, want map[string]float64) {
 		t.Helper()
@@ -79,7 +79,7 @@ func TestRanksAgree(t *testing.T) {
 	})
 }
 
-// Bytes that arrive wrong are an error.
+// Wrong data is an error.
 func TestWrongBytes(t *testing.T) {
 	mpitest.Run(t, 2, func(world *mpi.Comm) error {
 		e := newEnv(world, 100)

@@ -14,9 +14,9 @@ import (
 	"rhinet/bench/compare"
 )
 
-// kernelBars draws the two figures of a comparison of kernels by run time and communication wait
-// time (llc, section 6), for each class and number of ranks: the run time, relative to that of the
-// first runtime, and which part of its run time a runtime waits.
+// kernelBars draws the two figures of a comparison of kernels by run time and communication wait time (llc,
+// section 6), for each class and number of ranks: the run time relative to that of the first runtime, and
+// the share of its run time that a runtime waits.
 func kernelBars(res *compare.Result, lines []compare.Line) (figures []*Figure, err error) {
 	if !res.Waits {
 		return nil, nil
@@ -63,12 +63,12 @@ func kernelBars(res *compare.Result, lines []compare.Line) (figures []*Figure, e
 	return figures, nil
 }
 
-// isRun reports whether a line is of the run time of a kernel.
+// isRun reports whether a line is the run time of a kernel.
 func isRun(l compare.Line) bool {
 	return l.Unit == "s" && !strings.HasSuffix(l.Test, compare.WaitTest(""))
 }
 
-// groupedBars are groups of bars, each with one of every series.
+// groupedBars are groups of bars, each with one bar of every series.
 type groupedBars struct {
 	series, groups []string
 	values         []plotter.Values // by series, then group
@@ -78,7 +78,7 @@ func newBars(series []string) *groupedBars {
 	return &groupedBars{series: series, values: make([]plotter.Values, len(series))}
 }
 
-// add adds a group; what is not known is no bar.
+// add adds a group; unknown values have no bar.
 func (b *groupedBars) add(group string, value func(series int) float64) {
 	b.groups = append(b.groups, group)
 	for i := range b.series {
@@ -102,7 +102,7 @@ const (
 	barGap   = vg.Length(10)
 )
 
-// figure draws the bars. Series are told apart by their shade too, and stand in the order of the legend.
+// figure draws the bars. Series also differ in their shade, and are in the order of the legend.
 func (b *groupedBars) figure(name, title, legend string) (*Figure, error) {
 	f := newFigure(name, title, "", legend)
 	p := f.plot

@@ -49,7 +49,7 @@ func TestBarsOfKernels(t *testing.T) {
 	}
 }
 
-// What is not known is no bar.
+// There is no bar for a value that is not known.
 func TestUnknownBars(t *testing.T) {
 	b := newBars([]string{"a", "b"})
 	if b.add("g", func(int) float64 { return math.NaN() }); !b.empty() {

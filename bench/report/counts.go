@@ -6,7 +6,7 @@ import (
 	"rhinet/bench/compare"
 )
 
-// Counts counts the cells of all comparisons among the sources.
+// Counts returns the counts of cells of all comparisons among the sources.
 func Counts(sources []Source) (all []compare.Count) {
 	for _, s := range sources {
 		if s.Result != nil {

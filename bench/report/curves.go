@@ -11,8 +11,7 @@ import (
 	"rhinet/bench/compare"
 )
 
-// points makes a curve of a runtime's medians, over what x says; scaled turns each
-// value into what is drawn.
+// points makes a curve of a runtime's medians over x; scaled converts each value to what is drawn.
 func points(place int, lines []compare.Line, x func(compare.Line) float64, scaled func(compare.Line, float64) float64) (list []point) {
 	for _, l := range lines {
 		if v := l.Medians[place]; v > 0 && x(l) > 0 {
@@ -52,7 +51,7 @@ type lineGroup struct {
 	lines []compare.Line
 }
 
-// group puts lines of one name together, in the order of the first of each.
+// group groups lines by name, in the order of the first line of each name.
 func group(lines []compare.Line, name func(compare.Line) string) []lineGroup {
 	var groups []lineGroup
 	for _, l := range lines {
@@ -67,7 +66,7 @@ func group(lines []compare.Line, name func(compare.Line) string) []lineGroup {
 	return groups
 }
 
-// file makes a name fit for a file's.
+// file turns a name into a valid file name.
 func file(name string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' {
@@ -85,8 +84,8 @@ type Fit struct {
 	Half          float64 // bytes at which half the bandwidth is reached
 }
 
-// fits finds the line of every curve. Errors count relative to the time, so
-// that small messages weigh as much as large ones.
+// fits finds the line of every curve. Errors are relative to the time, so that small messages have the same
+// weight as large ones.
 func fits(names []string, lines []compare.Line) []Fit {
 	var all []Fit
 	for _, g := range group(lines, func(l compare.Line) string { return l.Test + ", " + bench.Number(l.Ranks, "rank") }) {

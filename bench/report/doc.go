@@ -1,3 +1,3 @@
-// Package report makes one HTML page of result files: tables that sort, plots
-// as SVG, the method, and the data to download. The page needs no network.
+// Package report makes an HTML page from result files: sortable tables, plots as SVG, the method, and the
+// data to download. The page needs no network.
 package report

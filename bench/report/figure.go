@@ -22,7 +22,7 @@ import (
 
 // A Figure is one plot.
 type Figure struct {
-	Name   string // fit for a file name
+	Name   string // valid as a file name
 	Title  string
 	plot   *plot.Plot
 	width  vg.Length
@@ -30,21 +30,19 @@ type Figure struct {
 	drawn  int // lines
 }
 
-// The size of a figure, in points: small, so that text stays readable on a
-// telephone.
+// The size of a figure, in points: small, so that text stays readable on a telephone.
 const (
 	width  = 400
 	height = 300
 )
 
-// ink is what is drawn in the colour of the page's text.
+// ink is the colour of what is drawn in the colour of the page's text.
 var ink = color.RGBA{0x11, 0x11, 0x11, 0xff}
 
-// faint is for grids; it shows on white and on black.
+// faint is the colour of grids; it is visible on white and on black.
 var faint = color.NRGBA{0x99, 0x99, 0x99, 0x66}
 
-// A look tells one line from another by colour, by dashes and by marks, so
-// that two of them do without the third.
+// A look distinguishes a line from others by colour, dashes and marks; any two of these are enough.
 type look struct {
 	color  color.RGBA
 	dashes []vg.Length
@@ -62,7 +60,7 @@ var looks = []look{
 	{color.RGBA{0x8c, 0x5a, 0x3c, 0xff}, []vg.Length{12, 2}, draw.TriangleGlyph{}},
 }
 
-// fewLooks is how many lines share a plot where they could as well be in several.
+// fewLooks is the largest number of lines in one plot if they could also be in several.
 const fewLooks = 6
 
 func lookOf(i int) look { return looks[i%len(looks)] }
@@ -92,7 +90,7 @@ func newFigure(name, title, x, y string) *Figure {
 	return &Figure{Name: name, Title: title, plot: p, width: width, height: height}
 }
 
-// A point is one of a curve, and the interval that it lies in.
+// A point is a point of a curve, with its interval.
 type point struct{ x, y, from, to float64 }
 
 // line adds one curve, with a whisker at each point that has an interval.
@@ -150,7 +148,7 @@ func (w whiskers) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin, ymax
 }
 
-// logarithmic sets both axes, the upper one with figures of a unit.
+// logarithmic scales both axes; the vertical one is labelled in unit y.
 func (f *Figure) logarithmic(x plot.Ticker, y unit) {
 	p := f.plot
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, x
@@ -160,7 +158,7 @@ func (f *Figure) logarithmic(x plot.Ticker, y unit) {
 	f.rising(y)
 }
 
-// rising makes the upper axis logarithmic, with room for the legend.
+// rising makes the vertical axis logarithmic, with room for the legend.
 func (f *Figure) rising(y unit) {
 	p := f.plot
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(y.logarithmic)
@@ -170,8 +168,8 @@ func (f *Figure) rising(y unit) {
 	p.Y.Min /= math.Pow(10, span*0.05)
 }
 
-// SVG returns the figure for the page: it scales with the column, its text
-// is in fonts that browsers have, and what is ink takes the page's colour.
+// SVG returns the figure for the page: it scales with the column, its text is in fonts that browsers have,
+// and what is drawn in ink gets the page's colour.
 func (f *Figure) SVG() (template.HTML, error) {
 	w, err := f.draw("svg")
 	if err != nil {
@@ -191,7 +189,7 @@ func (f *Figure) SVG() (template.HTML, error) {
 	return template.HTML(head + text), nil
 }
 
-// margin keeps the letters of titles and of the last labels inside.
+// margin keeps the letters of titles and of the last labels inside of the figure.
 const margin = 6
 
 // draw returns the figure in a format, to be written.
@@ -209,8 +207,7 @@ func (f *Figure) draw(format string) (io.WriterTo, error) {
 	return c, nil
 }
 
-// Save writes the figure to a file, by whose ending it chooses the format:
-// svg, pdf, png, eps.
+// Save writes the figure to a file, in the format given by the extension of its name: svg, pdf, png, eps.
 func (f *Figure) Save(file string) error {
 	f.plot.BackgroundColor = color.White
 	defer func() { f.plot.BackgroundColor = nil }()

@@ -13,9 +13,9 @@ type Group struct {
 	Figures           []*Figure
 }
 
-// groups makes the plots of a comparison: for each test the time over the size, one
-// plot for each number of ranks; the bandwidth on the fewest ranks; the time over
-// the ranks for the smallest and the largest size; and the ratios to the faster peer.
+// groups makes the plots of a comparison: for each test the time by size, one plot for each number of
+// ranks; the bandwidth on the smallest number of ranks; the time by number of ranks for the smallest and
+// the largest size; and the ratios to the faster peer.
 func groups(id string, res *compare.Result, lines []compare.Line) (list []Group, err error) {
 	for _, g := range group(lines, func(l compare.Line) string { return l.Test }) {
 		one := Group{ID: groupID(id, g.name), Name: g.name}
@@ -38,8 +38,7 @@ func groups(id string, res *compare.Result, lines []compare.Line) (list []Group,
 	return list, nil
 }
 
-// curves draws time over size for each number of ranks with two sizes or more, and
-// bandwidth for the first.
+// curves plots time by size for each number of ranks with two or more sizes, and bandwidth for the first.
 func curves(res *compare.Result, g lineGroup) (figures []*Figure, err error) {
 	for _, r := range group(g.lines, func(l compare.Line) string { return l.Test + ", " + bench.Number(l.Ranks, "rank") }) {
 		if len(r.lines) < 2 || r.lines[0].Unit != "usec" {
@@ -66,7 +65,7 @@ func curves(res *compare.Result, g lineGroup) (figures []*Figure, err error) {
 	return figures, nil
 }
 
-// scaling draws the figure over the ranks, for the smallest and the largest size.
+// scaling plots the figure by number of ranks, for the smallest and the largest size.
 func scaling(res *compare.Result, g lineGroup) (figures []*Figure, err error) {
 	bySize := group(g.lines, func(l compare.Line) string { return bytesText(l.Bytes) })
 	for i, s := range bySize {

@@ -40,9 +40,9 @@ func large() *compare.Result {
 	return res
 }
 
-// The page opens with a verdict on all comparisons and a matrix of them, which leads
-// to rows and to groups of plots; the losses stand in one list, the worst first. A
-// cell that several sets have measured counts once.
+// The page begins with a verdict on all comparisons and a matrix of them, with links to rows and to groups
+// of plots; the losses are in one list, the worst first. A cell that several sets have measured counts
+// once.
 func TestMatrixOfAllComparisons(t *testing.T) {
 	r, err := New("", []Source{{File: "a.json", Result: made()}, {File: "big.json", Result: large()}, {File: "big.json", Result: large()}})
 	if err != nil {
@@ -76,7 +76,7 @@ func TestMatrixOfAllComparisons(t *testing.T) {
 	if cells := m.Tests[5].Rows[0].Cells; len(cells) != 3 || cells[0].Columns != 5 || cells[0].Text != "≈1.00" || cells[2].Text != "" {
 		t.Errorf("cells without sizes: %+v", cells)
 	}
-	if cells := m.Tests[6].Rows[0].Cells; cells[0].Text != "▲2.00" || cells[0].Href != "#set-a-10" { // rates, turned round
+	if cells := m.Tests[6].Rows[0].Cells; cells[0].Text != "▲2.00" || cells[0].Href != "#set-a-10" { // rates: the ratio is inverted
 		t.Errorf("cells of rates: %+v", cells)
 	}
 	if text := strings.Join(r.Parts[0].Remarks, "; "); !strings.Contains(text, "one definition and one figure: pingpong, barrier") {
@@ -108,8 +108,8 @@ func TestMatrixOfAllComparisons(t *testing.T) {
 	}
 }
 
-// A test that several sets have measured, on other ranks or beside other peers, has its rows
-// once, with the cells of all; what the sets have in common is said once.
+// A test that several sets have measured, on other ranks or against other peers, has its rows once, with
+// the cells of all sets; what is the same in all sets is stated once.
 func TestMatrixOfATestInTwoSets(t *testing.T) {
 	some := large()
 	some.Samples = slices.DeleteFunc(some.Samples, func(s compare.Sample) bool { return s.Ranks == 8 })

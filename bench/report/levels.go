@@ -12,16 +12,16 @@ import (
 	"rhinet/bench"
 )
 
-// A row is what `bench NAME --format json` prints for a size, at any level:
-// NIC, PM, the communication library, MPI or the suite.
+// A row is what `bench NAME --format json` prints for a size, at any level: NIC, PM, the communication
+// library, MPI or the suite.
 type row struct {
 	bench.Row
-	Avg float64 `json:"t_avg_usec"` // the suite's, over the ranks
+	Avg float64 `json:"t_avg_usec"` // for the suite, over the ranks
 	Min float64 `json:"t_min_usec"`
 	Max float64 `json:"t_max_usec"`
 }
 
-// parseRows reads a file of rows; ok tells whether it is one.
+// parseRows parses a file of rows; ok tells whether it is one.
 func parseRows(text []byte) (rows []row, ok bool) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) || json.Unmarshal(text, &rows) != nil || len(rows) == 0 {
 		return nil, false
@@ -49,9 +49,8 @@ type series struct {
 	oneWay []point // by the rate, which counts every message of a repetition
 }
 
-// levels makes one part of all files of rows. Its plot has one way of a ping-pong
-// at each layer, so that it shows what each adds to the one below; groups have what
-// each file holds.
+// levels makes one part from all files of rows. Its plot has one way of a ping-pong at each layer, and so
+// shows the cost of each layer; groups have the contents of each file.
 func levels(id string, sources []Source) (*Part, error) {
 	p := &Part{ID: id, File: "levels", Legend: "Times of single measurements at several levels, each the median of its batches; whiskers go from the fastest batch to the slowest. They were not taken in rotated order: differences of a few tens of percent mean nothing",
 		Header: []string{"file", "test", "ranks", "bytes", "time"}}
@@ -80,7 +79,7 @@ func levels(id string, sources []Source) (*Part, error) {
 	return p, p.layers(all)
 }
 
-// seriesOf sorts the rows of a file.
+// seriesOf groups the rows of a file.
 func seriesOf(rows []row) (list []*series) {
 	for _, r := range rows {
 		i := slices.IndexFunc(list, func(s *series) bool { return s.test == r.Test && s.ranks == r.Ranks })
@@ -101,8 +100,8 @@ func seriesOf(rows []row) (list []*series) {
 	return list
 }
 
-// together returns how many of the series of a file share the first plot: all
-// if they can be told apart, or else those of one test, or of one number of ranks.
+// together returns how many of the series of a file share the first plot: all if they can be distinguished,
+// or else those of one test, or of one number of ranks.
 func together(list []*series) int {
 	if len(list) <= fewLooks {
 		return len(list)
@@ -117,8 +116,7 @@ func together(list []*series) int {
 	return max(n, m)
 }
 
-// The layers of the plot of levels, the lowest first, each with the test that stands
-// for it.
+// The layers in the plot of levels, from the lowest up, each with the test that represents it.
 var layerTests = []struct{ test, name string }{
 	{"push", "NIC: remote write (PUSH)"},
 	{"rhinet-pingpong", "message layer: PM/RHiNET"},
@@ -126,10 +124,10 @@ var layerTests = []struct{ test, name string }{
 	{"PingPong", "MPI: PingPong"},
 }
 
-// earlier is the name of a ping-pong that sent from the buffer that it received in.
+// earlier is the name of an earlier ping-pong that sent from its receive buffer.
 const earlier = "pingpong"
 
-// layers adds the plot of one way between two, if there are two layers.
+// layers adds the plot of one way between two ranks, if there are two layers.
 func (p *Part) layers(all []*series) error {
 	f := newFigure("levels", "one way between two, level by level", messages.axis, times.axis)
 	f.width, f.height = 1.5*width, 1.2*height

@@ -14,8 +14,7 @@ type Curve struct {
 	X, Y []float64
 }
 
-// Lines draws curves over a linear axis, their values on a logarithmic one if they
-// are all above 0.
+// Lines draws curves over a linear axis; the vertical axis is logarithmic if all values are above 0.
 func Lines(name, title, x, y string, curves []Curve) (*Figure, error) {
 	f, err := drawn(name, title, x, y, curves)
 	if err != nil {
@@ -39,7 +38,7 @@ func BySize(name, title, y string, curves []Curve) (*Figure, error) {
 	return f, nil
 }
 
-// ByNumber draws curves over numbers of something, which x names; both axes are logarithmic.
+// ByNumber draws curves over numbers of x; both axes are logarithmic.
 func ByNumber(name, title, x, y string, curves []Curve) (*Figure, error) {
 	f, err := drawn(name, title, x, y, curves)
 	if err != nil {
@@ -49,7 +48,7 @@ func ByNumber(name, title, x, y string, curves []Curve) (*Figure, error) {
 	return f, nil
 }
 
-// drawn returns a figure of curves over axes that are still to be scaled.
+// drawn returns a figure of curves whose axes are still to be scaled.
 func drawn(name, title, x, y string, curves []Curve) (*Figure, error) {
 	f := newFigure(name, title, x, y)
 	for i, c := range curves {
@@ -64,5 +63,5 @@ func drawn(name, title, x, y string, curves []Curve) (*Figure, error) {
 	return f, nil
 }
 
-// PlotFile is a plot in its place, to be checked before there is one.
+// PlotFile describes the file of a plot, so that it can be checked before there is a plot.
 func PlotFile(file string) bench.Kept { return bench.Kept{File: file, Kind: "plot", Is: isPlot} }

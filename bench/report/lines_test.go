@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Curves are drawn, each with its name, and the file is known again as a plot.
+// Curves are drawn with their names, and the file is recognized as a plot later.
 func TestLines(t *testing.T) {
 	f, err := Lines("load", "Latency under load", "load", "latency (µs)", []Curve{{"uniform", []float64{0.1, 0.5, 0.9}, []float64{1, 1.5, 40}}, {"hot-spot", []float64{0.1, 0.2}, []float64{1, 90}}})
 	if err != nil {

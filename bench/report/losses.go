@@ -8,15 +8,15 @@ import (
 	"rhinet/bench/compare"
 )
 
-// A Loss is a cell in which the interval says that a peer is faster. Its cells are test, ranks,
-// size, ratio, our time and the peer's, the peer, and the set.
+// A Loss is a cell in which a peer is faster according to the interval. Its cells are test, ranks, size,
+// ratio, our time and the peer's, the peer, and the set.
 type Loss struct {
 	Cells []Cell
-	times float64 // how many times slower the first runtime is, above 1
+	times float64 // how many times slower the first runtime is, larger than 1
 }
 
-// losses lists the cells of a set in which the first runtime is slower than the
-// faster of the peers, each with a link to its row.
+// losses lists the cells of a set in which the first runtime is slower than the faster of the peers, each
+// with a link to its row.
 func losses(s set) (list []Loss) {
 	for i, l := range s.lines {
 		r := timeRatio(l.Best(), l.Rate())
@@ -46,11 +46,11 @@ func worstFirst(list []Loss) {
 	})
 }
 
-// rowID is the name by which links find row i of a part's table.
+// rowID returns the anchor of row i of a part's table.
 func rowID(part string, i int) string { return fmt.Sprintf("%s-%d", part, i) }
 
-// ratioCell is a ratio of times as one cell of a table. Without colour a ▲ marks
-// what is slower, and ≈ what shows no difference.
+// ratioCell returns a ratio of times as a cell of a table. For readers without colour, ▲ marks what is
+// slower, and ≈ what shows no difference.
 func ratioCell(r compare.Ratio) Cell {
 	if math.IsNaN(r.Median) {
 		return Cell{Text: "-", Numeric: true}
@@ -70,7 +70,7 @@ func ratioCell(r compare.Ratio) Cell {
 	return c
 }
 
-// ratioText has two digits behind the point, and fewer of what is far from 1.
+// ratioText returns two digits behind the point, and fewer for values far from 1.
 func ratioText(v float64) string {
 	switch {
 	case v < 0.01:

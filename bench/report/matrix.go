@@ -7,8 +7,8 @@ import (
 	"rhinet/bench/compare"
 )
 
-// A Matrix is an overview of all comparisons together: for each test one row a peer, a
-// column for each number of ranks and size, and in each cell the ratio of the times.
+// A Matrix is an overview of all comparisons together: it has one row for each test and peer, a column for
+// each number of ranks and size, and in each cell the ratio of the times.
 type Matrix struct {
 	Ranks []Span   // the upper line of the head
 	Sizes []string // the lower
@@ -18,13 +18,13 @@ type Matrix struct {
 // A Span is a number of ranks over some columns.
 type Span struct{ Ranks, Columns int }
 
-// A MatrixTest is what a matrix says of one test.
+// A MatrixTest is the part of a matrix about one test.
 type MatrixTest struct {
-	Test, Href string // the link leads to the group of plots of the largest set
+	Test, Href string // the link points to the group of plots of the largest set
 	Rows       []MatrixRow
 }
 
-// A MatrixRow is what it says of one peer.
+// A MatrixRow is the part of it about one peer.
 type MatrixRow struct {
 	Peer  string
 	Cells []Cell
@@ -33,7 +33,7 @@ type MatrixRow struct {
 // A column of a matrix.
 type column struct{ ranks, bytes int }
 
-// matrix makes the overview, nil if there is nobody to compare with.
+// matrix makes the overview, nil if there is nothing to compare.
 func matrix(list []set) *Matrix {
 	if len(list) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func matrix(list []set) *Matrix {
 	return m
 }
 
-// peersOf are the peers that some set compares with in a test.
+// peersOf returns the peers with which any set compares in a test.
 func peersOf(list []set, test string) (peers []string) {
 	for _, s := range list {
 		if !s.has(test) {
@@ -86,8 +86,8 @@ func (s *set) has(test string) bool {
 	return slices.ContainsFunc(s.lines, func(l compare.Line) bool { return l.Test == test })
 }
 
-// columnsOf are the sizes on each number of ranks; on one where no test has a size
-// there is one column.
+// columnsOf returns the sizes for each number of ranks; for one where no test has a size there is one
+// column.
 func columnsOf(list []set) (columns []column) {
 	sized := map[int]bool{}
 	for _, s := range list {
@@ -111,8 +111,8 @@ func columnsOf(list []set) (columns []column) {
 	return columns
 }
 
-// row makes the cells of one test against one peer, each from the set that has measured
-// it. A test without sizes has one cell for each number of ranks, over all of its columns.
+// row makes the cells of one test against one peer, each from the first set that has measured it. A test
+// without sizes has one cell for each number of ranks, spanning all of its columns.
 func (m *Matrix) row(list []set, test, peer string, columns []column) (cells []Cell) {
 	cell := func(ranks, bytes int) Cell {
 		for _, s := range list {
@@ -141,7 +141,7 @@ func (m *Matrix) row(list []set, test, peer string, columns []column) (cells []C
 	return cells
 }
 
-// cell is what a set has measured of a test beside a peer, if anything.
+// cell returns what a set has measured of a test in comparison with a peer, if anything.
 func (s *set) cell(test, peer string, at column) (c Cell, measured bool) {
 	i := slices.IndexFunc(s.lines, func(l compare.Line) bool { return l.Test == test && l.Ranks == at.ranks && l.Bytes == at.bytes })
 	p := slices.Index(s.res.Peers(), peer)

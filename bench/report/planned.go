@@ -9,7 +9,7 @@ import (
 	"rhinet/bench"
 )
 
-// CheckPlot reports what is wrong with a file that --plot names.
+// CheckPlot returns what is wrong with the file given by --plot.
 func CheckPlot(file string) error {
 	if err := CheckPlotFormat(strings.TrimPrefix(filepath.Ext(file), ".")); err != nil {
 		return bench.Input(fmt.Errorf("--plot %s: %w", file, err))
@@ -31,13 +31,13 @@ func SavePlot(file string, draw func() (*Figure, error)) error {
 
 // A Planned measurement in virtual time has rows of type R.
 type Planned[R any] struct {
-	Check func() error // what is wrong with its plan; nil: nothing can be
+	Check func() error // what is wrong with its plan; nil: nothing can be wrong
 	Run   func(report func(R)) error
 	Plot  func([]R) (*Figure, error)
 	Write func(out io.Writer, format string, rows []R) error
 }
 
-// Measure carries one out, and writes its rows to out, and a plot if a file is named.
+// Measure runs the measurement and writes its rows to out, and a plot if a file is named.
 func (p Planned[R]) Measure(out io.Writer, format, plot string) error {
 	if err := bench.CheckModelFormat(format); err != nil {
 		return err

@@ -12,10 +12,10 @@ import (
 	"rhinet/bench/compare"
 )
 
-// barsAPlot is how many bars one plot has at most.
+// barsAPlot is the maximum number of bars in a plot.
 const barsAPlot = 24
 
-// barsHeight is the height of a plot of n bars: title and axis need theirs.
+// barsHeight returns the height of a plot of n bars, including title and axis.
 func barsHeight(n int) vg.Length { return vg.Length(80 + 15*max(n, 5)) }
 
 // A bar is the paired ratio of a cell.
@@ -25,9 +25,8 @@ type bar struct {
 	verdict string
 }
 
-// ratios draws the ratios of the first runtime to the faster of the peers: bars from
-// 1, and the 95 % interval as a whisker. They are of times, so that left of 1 is
-// faster; ratios of rates are turned round.
+// ratios draws the ratios of the first runtime to the faster of the peers: bars from 1, with the 95 %
+// interval as a whisker. They are ratios of times, so left of 1 is faster; ratios of rates are inverted.
 func ratios(res *compare.Result, g lineGroup) (figures []*Figure, err error) {
 	if len(res.Peers()) == 0 {
 		return nil, nil
@@ -57,7 +56,7 @@ func ratios(res *compare.Result, g lineGroup) (figures []*Figure, err error) {
 	return figures, nil
 }
 
-// timeRatio is the ratio of times, also where that of rates is known.
+// timeRatio returns the ratio of times, also if r is one of rates.
 func timeRatio(r compare.Ratio, rate bool) compare.Ratio {
 	if !rate {
 		return r
@@ -84,7 +83,7 @@ func ratioFigure(name, title, ours string, bars []bar) *Figure {
 	return f
 }
 
-// aroundOne marks 1 and multiples of it both ways, as far apart as leaves some.
+// aroundOne marks 1 and multiples of it in both directions, with the largest step that leaves some marks.
 func aroundOne(lo, hi float64) (ticks []plot.Tick) {
 	for _, step := range []float64{100, 10, 2, 1.5, 1.25} {
 		values := []float64{1}
@@ -104,20 +103,20 @@ func aroundOne(lo, hi float64) (ticks []plot.Tick) {
 	return numbers.ticks(even(lo, hi))
 }
 
-// The colours of verdicts; they show on white and on black.
+// The colours of verdicts; they are visible on white and on black.
 var verdictColor = map[string]color.RGBA{
 	"faster": {0x1f, 0x9d, 0x55, 0xff},
 	"slower": {0xd6, 0x45, 0x3d, 0xff},
 }
 
-// undecided is the colour of what shows no difference.
+// undecided is the colour of a ratio that shows no difference.
 var undecided = color.RGBA{0x8a, 0x8f, 0x98, 0xff}
 
-// ratioBars draws the bars. A bar that shows a difference is filled, green if it is
-// faster and red if slower; others are outlined.
+// ratioBars draws the bars. A bar that shows a difference is filled, green if faster and red if slower;
+// others are outlined.
 type ratioBars struct{ bars []bar }
 
-// span is the range of the axis: all intervals, and 1 in it.
+// span returns the range of the axis, which includes all intervals and 1.
 func (b *ratioBars) span() (lo, hi float64) {
 	lo, hi = 1/1.5, 1.5
 	for _, r := range b.bars {

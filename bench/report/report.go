@@ -30,10 +30,9 @@ type Source struct {
 	kernels []compare.KernelRun
 }
 
-// Load reads result files. A folder stands for the result files in it; what
-// else is there is passed over, but a folder without any, a result file that is
-// damaged or of another version, and a file that is named and is none, are
-// errors.
+// Load reads result files. A folder stands for the result files in it; other files there are ignored. It is
+// an error if a folder has no result file, if a result file is damaged or of another version, or if a named
+// file is not a result file.
 func Load(paths []string) ([]Source, error) {
 	var sources []Source
 	for _, path := range paths {
@@ -95,15 +94,15 @@ func load(file string) (Source, error) {
 // A Report is the page and its figures.
 type Report struct {
 	Title    string
-	Verdict  string     // one sentence; "" if there is nobody to compare with
+	Verdict  string     // one sentence; "" if there are no peers
 	Compared []Compared // what, where and when, for each comparison
 	Matrix   *Matrix
 	Parts    []*Part
-	Figures  []*Figure // of all parts, each with a name of its own
+	Figures  []*Figure // of all parts, each with a unique name
 	Losses   []Loss    // of all comparisons, the worst first
 }
 
-// A Part is what the page says of one source.
+// A Part is the part of the page about one source.
 type Part struct {
 	ID, File     string
 	Head, Legend string
@@ -129,20 +128,20 @@ func link(file, mime, text string, data []byte) Link {
 	return Link{file, text, template.URL("data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data))}
 }
 
-// A Cell is one cell of a table: what is shown, and by what it sorts.
+// A Cell is one cell of a table: the text, and the key for sorting.
 type Cell struct {
 	Text    string
 	Key     string
 	Class   string
-	Href    string // a place in the page
+	Href    string // an anchor in the page
 	Numeric bool
-	Columns int  // how many it spans, if more than one
-	First   bool // begins a number of ranks
+	Columns int  // number of columns, if more than one
+	First   bool // first cell of a number of ranks
 }
 
 func stem(file string) string { return strings.TrimSuffix(file, ".json") }
 
-// New makes a report of the sources.
+// New makes a report from the sources.
 func New(title string, sources []Source) (*Report, error) {
 	r := &Report{Title: title}
 	var rows, kernels []Source
@@ -187,7 +186,7 @@ func New(title string, sources []Source) (*Report, error) {
 	return r, nil
 }
 
-// collect gives every figure a name of its own.
+// collect gives every figure a unique name.
 func (r *Report) collect() {
 	names := map[string]bool{}
 	for _, p := range r.Parts {
@@ -268,14 +267,14 @@ func (p *Part) table(res *compare.Result) {
 	}
 }
 
-// cell is a figure of the unit as one cell of a table.
+// cell returns a figure in unit u as a cell of a table.
 func (u unit) cell(v float64) Cell {
 	c := number(v)
 	c.Text = u.text(v)
 	return c
 }
 
-// size is a message size as one cell of a table; a test without sizes has none.
+// size returns a message size as a cell of a table; the cell is empty for a test without sizes.
 func size(bytes int) Cell {
 	c := number(float64(bytes))
 	if c.Text = bytesText(bytes); bytes == 0 {
@@ -284,7 +283,7 @@ func size(bytes int) Cell {
 	return c
 }
 
-// number is a cell that sorts by its value; it shows the digits before the point.
+// number returns a cell that is sorted by its value and shows the digits before the point.
 func number(v float64) Cell {
 	if math.IsNaN(v) {
 		return Cell{Text: "-", Numeric: true}
@@ -295,21 +294,21 @@ func number(v float64) Cell {
 //go:embed page/page.html
 var pageHTML string
 
-// The beginnings of pages, by which they are known: as Write makes them, and as
-// it did before it named itself there.
+// The beginnings by which pages are recognised: as Write writes them now, and as it did before it had the
+// generator line.
 const (
 	pageBegins = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	pageMarker = "<meta name=\"generator\" content=\"rhinet bench report\">\n"
 	pageBefore = "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>:root { --back: "
 )
 
-// IsPage reports whether a file that begins so is a page that Write has made.
+// IsPage reports whether a file that begins with head is a page written by Write.
 func IsPage(head string) bool {
 	rest, begins := strings.CutPrefix(head, pageBegins)
 	return begins && (strings.HasPrefix(rest, pageMarker) || strings.Contains(rest, pageBefore))
 }
 
-// PageFile is a page in its place, to be checked before there is one.
+// PageFile describes the file of a page, so that it can be checked before there is a page.
 func PageFile(file string) bench.Kept {
 	return bench.Kept{File: file, Kind: "report of bench report", Is: IsPage}
 }
@@ -343,8 +342,8 @@ func CheckPlotFormat(format string) error {
 	return fmt.Errorf("unknown plot format %q; the formats are %s", format, PlotFormats)
 }
 
-// SavePlots writes every figure to the folder dir, which it makes. A file there
-// that is no plot is an error, and then nothing is written.
+// SavePlots writes every figure to the folder dir, which it creates. If a file there is not a plot, it
+// returns an error and writes nothing.
 func (r *Report) SavePlots(dir, format string) error {
 	if err := bench.MakeFolder(dir); err != nil {
 		return err
@@ -363,8 +362,8 @@ func (r *Report) SavePlots(dir, format string) error {
 	return nil
 }
 
-// isPlot reports whether a file that begins so can be an earlier plot: of the
-// formats only SVG says who drew it.
+// isPlot reports whether a file that begins with head may be an earlier plot: only the SVG format names its
+// author.
 func isPlot(head string) bool {
 	return strings.Contains(head, "Plotinum VG") || strings.HasPrefix(head, "%PDF-") || strings.HasPrefix(head, "\x89PNG") ||
 		strings.HasPrefix(strings.TrimLeft(head, "%"), "!PS-Adobe")

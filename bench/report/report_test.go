@@ -151,7 +151,7 @@ func TestLoadRefusesWhatIsNoResult(t *testing.T) {
 	}
 }
 
-// The line through times that are latency + size / bandwidth has both.
+// For times that are latency + size / bandwidth, the fitted line gives both.
 func TestFit(t *testing.T) {
 	var lines []compare.Line
 	for n := 1; n <= 1<<20; n *= 4 {
@@ -163,8 +163,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// However wide or narrow a range is, its axis has at least three labels, in it, and
-// not too many.
+// For any range, its axis has at least three labels, all within it, and not too many.
 func TestTicks(t *testing.T) {
 	for name, of := range map[string]func(lo, hi float64) []plot.Tick{"logarithmic": times.logarithmic, "binary": messages.binary, "ratio": aroundOne, "ranks": ofRanks([]float64{2, 4}).Ticks} {
 		for _, r := range [][2]float64{{0.1, 0.12}, {1, 1.9}, {0.02, 30}, {0.1, 1e6}, {3, 3.5}, {900, 2e7}, {0.5, 2}, {0.66, 1.6}, {2, 64}, {1e-4, 1e9}} {
@@ -209,7 +208,7 @@ func TestEveryAxisHasLabels(t *testing.T) {
 	}
 }
 
-// Figures read: ten seconds are no 10M microseconds.
+// Units are readable: ten seconds are not shown as 10M microseconds.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		u          unit
@@ -226,7 +225,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// Curves have a whisker wherever the rounds differ.
+// Curves have an error bar wherever the rounds differ.
 func TestCurvesHaveIntervals(t *testing.T) {
 	res := made()
 	for i, l := range res.Lines() {
@@ -251,7 +250,7 @@ func TestCurvesHaveIntervals(t *testing.T) {
 	}
 }
 
-// Two lines are told apart without colour: by dashes, and by marks.
+// Two lines can be distinguished without colour, by dashes and by marks.
 func TestLooksDifferWithoutColour(t *testing.T) {
 	for i, a := range looks {
 		for _, b := range looks[i+1:] {
@@ -262,7 +261,7 @@ func TestLooksDifferWithoutColour(t *testing.T) {
 	}
 }
 
-// No plot of bars is too long, none holds a few that are left over.
+// No plot of bars is too long, and none has only a few bars left over.
 func TestManyRatiosMakeSeveralPlots(t *testing.T) {
 	var g lineGroup
 	for n := range barsAPlot + 2 {
@@ -275,7 +274,7 @@ func TestManyRatiosMakeSeveralPlots(t *testing.T) {
 	}
 }
 
-// Files of rows, of any level, share a plot, and have plots of their own.
+// Files of rows, of any level, share one plot, and also have plots of their own.
 func TestLevelsShareAPlot(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
@@ -313,7 +312,7 @@ func TestLevelsShareAPlot(t *testing.T) {
 	}
 }
 
-// Beside the rates of kernels stands how many of the counted operations they execute.
+// The share of the counted operations that kernels execute is shown next to their rates.
 func TestExecutedOperationsOfKernels(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "npb.json")
 	text := `{"kernel":"LU","class":"S","processes":2,"seconds":2,"mops":1000,"phases":[{"name":"communication wait","mean_s":0.5,"max_s":1}]}
@@ -339,8 +338,7 @@ func TestExecutedOperationsOfKernels(t *testing.T) {
 	}
 }
 
-// The plot of all levels has one line of every layer, and none of a test that was
-// defined otherwise.
+// The plot of all levels has one line for every layer, and none for a test with a different definition.
 func TestOneLineOfEveryLayer(t *testing.T) {
 	var sources []Source
 	for _, test := range []string{"llc-pingpong", "pingpong", "push", "vp-pingpong", "rhinet-pingpong", "PingPong"} {
@@ -394,8 +392,8 @@ func TestWaitingOfKernels(t *testing.T) {
 	}
 }
 
-// A page is known by its beginning, also one that was made before pages named
-// their maker; what a title says does not matter.
+// A page is recognized by its beginning, including pages from before pages named the program that made
+// them; the text of the title does not matter.
 func TestPagesAreKnown(t *testing.T) {
 	r, err := New("</title> & more", []Source{{File: "a.json", Result: made()}})
 	if err != nil {
@@ -417,7 +415,7 @@ func TestPagesAreKnown(t *testing.T) {
 	}
 }
 
-// Plots of every format take the place of older plots, and of nothing else.
+// Plots of every format replace older plots, and nothing else.
 func TestPlotsReplacePlotsOnly(t *testing.T) {
 	r, err := New("t", []Source{{File: "a.json", Result: made()}})
 	if err != nil {

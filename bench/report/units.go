@@ -8,14 +8,13 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// A unit writes figures so that they read: with the prefix that leaves one to three
-// digits before the point.
+// A unit formats figures readably: with the prefix that leaves one to three digits before the point.
 type unit struct {
-	axis  string // what an axis is called
+	axis  string // label of an axis
 	steps []step
 }
 
-// A step of a unit is its name from a value on, in the unit of the data.
+// A step of a unit is its name for values from a threshold on, in the unit of the data.
 type step struct {
 	from float64
 	name string
@@ -32,7 +31,7 @@ var (
 	numbers    = unit{"", []step{{1, ""}}}
 )
 
-// unitOf is the unit of a line of a comparison.
+// unitOf returns the unit for a line of a comparison.
 func unitOf(name string) unit {
 	switch name {
 	case "usec":
@@ -50,10 +49,10 @@ func unitOf(name string) unit {
 // text writes a value with three digits, or all before the point.
 func (u unit) text(v float64) string { return u.write(v, 3) }
 
-// tick writes a value at an axis: as short as it is exact.
+// tick returns an axis label: as short as possible while exact.
 func (u unit) tick(v float64) string { return u.write(v, exact) }
 
-// exact is as many digits as a label may have.
+// exact is the maximum number of digits of a label.
 const exact = 6
 
 func (u unit) write(v float64, digits int) string {
@@ -90,7 +89,7 @@ func bytesText(n int) string {
 	return messages.tick(float64(n))
 }
 
-// fewTicks is how many labels an axis has at least.
+// fewTicks is the minimum number of labels of an axis.
 const fewTicks = 3
 
 // ticks marks values of a unit on an axis.
@@ -101,8 +100,8 @@ func (u unit) ticks(values []float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// logarithmic marks powers of ten, every second or third in a very long range, 1, 2
-// and 5 of each in a short one, and even steps in one of less than a decade.
+// logarithmic marks powers of ten, every second or third in a very long range; 1, 2 and 5 of each in a
+// short one; and even steps in a range of less than a decade.
 func (u unit) logarithmic(lo, hi float64) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
 	for _, way := range []struct {
@@ -124,8 +123,7 @@ func (u unit) logarithmic(lo, hi float64) []plot.Tick {
 	return u.ticks(even(lo, hi))
 }
 
-// binary marks powers of two: of all that fit, every so many that there are not too
-// many.
+// binary marks powers of two: with the smallest step that does not give too many marks.
 func (u unit) binary(lo, hi float64) []plot.Tick {
 	for _, step := range []float64{1 << 6, 1 << 4, 1 << 2, 1 << 1} {
 		var values []float64
@@ -158,7 +156,7 @@ func even(lo, hi float64) (values []float64) {
 	}
 }
 
-// ofRanks marks numbers of ranks, and powers of two between if they are few.
+// ofRanks marks numbers of ranks, and powers of two between them if they are few.
 func ofRanks(ranks []float64) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		if len(ranks) >= fewTicks {

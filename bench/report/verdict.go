@@ -14,16 +14,16 @@ import (
 type set struct {
 	part  *Part
 	res   *compare.Result
-	lines []compare.Line // those that the matrix shows
-	at    []int          // their places in the part's table
+	lines []compare.Line // lines that the matrix shows
+	at    []int          // their indexes in the part's table
 }
 
-// renamed are tests of comparisons before those of the suite took their places; they
-// were defined otherwise, and are not counted with them.
+// renamed lists tests of earlier comparisons that the tests of the suite have replaced; they were defined
+// differently, and are not counted together.
 var renamed = []string{earlier, "exchange", "barrier", "allreduce"}
 
-// sets are the comparisons that have a peer, the largest first: of a cell that is
-// measured in several, the first counts.
+// sets returns the comparisons that have a peer, the largest first: if several have measured a cell, the
+// first one counts.
 func sets(parts []*Part, results []*compare.Result) (list []set) {
 	for i, res := range results {
 		if len(res.Peers()) > 0 {
@@ -61,7 +61,7 @@ func sets(parts []*Part, results []*compare.Result) (list []set) {
 	return slices.DeleteFunc(list, func(s set) bool { return len(s.lines) == 0 })
 }
 
-// verdict is the sentence that the page opens with.
+// verdict returns the sentence that opens the page.
 func verdict(list []set) string {
 	var count compare.Tally
 	var worst compare.Line
@@ -91,7 +91,7 @@ func verdict(list []set) string {
 	return text + "."
 }
 
-// fasterOf names those to be compared with.
+// fasterOf names the peers for the sentence.
 func fasterOf(names []string) string {
 	last := len(names) - 1
 	switch last {
@@ -103,7 +103,7 @@ func fasterOf(names []string) string {
 	return "the fastest of " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// cellName says which cell a line is about.
+// cellName names the cell of a line.
 func cellName(l compare.Line) string {
 	text := l.Test + " on " + bench.Number(l.Ranks, "rank")
 	if l.Bytes > 0 {
@@ -112,17 +112,17 @@ func cellName(l compare.Line) string {
 	return text
 }
 
-// A Compared says what is compared with what, and lists the sets that do so.
+// A Compared says what is compared, and lists the sets that compare it.
 type Compared struct {
 	Who  string // runtimes and machine
 	Sets []ComparedSet
 }
 
-// A ComparedSet is what one set measured, and when.
+// A ComparedSet says what one set measured, and when.
 type ComparedSet struct{ Name, Href, What string }
 
-// compared says of all sets what is compared, where and when; what several have in common
-// it says once.
+// compared describes, for all sets, what is compared, where and when; what several sets have in common is
+// given once.
 func compared(list []set) (all []Compared) {
 	for _, s := range list {
 		who := s.who()
@@ -145,7 +145,7 @@ func (s *set) who() string {
 	return fmt.Sprintf("%s (commit %s, %s) and %s on %s, %d cores", s.res.Runtimes[0], h.Commit, h.Go, strings.Join(rivals, ", "), h.CPU, h.Cores)
 }
 
-// what says what a set measured, and when.
+// what describes what a set measured, and when.
 func (s *set) what() string {
 	var tests, ranks []string
 	low, high := 0, 0

@@ -12,8 +12,7 @@ import (
 	"rhinet/bench/compare"
 )
 
-// waits makes one part of all files of kernels: the share of the time that
-// ranks wait.
+// waits makes one part from all files of kernels: the share of the time that ranks wait.
 func waits(id string, sources []Source) *Part {
 	p := &Part{ID: id, File: "waiting", Legend: "Share of the time of each kernel that a rank waits for communication: the time in MPI calls that nothing overlaps. It is known of runs with timers",
 		Header: []string{"kernel", "ranks", "time", "rate", "operations executed / counted", "waiting, mean", "waiting, most"}}
@@ -46,7 +45,7 @@ func waits(id string, sources []Source) *Part {
 	return p
 }
 
-// executed is the cell of the share of the operations counted that a kernel executes.
+// executed returns the cell with the share of the counted operations that a kernel executes.
 func executed(kernel string) Cell {
 	if percent, ok := compare.AboutKernel(kernel); ok {
 		return percentage.cell(float64(percent))
@@ -54,8 +53,8 @@ func executed(kernel string) Cell {
 	return number(math.NaN())
 }
 
-// waitBars draws a full bar of the whole time for each kernel, filled up to
-// the mean share of waiting, with a mark at the share of the rank that waits most.
+// waitBars draws a full bar for the whole time of each kernel, filled up to the mean share of waiting, with
+// a mark at the share of the rank that waits most.
 type waitBars struct {
 	labels     []string
 	mean, most []float64

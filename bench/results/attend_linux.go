@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// attend lets a command end when the thread that starts it dies.
+// attend makes a command end when the thread that starts it dies.
 func attend(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }

@@ -4,5 +4,5 @@ package results
 
 import "os/exec"
 
-// attend does nothing here: a command outlives this process should it be killed.
+// attend does nothing on this system: a command outlives this process if that is killed.
 func attend(*exec.Cmd) {}

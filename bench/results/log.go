@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A stepLog is the file that says which command makes which file of a results
-// folder: a line for each that was begun, "FILE: COMMAND".
+// A stepLog is the file that records which command makes which file of a results folder: a line "FILE:
+// COMMAND" for each command that was started.
 type stepLog struct {
 	file string
 	made map[string]string
 }
 
-// readLog reads the log, which need not be there yet.
+// readLog reads the log, which need not exist.
 func readLog(file string) (*stepLog, error) {
 	l := &stepLog{file, map[string]string{}}
 	text, err := os.ReadFile(file)
@@ -33,8 +33,8 @@ func readLog(file string) (*stepLog, error) {
 	return l, nil
 }
 
-// done reports whether a step's file is there. Files that another command made
-// are an error, so that nothing is mixed or overwritten.
+// done reports whether a step's file exists. Files made by another command are an error, so that nothing is
+// mixed or overwritten.
 func (l *stepLog) done(dir string, s step) (bool, error) {
 	files := []string{s.file}
 	if s.keeps {
@@ -59,7 +59,7 @@ func (l *stepLog) done(dir string, s step) (bool, error) {
 	return false, nil
 }
 
-// begin notes that a step is under way.
+// begin records that a step has been started.
 func (l *stepLog) begin(s step) error {
 	if l.made[s.file] == s.command() {
 		return nil

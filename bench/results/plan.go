@@ -10,13 +10,13 @@ import (
 	"rhinet/bench/nic"
 )
 
-// What the last step makes: a page, and a folder of plots.
+// Output of the last step: a page, and a folder of plots.
 const (
 	reportFile  = "report.html"
 	plotsFolder = "plots"
 )
 
-// steps are the sets of a results folder, the quick ones first.
+// steps returns the steps that make a results folder, the fast ones first.
 func (o Options) steps() []step {
 	peers := "--peers=" + strings.Join(o.Peers, ",")
 	list := []step{{file: "calibrate.txt", args: words("bench calibrate"), takes: time.Second}}

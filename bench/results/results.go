@@ -1,6 +1,6 @@
-// Package results makes a folder of result files: a plan of commands, each of which
-// writes one file, and a log that says which command made which file, so that the
-// same command goes on where it was interrupted and overwrites nothing of others.
+// Package results makes a folder of result files: by a plan of commands, each of which writes one file, and
+// a log of which command made which file, so that the same command continues an interrupted run and does
+// not overwrite other files.
 package results
 
 import (
@@ -20,17 +20,16 @@ import (
 	"rhinet/bench/report"
 )
 
-// Options say which sets a folder has.
+// Options say which results a folder has.
 type Options struct {
 	Dir               string
-	Short             bool     // the same sets in seconds
+	Short             bool     // short versions that take seconds
 	Peers, References []string // runtimes, and folders of compiled originals, to compare with
 	MPI               string   // of the originals; "": the one they are linked with
 }
 
-// CheckPlace reports why the folder cannot be made or written to, before anything is
-// built. The folder itself may be missing; a path to it that is not there is more
-// likely a slip, and would be noticed late.
+// CheckPlace returns why the folder cannot be created or written to, before anything is built. The folder
+// itself may be missing; a missing parent is more likely a mistake, and would be noticed late.
 func (o Options) CheckPlace() error {
 	if _, err := os.Stat(o.Dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return bench.MakeFolder(o.Dir)
@@ -41,7 +40,7 @@ func (o Options) CheckPlace() error {
 	return nil
 }
 
-// CheckFiles reports what stands in the folder where the last step writes.
+// CheckFiles reports files of other origin in the folder where the last step writes.
 func (o Options) CheckFiles() error {
 	if err := report.PageFile(filepath.Join(o.Dir, reportFile)).Check(); err != nil {
 		return err
@@ -53,21 +52,20 @@ func (o Options) CheckFiles() error {
 	return bench.MakeFolder(plots)
 }
 
-// Produce makes what the folder lacks. tools are the paths of bench, mpirun and npb;
-// progress goes to errs, and at last a line to out. An error of input leaves all as
-// it was.
+// Produce makes what is missing in the folder. tools are the paths of bench, mpirun and npb; progress goes
+// to errs, and a final line to out. If the input is wrong, nothing is changed.
 func (o Options) Produce(ctx context.Context, tools map[string]string, out, errs io.Writer) error {
 	return (&production{o.Dir, tools, out, errs}).produce(ctx, o.steps())
 }
 
-// A production is the making of a folder.
+// A production makes a folder.
 type production struct {
 	dir       string
 	tools     map[string]string
 	out, errs io.Writer
 }
 
-// produce carries out the steps whose files are not there.
+// produce runs the steps whose files do not exist.
 func (p *production) produce(ctx context.Context, steps []step) error {
 	log, err := readLog(filepath.Join(p.dir, "commands.txt"))
 	if err != nil {
@@ -109,8 +107,7 @@ func (p *production) produce(ctx context.Context, steps []step) error {
 	return err
 }
 
-// step runs one command, and puts what it prints in its place when it has
-// ended well.
+// step runs one command, and moves its output to its place when it has succeeded.
 func (p *production) step(ctx context.Context, s step) error {
 	args := append([]string{p.tools[s.args[0]]}, s.args[1:]...)
 	for i, a := range args[1:] {
@@ -128,12 +125,12 @@ func (p *production) step(ctx context.Context, s step) error {
 			}
 		}
 	}
-	out, err := os.Create(filepath.Join(p.dir, s.file+".new")) // the next run takes the same, should this one be killed
+	out, err := os.Create(filepath.Join(p.dir, s.file+".new")) // if this run is killed, the next one uses the same name
 	if err != nil {
 		return err
 	}
 	return bench.Place(out, filepath.Join(p.dir, s.file), func(out *os.File) error {
-		runtime.LockOSThread() // what attend says at this process's death is said at its thread's
+		runtime.LockOSThread() // the death signal of attend is tied to this thread
 		defer runtime.UnlockOSThread()
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		cmd.Stdout, cmd.Stderr = out, p.errs
@@ -144,12 +141,12 @@ func (p *production) step(ctx context.Context, s step) error {
 	})
 }
 
-// A step makes one file, or with keeps also the JSON beside it.
+// A step makes one file, or with keeps also a JSON file beside it.
 type step struct {
-	file  string   // what the command prints goes here
-	args  []string // bench or mpirun, and what follows
+	file  string   // file for the command's output
+	args  []string // bench or mpirun, and its arguments
 	keeps bool     // the command takes --out and --resume
-	again bool     // it is made anew each time
+	again bool     // it is run again each time
 	takes time.Duration
 }
 

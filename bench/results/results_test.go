@@ -61,8 +61,8 @@ func TestResultsAreMadeOnce(t *testing.T) {
 	}
 }
 
-// A step that fails leaves no file; the next run goes on with it, and with
-// what its comparison had kept.
+// A step that fails leaves no file; the next run continues with it, using the results that its comparison
+// had saved.
 func TestResultsGoOnAfterAFailure(t *testing.T) {
 	r, errs, log := stand(t, "[ $1 = compare ] && [ ! -e $3.part ] && { touch $3.part; echo broken >&2; exit 1; }\necho done\n")
 	err := r.produce(t.Context(), threeSteps)
@@ -77,7 +77,7 @@ func TestResultsGoOnAfterAFailure(t *testing.T) {
 	}
 }
 
-// What another command made is neither taken over nor overwritten.
+// Files that another command made are neither used nor overwritten.
 func TestResultsKeepTheirHandsOff(t *testing.T) {
 	r, _, log := stand(t, "echo done\n")
 	file := filepath.Join(r.dir, "b.json")
@@ -101,7 +101,7 @@ func TestResultsKeepTheirHandsOff(t *testing.T) {
 	if read(t, file) != "mine" {
 		t.Error("the file is overwritten")
 	}
-	// Nor is what is made anew each time.
+	// The same is true for files that are made again each time.
 	made := []step{{file: "b.json", args: words("bench report"), again: true}}
 	if err := os.WriteFile(filepath.Join(r.dir, "commands.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestResultsKeepTheirHandsOff(t *testing.T) {
 	if err := r.produce(t.Context(), made); err == nil || !strings.Contains(err.Error(), file+" is not from bench results") || read(t, file) != "mine" {
 		t.Errorf("error is %v, the file holds %q", err, read(t, file))
 	}
-	// Nor is a comparison continued that something else began.
+	// A comparison that another command began is not continued either.
 	r, _, log = stand(t, "echo done\n")
 	other := filepath.Join(r.dir, "c.json.part")
 	if err := os.WriteFile(other, nil, 0o600); err != nil {

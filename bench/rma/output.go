@@ -11,13 +11,13 @@ import (
 // Formats are the names that NewPrinter accepts.
 const Formats = "imb, " + bench.Formats
 
-// A Printer shows rows: Row each as it is measured, Close what is left in the end.
+// A Printer prints rows: Row is called for each as it is measured, Close at the end.
 type Printer struct {
 	Row   func(Row)
 	Close func() error
 }
 
-// NewPrinter returns the printer of a format: imb is that of IMB-RMA.
+// NewPrinter returns the printer of a format: imb is the format of IMB-RMA.
 func NewPrinter(format string, out io.Writer) (Printer, error) {
 	if format != "imb" {
 		p, err := bench.NewPrinter(format, out)

@@ -17,8 +17,8 @@ func CompilePeer(ctx context.Context, mpicc, dir string) (string, error) {
 	return peer.CompileSource(ctx, mpicc, dir, "rma", source)
 }
 
-// PeerArgs are the first arguments of the peers' program: the time a size takes, and the
-// options. The names of benchmarks follow, each with its sizes.
+// PeerArgs returns the first arguments of the peers' program: the time for a size, and the options. The
+// names of benchmarks follow, each with its sizes.
 func PeerArgs(budget time.Duration, o Options) []string {
 	return []string{
 		peer.Budget(budget),
@@ -26,7 +26,7 @@ func PeerArgs(budget time.Duration, o Options) []string {
 	}
 }
 
-// Flags are those of bench rma that say the same as o's Aggregate and Create.
+// Flags returns the flags of bench rma for Aggregate and Create.
 func (o Options) Flags() (flags []string) {
 	if o.Aggregate {
 		flags = append(flags, "--aggregate")

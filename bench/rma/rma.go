@@ -1,6 +1,5 @@
-// Package rma measures one-sided communication, under the names that users of
-// IMB-RMA know. A rank that accesses others has locked them shared, so that
-// nothing but accesses and flushes is in the loop that is timed.
+// Package rma measures one-sided communication, with the names of the benchmarks of IMB-RMA. A rank that
+// accesses others has locked them shared, so that only accesses and flushes are in the timed loop.
 package rma
 
 import (
@@ -15,27 +14,27 @@ import (
 // A Benchmark is one kind of access.
 type Benchmark struct {
 	bench.Test
-	ranks  int // that take part; 0: all
+	ranks  int // ranks that take part; 0: all
 	active func(rank, size int) bool
 	body   func(e *env) error
 }
 
-// Options say how all benchmarks are measured.
+// Options say how benchmarks are measured.
 type Options struct {
 	Sizes     []int        // bytes; nil: those of each benchmark
 	Policy    bench.Policy // how often
-	Aggregate bool         // complete all accesses of a batch at once, not one by one
-	Create    bool         // windows of the program's own memory, not allocated ones
+	Aggregate bool         // complete all accesses of a batch together, not one by one
+	Create    bool         // use windows on the program's own memory, not allocated ones
 }
 
 // A Row is one measured cell.
 type Row struct {
 	bench.Row
-	Min float64 `json:"t_min_usec"` // over the ranks that access, microseconds a repetition
+	Min float64 `json:"t_min_usec"` // over the ranks that access, in microseconds per repetition
 	Max float64 `json:"t_max_usec"`
 }
 
-// An env is what a repetition needs.
+// An env is the state of repetitions.
 type env struct {
 	w      *mpi.Win[byte]
 	longs  *mpi.Win[int64]
@@ -90,16 +89,17 @@ func All() []Benchmark {
 	}
 }
 
-// Choose returns the benchmarks of names, whose case does not count, each once; all if there are none.
+// Choose returns the benchmarks with the given names, ignoring case and without duplicates; all if there
+// are no names.
 func Choose(names []string) ([]Benchmark, error) {
 	return bench.Choose(All(), func(b Benchmark) string { return b.Name }, names, "no benchmark %q of one-sided communication")
 }
 
-// On reports whether a comparison runs the benchmark on so many ranks: one that only two
-// take part in says the same on more.
+// On reports whether a comparison runs the benchmark on this number of ranks: a benchmark between two ranks
+// gives the same result on more.
 func (b Benchmark) On(ranks int) bool { return b.ranks == 0 || b.ranks == ranks }
 
-// Check reports why the benchmarks cannot run on so many ranks.
+// Check returns why the benchmarks cannot run on the given number of ranks.
 func Check(benchmarks []Benchmark, ranks int, sizes []int) error {
 	if ranks < 2 {
 		return fmt.Errorf("one rank has nobody to access; start it with mpirun -n 2")
@@ -128,7 +128,7 @@ func Run(world *mpi.Comm, benchmarks []Benchmark, o Options, report func(Row)) e
 	return nil
 }
 
-// sizes are those of o that b can be measured at.
+// sizes returns those sizes of o at which b can be measured.
 func (b Benchmark) sizes(o Options) []int {
 	sizes := o.Sizes
 	if sizes == nil {
@@ -137,7 +137,7 @@ func (b Benchmark) sizes(o Options) []int {
 	return slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return !b.Fits(n) })
 }
 
-// measure is one size.
+// measure measures one size.
 func (b Benchmark) measure(world *mpi.Comm, n int, o Options) (Row, error) {
 	e, err := newEnv(world, n, o)
 	if err != nil {
@@ -166,7 +166,7 @@ func (b Benchmark) measure(world *mpi.Comm, n int, o Options) (Row, error) {
 	return row, e.free()
 }
 
-// peers is how many others a rank accesses, of those that Moves does not count.
+// peers returns how many other ranks a rank accesses, as far as Moves does not count them.
 func (b Benchmark) peers(size int) int {
 	if strings.Contains(b.Name, "_all") && b.Max > 8 {
 		return size - 1
@@ -174,7 +174,8 @@ func (b Benchmark) peers(size int) int {
 	return 1
 }
 
-// timed runs so many repetitions and returns the seconds of one, of the fastest and of the slowest rank that accesses.
+// timed runs reps repetitions and returns the seconds of one on the fastest and on the slowest rank that
+// accesses.
 func (b Benchmark) timed(world *mpi.Comm, e *env, reps int) (fast, slow float64, err error) {
 	if err := mpi.Barrier(world); err != nil {
 		return 0, 0, err
@@ -210,7 +211,7 @@ func newEnv(world *mpi.Comm, n int, o Options) (e *env, err error) {
 		out: make([]byte, n), in: make([]byte, n), data: make([]float32, n/4), old: make([]float32, n/4),
 	}
 	for i := range e.out {
-		e.out[i] = 1 // or all of it is one page, that of zeros
+		e.out[i] = 1 // otherwise all of it is the shared page of zeros
 	}
 	for i := range e.data {
 		e.data[i] = 1
@@ -233,7 +234,7 @@ func newEnv(world *mpi.Comm, n int, o Options) (e *env, err error) {
 
 func (e *env) free() error { return e.w.Free() }
 
-// flush completes an access to target, if each is to be completed.
+// flush completes an access to target, if accesses are completed one by one.
 func (e *env) flush(target int, err error) error {
 	if err != nil || !e.each {
 		return err
@@ -261,7 +262,7 @@ func (e *env) swap(target int) error {
 	return e.flush(target, err)
 }
 
-// toAll does something with all others, from the next on.
+// toAll calls access for all other ranks, beginning with the next one.
 func (e *env) toAll(access func(target int) error) error {
 	for i := 1; i < e.size; i++ {
 		if err := access((e.rank + i) % e.size); err != nil {

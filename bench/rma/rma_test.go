@@ -19,7 +19,7 @@ func TestAllBenchmarksRun(t *testing.T) {
 		var rows []Row
 		mpitest.Run(t, 3, func(world *mpi.Comm) error {
 			return Run(world, All(), o, func(r Row) { rows = append(rows, r) })
-		}, mpitest.Unguarded()) // they put into one place again and again, as those of IMB do
+		}, mpitest.Unguarded()) // they write repeatedly to the same place, as those of IMB do
 		want := 0
 		for _, b := range All() {
 			want += len(b.sizes(o))

@@ -1,5 +1,5 @@
-// Package share tells how much of the communication library had to be written for each NIC,
-// beside what its authors reached with theirs (llc, section 6).
+// Package share shows how much of the communication library was written for each NIC, in comparison with
+// the original library (llc, section 6).
 package share
 
 import (
@@ -20,11 +20,11 @@ type Row struct {
 	Own     int     `json:"lines_for_the_nic"`
 	All     int     `json:"lines"`
 	Percent float64 `json:"percent"`
-	Stated  float64 `json:"percent_stated,omitempty"` // by the authors; 0: nothing is
+	Stated  float64 `json:"percent_stated,omitempty"` // stated by the authors; 0: not stated
 }
 
-// originals are the figures of the specification. The share that is stated of the first LLC is
-// not that of its lines.
+// originals are the figures of the specification. The share stated for the first LLC does not follow from
+// its lines.
 func originals() []Row {
 	return []Row{
 		row("MPICH netmod", "InfiniBand", 12496, 12496, 100),
@@ -37,9 +37,9 @@ func row(library, nic string, own, all int, stated float64) Row {
 	return Row{library, nic, own, all, 100 * float64(own) / float64(all), stated}
 }
 
-// Count counts the lines of the tree in a folder: lines that are neither blank nor comment, of Go
-// and assembly that is neither test nor generated. What translators of several NICs share counts
-// as common, and the emulated NICs are hardware.
+// Count counts the lines of the tree in a folder: lines that are neither blank nor comment, of Go and
+// assembly that is neither test nor generated. Code shared by translators of several NICs counts as common,
+// and the emulated NICs are hardware.
 func Count(dir string) ([]Row, error) {
 	const module = "rhinet"
 	if _, err := os.Stat(filepath.Join(dir, "llc", "nics")); err != nil {

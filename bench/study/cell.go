@@ -17,12 +17,12 @@ import (
 	"rhinet/npb/nas"
 )
 
-// counted begins what mpirun --compute takes for operations that are counted.
+// counted is the prefix of mpirun's --compute for counted operations.
 const counted = "counted:"
 
-// Measure runs a kernel as a job of this process. Model, compute and settings are as mpirun takes them
-// with --time, --compute and --set; compute counts operations. What another program reports too is in
-// the result: its figures are those of cmd/npb under mpirun.
+// Measure runs a kernel as a job of this process. model, compute and settings are as for mpirun's --time,
+// --compute and --set; compute must count operations. The figures are the same as those of cmd/npb under
+// mpirun.
 func Measure(c Cell, model, compute string, settings []string) (res Result, err error) {
 	kernel, ok := npb.Find(c.Kernel)
 	if !ok {
@@ -74,8 +74,8 @@ func job(ranks int, model, compute string, settings []string) (j virtual.Job, er
 	return j, err
 }
 
-// program is what a rank of cmd/npb does: all agree on what they have memory for, run the kernel, and agree
-// on whether it was verified.
+// program does what a rank of cmd/npb does: all ranks agree on the available memory, run the kernel, and
+// agree on whether it was verified.
 func program(world *mpi.Comm, now func() vtime.Time, kernel nas.Kernel, class nas.Class, outcomes []nas.Result) (err error) {
 	if err := mpi.Bcast(world, []int64{0}, 0); err != nil {
 		return err
@@ -88,7 +88,7 @@ func program(world *mpi.Comm, now func() vtime.Time, kernel nas.Kernel, class na
 	return mpi.Bcast(world, []int32{0}, 0)
 }
 
-// read takes what the kernel found, which it must have verified.
+// read takes over the kernel's result, which must be verified.
 func (res *Result) read(k *nas.Result) error {
 	switch {
 	case slices.ContainsFunc(k.Checks, func(c nas.Check) bool { return !c.OK }):
@@ -100,7 +100,7 @@ func (res *Result) read(k *nas.Result) error {
 	return nil
 }
 
-// account takes what the model found.
+// account takes over the model's report.
 func (res *Result) account(t *timed.Report) {
 	for i := range t.Ranks {
 		a := &t.Ranks[i]

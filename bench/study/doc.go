@@ -1,9 +1,8 @@
-// Package study runs the NAS Parallel Benchmarks in virtual time on modelled Martini
-// NICs, each kernel, class and number of nodes under each message layer
-// (pm-messaging, sections 2.3, P13, and 2.5). A cell is one job; what it gave is kept in a
-// folder, so that a study goes on where it was ended.
+// Package study runs the NAS Parallel Benchmarks in virtual time on modelled Martini NICs, each kernel,
+// class and number of nodes with each message layer (pm-messaging, sections 2.3, P13, and 2.5). A cell is
+// one job; its result is kept in a folder, so that an interrupted study can be continued.
 //
-//	plan.go   which cells there are
+//	plan.go   the cells
 //	run.go    a cell as a job of mpirun
-//	table.go  what came of it: rows, speed-up, plots
+//	table.go  results: rows, speed-up, plots
 package study

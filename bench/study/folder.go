@@ -7,7 +7,7 @@ import (
 	"rhinet/bench"
 )
 
-// Folder writes what is kept beside the cells of a plan: rows, speed-ups, plots, and the command.
+// Folder writes the files beside the cells of a plan: rows, speed-ups, plots, and the command.
 func (p *Plan) Folder(dir, command string, rows []Row) error {
 	return errors.Join(
 		bench.WriteFile(dir, "npb.csv", func(w io.Writer) error { return Write(w, "csv", rows) }),

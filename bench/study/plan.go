@@ -16,7 +16,7 @@ type Series struct {
 	About string
 }
 
-// AllSeries are the layers of the study.
+// AllSeries returns the layers of the study.
 func AllSeries() []Series {
 	return []Series{
 		{"pm", "martini:pm", "PM/RHiNET with the ack throttle"},
@@ -26,8 +26,8 @@ func AllSeries() []Series {
 	}
 }
 
-// Cheap are models that tell less of a network and take more ranks, 1,024 of them on one machine; they are
-// run where they are named.
+// Cheap returns models that describe a network in less detail but support up to 1,024 ranks on one machine;
+// they are run only if they are named.
 func Cheap() []Series {
 	return []Series{
 		{"loggp", "loggp", "four numbers for the whole network (LogGP)"},
@@ -35,19 +35,19 @@ func Cheap() []Series {
 	}
 }
 
-// Kernels are the kernels in the order of the figures (pm-messaging, section 2.4).
+// Kernels returns the kernels in the order of the figures (pm-messaging, section 2.4).
 func Kernels() []string { return []string{"bt", "cg", "ep", "ft", "is", "lu", "mg", "sp"} }
 
-// squares are the kernels that take a square number of processes.
+// squares returns the kernels that need a square number of processes.
 func squares() []string { return []string{"bt", "sp"} }
 
-// A Plan is what to run.
+// A Plan says what to run.
 type Plan struct {
 	Series   []Series
 	Kernels  []string
 	Classes  []string
-	Nodes    []int    // of kernels that take powers of two
-	Squares  []int    // of those that take squares
+	Nodes    []int    // for kernels that need powers of two
+	Squares  []int    // for those that need squares
 	Settings []string // parameters of the model, NAME=VALUE
 	Compute  string   // as mpirun --compute takes it
 }
@@ -67,8 +67,7 @@ func (c Cell) String() string {
 	return fmt.Sprintf("%s.%s.%d.%s", c.Kernel, c.Class, c.Nodes, c.Series)
 }
 
-// Cells lists the jobs: small classes and few nodes first, so that what is quick is there
-// early.
+// Cells lists the jobs: small classes and small numbers of nodes first, so that fast ones are done early.
 func (p *Plan) Cells() (all []Cell) {
 	for _, class := range p.Classes {
 		for _, kernel := range p.Kernels {
@@ -93,7 +92,7 @@ func (p *Plan) nodes(kernel string) []int {
 	return p.Nodes
 }
 
-// Check reports what cannot be run.
+// Check returns what cannot be run.
 func (p *Plan) Check() error {
 	for _, k := range p.Kernels {
 		if !slices.Contains(Kernels(), k) {
@@ -130,8 +129,8 @@ func Pick(names []string) (picked []Series, err error) {
 	return picked, nil
 }
 
-// Counts splits numbers of nodes into those for most kernels and those for kernels that take
-// squares, which get the next one where theirs is none: 9 for 8, 4 for 2.
+// Counts splits numbers of nodes into those for most kernels and those for kernels that need squares. The
+// latter get the next square where a number is not one: 9 for 8, 4 for 2.
 func Counts(nodes []int) (powers, square []int, err error) {
 	for _, n := range nodes {
 		root, exact := nas.SquareRoot(n)

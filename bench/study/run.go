@@ -12,35 +12,35 @@ import (
 	"rhinet/bench"
 )
 
-// A Result is what a cell gave.
+// A Result is the result of a cell.
 type Result struct {
 	Cell
-	Mops    float64 `json:"mops"`                        // of all nodes together, as the kernel counts them
-	Seconds float64 `json:"seconds"`                     // of virtual time, of the timed section
-	Compute float64 `json:"compute"`                     // parts of the job's virtual time, mean over nodes
+	Mops    float64 `json:"mops"`                        // of all nodes together, by the kernel's own count
+	Seconds float64 `json:"seconds"`                     // virtual time of the timed section
+	Compute float64 `json:"compute"`                     // fractions of the job's virtual time, mean over nodes
 	Calls   float64 `json:"calls"`                       //
 	Waits   float64 `json:"waits"`                       //
-	Packets uint64  `json:"packets"`                     // that links carried
-	Bytes   uint64  `json:"bytes"`                       // in them
+	Packets uint64  `json:"packets"`                     // carried by links
+	Bytes   uint64  `json:"bytes"`                       // bytes in these packets
 	Bus     float64 `json:"bus"`                         // utilisation of the busiest PCI bus
 	Link    float64 `json:"link"`                        // of the busiest direction of a link
-	Took    float64 `json:"host_seconds"`                // real time of the job; another machine takes another
-	Used    float64 `json:"processor_seconds,omitempty"` // of its process, which other work beside it hardly changes; 0: not recorded
-	Memory  float64 `json:"host_MB_rank,omitempty"`      // the most that its process had, for each rank; 0: not recorded
-	Setup   string  `json:"setup"`                       // model, parameters and rates that it was run with
+	Took    float64 `json:"host_seconds"`                // real time of the job, which depends on the machine
+	Used    float64 `json:"processor_seconds,omitempty"` // processor time of its process, hardly affected by other work on the machine; 0: not recorded
+	Memory  float64 `json:"host_MB_rank,omitempty"`      // maximum memory of its process, per rank; 0: not recorded
+	Setup   string  `json:"setup"`                       // model, parameters and rates with which it was run
 }
 
 // A Runner runs cells.
 type Runner struct {
 	Plan
 	Dir  string // results are kept there
-	Jobs int    // at once
-	// Command is a process that measures a cell on a model, and prints the result as JSON. A process of its
-	// own has memory of its own, and ends when ctx does.
+	Jobs int    // cells in parallel
+	// Command returns a process that measures a cell on a model, and prints the result as JSON. A separate
+	// process has memory of its own, and ends when ctx does.
 	Command func(ctx context.Context, c Cell, model string) *exec.Cmd
 }
 
-// setup is what a result depends on beside its cell.
+// setup describes what a result depends on, other than its cell.
 func (r *Runner) setup(c Cell) string {
 	return strings.Join(append([]string{r.model(c), r.Compute}, r.Settings...), " ")
 }
@@ -58,8 +58,8 @@ func (r *Runner) cells() *bench.Cells[Cell, Result] {
 	return &bench.Cells[Cell, Result]{Dir: r.Dir, Jobs: r.Jobs, Setup: r.setup, Of: func(res Result) string { return res.Setup }, Run: r.cell}
 }
 
-// Run runs all cells that have not been run, and reports each that has a result. A cell that
-// fails is an error, after the others.
+// Run runs all cells that have no result yet, and reports each that has a result. If a cell fails, the
+// others still run, and then Run returns the error.
 func (r *Runner) Run(ctx context.Context, report func(Result)) error {
 	return r.cells().All(ctx, r.Cells(), report)
 }

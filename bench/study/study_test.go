@@ -17,8 +17,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-// fake has a script stand for the process of a cell: each prints what a job would, and
-// counts itself.
+// fake makes a script the process of each cell: it prints what a job would print, and counts its runs.
 func fake(t *testing.T) (r Runner, jobs func() int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +40,7 @@ esac
 	}
 }
 
-// Cells that have been run are not run again; what has changed is another study.
+// Cells that have been run are not run again; a changed one belongs to another study.
 func TestResumes(t *testing.T) {
 	r, jobs := fake(t)
 	var results []Result
@@ -79,7 +78,7 @@ func TestResumes(t *testing.T) {
 		t.Errorf("%v: %s", err, &text)
 	}
 	text.Reset()
-	several := slices.DeleteFunc(slices.Clone(results), func(res Result) bool { return res.Nodes == 1 }) // nothing to compare with
+	several := slices.DeleteFunc(slices.Clone(results), func(res Result) bool { return res.Nodes == 1 }) // has nothing to be compared with
 	if err := r.Summary(&text, r.Rows(several)); err != nil || strings.Contains(text.String(), "0.00") {
 		t.Errorf("%v: %s", err, &text)
 	}
@@ -94,7 +93,7 @@ func TestResumes(t *testing.T) {
 	for i := range rows {
 		rows[i].Used = 90
 	}
-	rows[0].Used = 0 // kept from a time when it was not recorded
+	rows[0].Used = 0 // as in results from before it was recorded
 	text.Reset()
 	if err := r.Summary(&text, rows); err != nil || !strings.Contains(text.String(), "Processor time of 13 of 14 jobs: 19.5 minutes (S 19.5)") {
 		t.Errorf("%v: %s", err, &text)
@@ -156,7 +155,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A kernel is run and verified, and its figures depend on the cell alone.
+// A kernel is run and verified, and its figures depend only on the cell.
 func TestMeasure(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first Result

@@ -12,13 +12,13 @@ import (
 	"rhinet/bench/report"
 )
 
-// A Row is a result beside one node.
+// A Row is a result in relation to that of one node.
 type Row struct {
 	Result
-	SpeedUp float64 `json:"speed_up"` // 0: one node was not run
+	SpeedUp float64 `json:"speed_up"` // 0: there is no result for one node
 }
 
-// Rows orders results as the plan has them, with their speed-up.
+// Rows returns results in the order of the plan, with their speed-up.
 func (p *Plan) Rows(results []Result) (rows []Row) {
 	of := map[Cell]Result{}
 	for _, r := range results {
@@ -49,7 +49,7 @@ func (r Row) cells() []string {
 		strconv.FormatUint(r.Bytes, 10), part(r.Bus), part(r.Link), strconv.FormatFloat(r.Took, 'f', 1, 64), recorded(r.Used), recorded(r.Memory)}
 }
 
-// recorded is a figure, or nothing where it was not recorded.
+// recorded formats a figure; it returns "" if that was not recorded.
 func recorded(v float64) string {
 	if v == 0 {
 		return ""
@@ -90,8 +90,8 @@ func (p *Plan) Summary(out io.Writer, rows []Row) error {
 	return nil
 }
 
-// cost prints what the jobs cost, class by class. Processor time is that of one processor: a job has its own process, and its
-// ranks take turns in it.
+// cost prints the cost of the jobs, class by class. Processor time is that of one processor: a job has its
+// own process, in which its ranks take turns.
 func (p *Plan) cost(out io.Writer, rows []Row) {
 	var classes []string
 	jobs, known, sum := 0, 0, 0.0
@@ -135,8 +135,7 @@ func (p *Plan) line(rows []Row, class, kernel string, nodes int) []string {
 	return line
 }
 
-// Plots draws the speed-up of each kernel and class over nodes, with the ideal one, into a
-// folder.
+// Plots draws the speed-up of each kernel and class over nodes, with the ideal speed-up, into a folder.
 func (p *Plan) Plots(dir string, rows []Row) error {
 	for _, class := range p.Classes {
 		for _, kernel := range p.Kernels {

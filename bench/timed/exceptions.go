@@ -5,8 +5,8 @@ import (
 	"rhinet/nicemu/martini/timed"
 )
 
-// A pattern is one line of the table of E6: which flows there are between three
-// nodes, from where, and how many of them, from the first on, count.
+// A pattern is one line of the table of E6: the flows between three nodes, their sources, and how many of
+// them, from the first on, count.
 type pattern func(l *lab, bytes int) (from []int, flows []*flow, counting int)
 
 func (p pattern) measure(l *lab, bytes int) (point, error) {
@@ -29,7 +29,7 @@ func pattern2(l *lab, bytes int) ([]int, []*flow, int) {
 	return []int{0}, []*flow{f}, 1
 }
 
-// pattern3: nodes 0 and 2 send to node 1 at once.
+// pattern3: nodes 0 and 2 send to node 1 at the same time.
 func pattern3(l *lab, bytes int) ([]int, []*flow, int) {
 	return []int{0, 2}, []*flow{l.newFlow(timed.Push, 1, bytes, 0, 1), l.newFlow(timed.Push, 1, bytes, bytes, 1)}, 2
 }
@@ -52,8 +52,8 @@ func pattern5(l *lab, bytes int) ([]int, []*flow, int) {
 	return append(from, 1), append(flows, l.newFlow(timed.Unpinned, 0, bytes, 0, 1)), counting
 }
 
-// pattern5Loop: as pattern 5, but firmware writes IDLE without cancelling, so
-// the Initiator fails at its first request for ever.
+// pattern5Loop: as pattern 5, but firmware writes IDLE without cancelling, so that the Initiator fails at
+// its first request for ever.
 func pattern5Loop(l *lab, bytes int) ([]int, []*flow, int) {
 	l.sys.Machine().Handle(1, stepped.Initiator, stepped.IPA2, func(f *stepped.Firmware) bool {
 		f.Spend(stepped.Handling)

@@ -14,7 +14,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// An Experiment is what is measured under one name.
+// An Experiment is an experiment with a name.
 type Experiment struct {
 	Name   string
 	IDs    string // in the specifications
@@ -22,7 +22,7 @@ type Experiment struct {
 	series []series
 }
 
-// A series is one curve: how a point is taken, and at which sizes.
+// A series is one curve: how a point is measured, and at which sizes.
 type series struct {
 	name        string
 	nodes       int
@@ -35,8 +35,8 @@ type series struct {
 // A point is a time, or a rate.
 type point struct{ usec, rate float64 }
 
-// stated are the outcomes that the specification gives (martini, section 12.2),
-// in microseconds, by series and bytes.
+// stated are the results given in the specification (martini, section 12.2), in microseconds, by series and
+// bytes.
 func stated() map[string]map[int]float64 {
 	return map[string]map[int]float64{"push": {8: 2.48}, "botf": {8: 2.14}, "aotf": {8: 1.74}}
 }
@@ -125,7 +125,7 @@ type Options struct {
 	Trace vtime.Tracer // of a time line; nil: none
 }
 
-// Check reports what is wrong with running e with the options.
+// Check returns what is wrong with running e with these options.
 func (e Experiment) Check(o Options) error {
 	for _, n := range o.Sizes {
 		if !slices.ContainsFunc(e.series, func(s series) bool { return s.fits(n) }) {
@@ -144,7 +144,7 @@ func (e Experiment) longest() (n int) {
 	return n
 }
 
-// Run takes the points of all curves of e and reports them as they come.
+// Run measures the points of all curves of e and reports them as they come.
 func (e Experiment) Run(o Options, report func(Row)) error {
 	for _, s := range e.series {
 		sizes := s.sizes
@@ -184,8 +184,7 @@ func (e Experiment) Run(o Options, report func(Row)) error {
 	return nil
 }
 
-// half is E5: the size at which throughput reaches half its peak, between two
-// measured ones.
+// half is E5: the size at which throughput reaches half its peak, between two measured sizes.
 func half(curve []Row) (Row, bool) {
 	peak := 0.0
 	for _, r := range curve {

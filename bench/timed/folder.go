@@ -13,8 +13,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// TraceTo writes all that happens in the time line of the first size to a new file, for Perfetto or
-// GTKWave by the end of its name.
+// TraceTo writes all events in the time line of the first size to a new file, for Perfetto or GTKWave
+// depending on the extension of its name.
 func TraceTo(file string, o Options) error {
 	if vtime.NewFileTracer(file, io.Discard) == nil {
 		return bench.Input(fmt.Errorf("--trace %s: the name ends in .json or .vcd", file))
@@ -48,8 +48,8 @@ func Timelines(o Options) (all []Span, err error) {
 	return all, nil
 }
 
-// Folder carries out all experiments, and writes tables and plots to a new folder, with the command
-// that asked for it. It tells how many points each experiment has.
+// Folder runs all experiments, and writes tables and plots to a new folder, together with the command. It
+// reports how many points each experiment has.
 func Folder(dir, command string, o Options, tell func(name string, points int)) error {
 	if err := bench.NewFolder(dir); err != nil {
 		return err

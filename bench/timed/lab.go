@@ -9,12 +9,12 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A lab is what one point is measured on.
+// A lab is the system on which one point is measured.
 type lab struct {
 	table    *param.Table
 	sys      *timed.System
 	programs []*timed.Process
-	got      []inbox // by node: what has been delivered there
+	got      []inbox // by node: what has been delivered to it
 }
 
 // An inbox counts what has been delivered to a node.
@@ -27,8 +27,8 @@ func (b *inbox) Progress(_ *timed.Transfer, s timed.Stage) {
 	}
 }
 
-// patience is how many events a measurement may take: many times what the
-// longest does. A model that stands still has none left before.
+// patience is the maximum number of events in a measurement: many times that of the longest one. A model
+// that makes no progress runs out of events before.
 const patience = 200_000_000
 
 var (
@@ -36,8 +36,7 @@ var (
 	errLong  = errors.New("the timed model takes too many events")
 )
 
-// build makes the nodes of a topology's rule: "pair", back to back, or "one:N",
-// at one switch.
+// build makes the nodes of a topology given by a rule: "pair", back to back, or "one:N", at one switch.
 func (l *lab) build(rule string, o timed.Options) error {
 	t, err := network.Generate(rule, 0)
 	if err != nil {
@@ -61,7 +60,7 @@ func (l *lab) start(node int, program func(p *timed.Process) error) {
 	l.programs = append(l.programs, l.sys.Go(node, program))
 }
 
-// run has events happen until done reports true.
+// run executes events until done reports true.
 func (l *lab) run(done func() bool) error {
 	k := l.sys.Kernel()
 	for range patience {
@@ -100,11 +99,11 @@ func (l *lab) all() bool {
 // warmUps fill the TLBs.
 const warmUps = 4
 
-// rounds is how often what is timed is done: so many different phases between
-// clocks of links and cores are averaged over.
+// rounds is how often the timed operation is repeated: this averages over many different phases between the
+// clocks of links and cores.
 const rounds = 16
 
-// timing notes when the warm-up ended, and when all did.
+// timing records when the warm-up ended, and when everything ended.
 type timing struct{ from, to vtime.Time }
 
 func (t timing) each() float64 { return (t.to - t.from).Microseconds() / rounds }
@@ -119,9 +118,8 @@ func (t *timing) note(round int, now vtime.Time) {
 	}
 }
 
-// pingPong has node 0 send and node 1 answer; it returns the microseconds of a
-// round trip. send posts message number round from a node to the other, and wait
-// waits for what is polled.
+// pingPong has node 0 send and node 1 answer; it returns the microseconds of a round trip. send posts
+// message number round from a node to the other, and wait waits until ok reports true by polling.
 func (l *lab) pingPong(send func(p *timed.Process, from, round int) error, wait func(p *timed.Process, ok func() bool)) (float64, error) {
 	var t timing
 	for from := range 2 {

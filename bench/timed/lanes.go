@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Measures of the drawing of a time line, in pixels.
+// Dimensions of the drawing of a time line, in pixels.
 const (
 	laneHigh  = 20
 	laneWide  = 760 // of the longest time line
@@ -15,7 +15,7 @@ const (
 	legend    = 30
 )
 
-// colours are those of what a lane does, in the order of the legend.
+// colours returns the colours of a lane's activities, in the order of the legend.
 func colours() [][2]string {
 	return [][2]string{
 		{doingMain, "#dddddd"}, {doingRFend, "#e69f00"}, {doingReplier, "#cc79a7"}, {doingWork, "#0072b2"}, {doingMiss, "#d55e00"}, {doingWait, "#b8d8ea"},

@@ -22,9 +22,8 @@ func latency(kind timed.Kind) func(l *lab, bytes int) (point, error) {
 	}
 }
 
-// bySystem is E1 by PUSH where a process asks the system to send, and an
-// interrupt wakes it: what communication at user level saves (martini, section
-// 1.8). The source did not measure this.
+// bySystem is E1 by PUSH where a process asks the operating system to send, and an interrupt wakes it: this
+// shows what communication at user level saves (martini, section 1.8). The source did not measure this.
 func bySystem(l *lab, bytes int) (point, error) {
 	if err := l.build("pair", timed.Options{Area: bytes, Source: bytes}); err != nil {
 		return point{}, err
@@ -42,8 +41,7 @@ func bySystem(l *lab, bytes int) (point, error) {
 
 func of(usec float64, bytes int) point { return point{usec, float64(bytes) / usec} }
 
-// sends posts one transfer for each node again and again, from a place that at
-// returns for the round.
+// sends posts one transfer for each node repeatedly, from a position that at returns for the round.
 func (l *lab) sends(kind timed.Kind, bytes int, at func(round int) int) func(p *timed.Process, from, round int) error {
 	var x [2]timed.Transfer
 	for i := range x {
@@ -100,9 +98,8 @@ func missing(misses, software bool) func(l *lab, bytes int) (point, error) {
 	}
 }
 
-// Stages is when a write and a read of eight bytes have come how far (martini,
-// section 12.2; pm-messaging, section 2.3), as the model has it and, of writes, as
-// the specification states it.
+// Stages returns when a write and a read of eight bytes reach each stage (martini, section 12.2;
+// pm-messaging, section 2.3), in the model and, for writes, according to the specification.
 func Stages(o Options) (all []StageRow, err error) {
 	for _, c := range []struct {
 		name   string

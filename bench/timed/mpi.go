@@ -5,18 +5,17 @@ import (
 	"rhinet/nicemu/martini/timed"
 )
 
-// envelope is what MPI puts before the part of a message in a PM message: source,
-// tag, context and size (unstated).
+// envelope is the size of what MPI puts before each part of a message in a PM message: source, tag, context
+// and size (unstated).
 const envelope = 32
 
-// eager is up to where a message is sent eagerly with RMA (pm-messaging, section
-// 1.8).
+// eager is the longest message that is sent eagerly with RMA (pm-messaging, section 1.8).
 const eager = 16 << 10
 
-// A library is MPI over a layer.
+// A library is MPI on top of a layer.
 type library struct {
 	layer
-	rma bool // longer messages without a copy
+	rma bool // longer messages are sent without a copy
 }
 
 func mpiSeries() (all []series) {
@@ -36,8 +35,8 @@ func mpiSeries() (all []series) {
 	return all
 }
 
-// measure is P12: PingPong reports half of a round trip; Sendrecv has both
-// processes send and receive at once and counts both messages.
+// measure is P12: PingPong reports half of a round trip; in Sendrecv both processes send and receive at the
+// same time, and both messages count.
 func (m library) measure(l *lab, bytes int, both bool) (point, error) {
 	e, err := l.ends(m.layer, bytes)
 	if err != nil {
@@ -86,7 +85,7 @@ func (m library) round(e *end, bytes int, both bool) error {
 	return m.exchange(e, bytes, 0)
 }
 
-// exchange sends a message and receives one, as it comes; 0 bytes are none.
+// exchange sends a message and receives one, in the order in which data comes; 0 bytes mean no message.
 func (m library) exchange(e *end, out, in int) error {
 	for range min(out, 1) + min(in, 1) {
 		e.p.Message()
@@ -97,7 +96,7 @@ func (m library) exchange(e *end, out, in int) error {
 	return e.stream(out, in, m.most()-envelope)
 }
 
-// stream moves messages in parts, through copies at both sides.
+// stream transfers messages in parts, with copies on both sides.
 func (e *end) stream(out, in, part int) error {
 	for out > 0 || in > 0 {
 		next := min(out, part)
@@ -129,9 +128,8 @@ func (e *end) stream(out, in, part int) error {
 	return nil
 }
 
-// rendezvous asks, is told where, pushes without a copy, and says that it has
-// (pm-messaging, section 1.8). Buffers are pinned before, as a pin-down cache
-// has them.
+// rendezvous sends a request, gets the address, pushes without a copy, and sends a notice of completion
+// (pm-messaging, section 1.8). Buffers are pinned before, as with a pin-down cache.
 func (m library) rendezvous(e *end, out, in int) error {
 	control := func(send, receive int) error {
 		if send > 0 {

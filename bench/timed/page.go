@@ -15,17 +15,17 @@ import (
 //go:embed page.html
 var pageHTML string
 
-// Measures of the drawing, in units of its own.
+// Dimensions of the drawing, in units of its own.
 const (
 	drawWidth = 1040.0
-	drawLeft  = 230.0 // before it the names of lanes
+	drawLeft  = 230.0 // for the names of lanes
 	drawRight = 20.0
 	drawTop   = 34.0
 	laneTall  = 26.0
 	barTall   = 18.0
 )
 
-// A drawn is a journey as the page draws it.
+// A drawn is a journey with the layout of the page.
 type drawn struct {
 	*Journey
 	Width, Height float64
@@ -55,22 +55,22 @@ type bar struct {
 	Color             int
 }
 
-// Middle is the middle of a lane, and so much more.
+// Middle is the middle of a lane, offset by more.
 func (l lane) Middle(more float64) float64 { return l.Y + laneTall/2 + more }
 
-// Base is where the number of a bar stands; Inside tells whether that is in it.
+// Base is the base line of a bar's number; Inside tells whether the number is inside the bar.
 func (b bar) Base() float64 { return b.Y + barTall - 5 }
 
 // Inside is described with Base.
 func (b bar) Inside() bool { return b.TextX < b.X+b.Width }
 
-// Places are numbered in the order of the way.
+// Places are numbered in the order of the path.
 func (d *drawn) place(name string) int {
 	i := slices.IndexFunc(d.Shares, func(p Part) bool { return p.Place == name })
 	return i + 1
 }
 
-// draw places lanes, bars and ticks.
+// draw lays out lanes, bars and ticks.
 func (j *Journey) draw() *drawn {
 	d := &drawn{Journey: j, Width: drawWidth, Shares: j.Parts()}
 	longest := j.End
@@ -93,7 +93,7 @@ func (j *Journey) draw() *drawn {
 		i := slices.IndexFunc(d.Lanes, func(l lane) bool { return l.Name == s.Lane && l.Place == d.place(s.Place) })
 		b := bar{Step: s, X: drawLeft + s.From*scale, Y: d.Lanes[i].Y + (laneTall-barTall)/2, Width: max(2, (s.To-s.From)*scale), Tall: barTall, Color: d.Lanes[i].Place}
 		b.TextX = b.X + b.Width/2
-		if b.Width < 16 { // beside it
+		if b.Width < 16 { // the number is beside it
 			b.TextX = b.X + b.Width + 9
 		}
 		d.Bars = append(d.Bars, b)
@@ -105,7 +105,7 @@ func (j *Journey) draw() *drawn {
 	return d
 }
 
-// round returns the least of 1, 2 or 5 times a power of ten that is not below v.
+// round returns the smallest of 1, 2 or 5 times a power of ten that is at least v.
 func round(v float64) float64 {
 	ten := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, f := range []float64{1, 2, 5} {
@@ -116,8 +116,7 @@ func round(v float64) float64 {
 	return 10 * ten
 }
 
-// WritePage writes a journey as a page that needs nothing but itself; command is the one that
-// wrote it.
+// WritePage writes a journey as a page that refers to no other file; command is the command that wrote it.
 func (j *Journey) WritePage(out io.Writer, command string) error {
 	t, err := template.New("journey").Funcs(template.FuncMap{
 		"style": func() template.CSS { return template.CSS(page.Style) },

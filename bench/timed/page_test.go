@@ -11,8 +11,8 @@ import (
 	"rhinet/bench"
 )
 
-// The parts of a message's way make up all of it, and no step begins before the one that brought the message
-// there, also if a long one is at many places at once.
+// The parts of a message's path cover all of it, and no step begins before the step that brought the
+// message there, even if a long message is in many places at once.
 func TestJourney(t *testing.T) {
 	for _, n := range []int{1, 8, 512, 2048} {
 		j, err := Travel(Options{Table: table(t)}, n)
@@ -53,7 +53,8 @@ func TestJourney(t *testing.T) {
 	}
 }
 
-// The page stands alone: every step is drawn, described and linked, and nothing comes from elsewhere.
+// The page is self-contained: every step is drawn, described and linked, and nothing is loaded from
+// elsewhere.
 func TestPage(t *testing.T) {
 	j, err := Travel(Options{Table: table(t)}, 8)
 	if err != nil {
@@ -86,7 +87,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 
-// A model in which a message goes another way is no page with wrong words.
+// For a model in which a message takes another path there is an error instead of a page with wrong text.
 func TestOtherWays(t *testing.T) {
 	if err := newLog().journey(&Journey{}, 0, 0, 0); !errors.Is(err, errJourney) {
 		t.Error(err)

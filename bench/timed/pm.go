@@ -13,12 +13,12 @@ import (
 type layer struct {
 	name     string
 	nodes    int  // of the job; all but two are idle
-	throttle bool // each PUSH waits for the ack of the one before: 1.4.9
+	throttle bool // each PUSH waits for the ack of the previous one: 1.4.9
 	ring     bool // VPUSH to one ring
 	hardware bool // VPUSH in hardware
 }
 
-// What the layers fix (pm-messaging, sections 1.4.2, 1.4.3, 1.5.4).
+// Constants of the layers (pm-messaging, sections 1.4.2, 1.4.3, 1.5.4).
 const (
 	frame       = 8 // bytes of header and trailer
 	slot        = stepped.MTU
@@ -54,7 +54,7 @@ func pmSeries(run func(l *lab, y layer, bytes int) (point, error)) (all []series
 	return all
 }
 
-// An end is a process that uses a layer to exchange messages with one other.
+// An end is a process that uses a layer to exchange messages with another one.
 type end struct {
 	l      *lab
 	y      layer
@@ -63,18 +63,18 @@ type end struct {
 	other  *end
 	x      *timed.Transfer // latest PUSH
 	head   int             // of the ring at the other side, in slots
-	known  int             // its tail, as known here
-	tail   int             // of the own ring, as published
+	known  int             // its tail, as far as known here
+	tail   int             // of this side's ring, as published
 	pull   timed.Transfer
 	asking bool
 	sent   []int // sizes of the messages sent
-	taken  int   // messages received
-	come   int   // messages that have come whole
+	taken  int   // number of messages received
+	come   int   // number of messages that have arrived completely
 	free   timed.Transfer
 	freed  bool
 }
 
-// ends makes two nodes at one switch whose processes use a layer.
+// ends makes two nodes at one switch with processes that use a layer.
 func (l *lab) ends(y layer, longest int) ([2]*end, error) {
 	o := timed.Options{Area: max(longest, slot*slots), Source: max(longest, slot*slots)}
 	if y.ring {
@@ -95,7 +95,7 @@ func (l *lab) ends(y layer, longest int) ([2]*end, error) {
 	return e, nil
 }
 
-// Progress implements timed.Watcher: the last part of a message has come.
+// Progress implements timed.Watcher: the last part of a message has arrived.
 func (e *end) Progress(x *timed.Transfer, s timed.Stage) {
 	if s == timed.Delivered && x.Tag == 1 {
 		e.other.come++
@@ -107,13 +107,13 @@ func passed(x *timed.Transfer, s timed.Stage) bool {
 	return ok
 }
 
-// clear reports whether the Window takes the next request.
+// clear reports whether the Window accepts the next request.
 func (e *end) clear() bool {
 	return (e.x == nil || passed(e.x, timed.Free) && (!e.y.throttle || passed(e.x, timed.Acked))) && (!e.asking || passed(&e.pull, timed.Free))
 }
 
-// room reports whether the other side has room for a message, as far as it is
-// known here (pm-messaging, section 1.4.8).
+// room reports whether the other side has room for a message, as far as known here (pm-messaging, section
+// 1.4.8).
 func (e *end) room(bytes int) bool {
 	if e.asking && passed(&e.pull, timed.Delivered) && passed(&e.pull, timed.Free) {
 		e.asking, e.known = false, e.other.tail
@@ -135,7 +135,7 @@ func (e *end) ask(bytes int) error {
 	return e.p.Post(&e.pull)
 }
 
-// send is pmGetSendBuffer and pmSend of a message that is ready.
+// send is pmGetSendBuffer and pmSend of a message that can be sent now.
 func (e *end) send(bytes int) error {
 	e.p.Call()
 	e.head += slotsOf(bytes)
@@ -160,11 +160,11 @@ func (e *end) send(bytes int) error {
 	return nil
 }
 
-// arrived reports whether a message has come whole.
+// arrived reports whether a message has arrived completely.
 func (e *end) arrived() bool { return e.come > e.taken }
 
-// receive is pmReceive of a message that has arrived: half a pass goes by on
-// average until its place is looked at, and the trailer lies on a line of its own.
+// receive is pmReceive of a message that has arrived: on average, half a pass goes by until its place is
+// polled, and the trailer is on a line of its own.
 func (e *end) receive() (bytes int) {
 	p := e.p
 	p.Sleep(e.pass() / 2)
@@ -179,7 +179,7 @@ func (e *end) receive() (bytes int) {
 // line is the size of a line of the host's cache in bytes.
 const line = 32
 
-// pass is what one pmReceive takes that finds nothing.
+// pass is the time of a pmReceive that finds nothing.
 func (e *end) pass() vtime.Time {
 	words := e.y.nodes - 1
 	if e.y.ring {
@@ -203,7 +203,7 @@ func (e *end) release(bytes int) error {
 	return e.p.Post(&e.free)
 }
 
-// transfer sends a message as soon as it can be.
+// transfer sends a message as soon as possible.
 func (e *end) transfer(bytes int) error {
 	for !e.ready(bytes) {
 		if err := e.ask(bytes); err != nil {
@@ -220,8 +220,8 @@ func (e *end) await() int {
 	return e.receive()
 }
 
-// pmPingPong is P9: each returns the other's message as soon as it has received
-// it, and releases it then.
+// pmPingPong is P9: each side returns the other's message as soon as it has received it, and then releases
+// it.
 func pmPingPong(l *lab, y layer, bytes int) (point, error) {
 	e, err := l.ends(y, bytes)
 	if err != nil {
@@ -257,12 +257,10 @@ func pmPingPong(l *lab, y layer, bytes int) (point, error) {
 	return point{usec: t.each()}, err
 }
 
-// burstMessages are the messages of a burst after as many for warming up: more
-// than a ring holds.
+// burstMessages is the number of messages of a burst, after as many for warming up: more than a ring holds.
 const burstMessages = 2 * slots
 
-// pmBurst is P10: one sends continuously, the other only receives. Time is taken
-// at the receiver.
+// pmBurst is P10: one side sends continuously, the other only receives. Time is measured at the receiver.
 func pmBurst(l *lab, y layer, bytes int) (point, error) {
 	e, err := l.ends(y, bytes)
 	if err != nil {

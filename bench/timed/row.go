@@ -19,7 +19,7 @@ type Row struct {
 	Bytes      int     `json:"bytes"`
 	Usec       float64 `json:"usec"`        // of one transfer, message or round trip; 0 in a row of half the peak
 	Rate       float64 `json:"MB_s"`        // payload of all flows that count
-	Stated     float64 `json:"stated_usec"` // what the specification gives; 0: nothing
+	Stated     float64 `json:"stated_usec"` // value in the specification; 0: none
 	Deviation  float64 `json:"deviation_percent"`
 }
 
@@ -47,8 +47,8 @@ func Write(out io.Writer, format string, rows []Row) error {
 	return bench.WriteModel(out, format, header(), rows, Row.cells)
 }
 
-// Plot draws the curves of an experiment over the size: rates if it has any that
-// are no times.
+// Plot draws the curves of an experiment over the size: rates if the experiment measures any, otherwise
+// times.
 func Plot(e Experiment, rows []Row) (*report.Figure, error) {
 	var curves []report.Curve
 	rates := !slices.Contains([]string{"latency", "miss", "pm-pingpong"}, e.Name)

@@ -12,9 +12,9 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Step is what one part does about a message on its way.
+// A Step is what one part does for a message on its way.
 type Step struct {
-	Number int     `json:"step"` // 0: the bus, which is busy while a step needs it
+	Number int     `json:"step"` // 0: the bus, while a step needs it
 	Place  string  `json:"place"`
 	Lane   string  `json:"lane"`
 	From   float64 `json:"from_usec"` // from the first store of the sender's processor
@@ -22,14 +22,14 @@ type Step struct {
 	What   string  `json:"what"`
 }
 
-// A Journey is the way of one message by PUSH, from one host through a switch to another.
+// A Journey is the path of one message by PUSH, from one host through a switch to another.
 type Journey struct {
 	Bytes int
-	Steps []Step // as the message comes to them; then the buses
+	Steps []Step // in the order of the message; then the buses
 	End   float64
 }
 
-// Travel follows a message of so many bytes, one packet.
+// Travel follows a message of the given size, in one packet.
 func Travel(o Options, bytes int) (*Journey, error) {
 	if bytes < 1 || bytes > stepped.MTU {
 		return nil, fmt.Errorf("%w: a message of %d bytes; a packet has 1 to %d", bench.ErrInput, bytes, stepped.MTU)
@@ -67,13 +67,13 @@ func Travel(o Options, bytes int) (*Journey, error) {
 	return j, nil
 }
 
-// A span is from one time to another.
+// A span is the time from one point to another.
 type span struct{ from, to vtime.Time }
 
-// A log is a tracer that keeps when modules worked, buses were in use, and packets passed.
+// A log is a tracer that records when modules worked, buses were in use, and packets passed.
 type log struct {
 	begin vtime.Time
-	busy  map[string][]span // by module or resource; a span that has not ended ends at 0
+	busy  map[string][]span // by module or resource; an unfinished span ends at 0
 	marks map[string]vtime.Time
 	since map[string]vtime.Time // by module and state: when it was first entered
 }
@@ -110,10 +110,10 @@ func (l *log) Mark(at vtime.Time, s vtime.Source, what string, _ uint64) {
 	l.marks[s.Name()+" "+what] = at
 }
 
-// errJourney reports a model in which a message does not go its usual way.
+// errJourney reports a model in which a message does not take its usual path.
 var errJourney = errors.New("the message did not go the way that the page describes")
 
-// journey makes steps of what was logged.
+// journey turns the log into steps.
 func (l *log) journey(j *Journey, stored, accepted, delivered vtime.Time) error {
 	for _, name := range []string{"node 0 Window", "node 0 Initiator", "node 0 Header", "node 0 Sender", "node 0 SWI", "node 1 RFend", "node 1 RBend", "node 1 PCIDMAC"} {
 		if len(l.busy[name]) != 1 {
@@ -159,7 +159,7 @@ func (l *log) journey(j *Journey, stored, accepted, delivered vtime.Time) error 
 	return j.number(delivered - l.begin)
 }
 
-// number counts the steps that say something.
+// number numbers the steps that are shown.
 func (j *Journey) number(end vtime.Time) error {
 	j.End = end.Microseconds()
 	n := 0
@@ -176,8 +176,8 @@ func (j *Journey) number(end vtime.Time) error {
 	return nil
 }
 
-// Parts sums up where the time went until the message had arrived: each moment counts for the last
-// place that the message had come to.
+// Parts sums up where the time was spent until the message had arrived: each moment counts for the last
+// place that the message had reached.
 func (j *Journey) Parts() (all []Part) {
 	last := ""
 	for _, s := range j.Steps {

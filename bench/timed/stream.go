@@ -6,15 +6,14 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A flow is a process that sends continuously: it posts one request after the
-// other on its Windows in rotation, each as soon as contflag says that the Window
-// may be written again (martini, section 3.3).
+// A flow is a process that sends continuously: it posts one request after another on its Windows in
+// rotation, each as soon as contflag says that the Window may be written again (martini, section 3.3).
 type flow struct {
-	next   timed.Transfer    // as each of its requests is
+	next   timed.Transfer    // template of its requests
 	x      []*timed.Transfer // by Window: the latest
 	to     func(number int) int
 	done   int  // requests that have arrived, or whose source has been read if none arrives
-	lost   bool // none arrives
+	lost   bool // no request arrives
 	box    *inbox
 	begin  vtime.Time
 	end    vtime.Time
@@ -22,8 +21,8 @@ type flow struct {
 	counts int // requests that are timed; 0: the flow does not count
 }
 
-// fill is after how many packets all FIFOs on the way are as full as they will be,
-// and each page of a VPUSH ring has been written to.
+// fill is the number of packets after which all FIFOs on the way have reached their final fill level, and
+// each page of a VPUSH ring has been written to.
 const fill = 256
 
 // newFlow returns a flow of requests of a kind from a node.
@@ -64,7 +63,7 @@ func (f *flow) Progress(t *timed.Transfer, s timed.Stage) {
 	}
 }
 
-// note counts a request that has been dealt with.
+// note counts a completed request.
 func (f *flow) note(now vtime.Time) {
 	switch f.done++; f.done {
 	case f.first:
@@ -76,12 +75,12 @@ func (f *flow) note(now vtime.Time) {
 
 func (f *flow) over() bool { return f.end > 0 }
 
-// rate is what the flow moved, in Mbyte/s.
+// rate returns what the flow transferred, in Mbyte/s.
 func (f *flow) rate() float64 {
 	return float64(f.counts*f.next.Bytes) / (f.end - f.begin).Microseconds()
 }
 
-// flows runs flows by node, and returns what the first so many moved together.
+// flows runs flows by node, and returns what the first counting ones transferred together.
 func (l *lab) flows(counting int, from []int, all []*flow) (point, error) {
 	for i, f := range all {
 		l.start(from[i], f.send)

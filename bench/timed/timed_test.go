@@ -50,8 +50,8 @@ func at(t testing.TB, all []Row, series string, size int) Row {
 	return all[i]
 }
 
-// What the specification states as a whole comes out of the ping-pong, too, in
-// which phases between clocks average out (martini, section 12.2).
+// The total times that the specification states also result from the ping-pong, in which phase differences
+// between clocks average out (martini, section 12.2).
 func TestLatency(t *testing.T) {
 	all := rows(t, "latency", table(t), 8, 4096)
 	for _, name := range []string{"push", "botf", "aotf"} {
@@ -67,8 +67,8 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// No rate exceeds what PCI carries, one Window serialises what more do not, and
-// the receiver is the slower side.
+// No rate exceeds that of PCI, one Window serialises what more Windows do not, and the receiver is the
+// slower side.
 func TestThroughput(t *testing.T) {
 	const long = 64 << 10
 	all := rows(t, "throughput", table(t), 128, long)
@@ -88,9 +88,9 @@ func TestThroughput(t *testing.T) {
 	}
 }
 
-// TestExceptionsDisturbOneDirection is what taking-over is for (martini, section
-// 10.1): exceptions of RFend leave what the same node sends alone, and exceptions
-// of the Initiator what it receives, but for what firmware writes over PCI.
+// TestExceptionsDisturbOneDirection checks the purpose of taking-over (martini, section 10.1): exceptions
+// of RFend do not affect what the same node sends, and exceptions of the Initiator do not affect what it
+// receives, except for what firmware writes over PCI.
 func TestExceptionsDisturbOneDirection(t *testing.T) {
 	all := rows(t, "exceptions", table(t), 128, 8192)
 	for _, size := range []int{128, 8192} {
@@ -128,8 +128,8 @@ func TestVPush(t *testing.T) {
 	}
 }
 
-// Idle nodes cost PM/RHiNET time, and PM/RHiNET-VP none; the throttle is a step
-// where a second PUSH becomes necessary (pm-messaging, sections 1.4.9, 1.6).
+// Idle nodes cost PM/RHiNET time, and PM/RHiNET-VP none; with the throttle there is a step where a second
+// PUSH becomes necessary (pm-messaging, sections 1.4.9, 1.6).
 func TestPM(t *testing.T) {
 	all := rows(t, "pm-pingpong", table(t), 8, 2040, 2041)
 	if few, many := at(t, all, "rhinet-2nodes", 8), at(t, all, "rhinet-16nodes", 8); many.Usec <= few.Usec || many.Nodes != 16 {
@@ -158,8 +158,8 @@ func TestMPI(t *testing.T) {
 	}
 }
 
-// The firmware of a VPUSH packet takes as long whatever its length, and as long
-// as the specification states (martini, section 12.3).
+// The firmware takes the same time for VPUSH packets of all lengths, and it is the time that the
+// specification states (martini, section 12.3).
 func TestTimeline(t *testing.T) {
 	for _, n := range TimelineSizes() {
 		spans, err := Timeline(Options{Table: table(t)}, n)
@@ -187,8 +187,8 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// figures are all that a change of a parameter may show in, small, in parts of
-// which the first show most.
+// figures are all results that a change of a parameter may affect, in short form, divided into parts of
+// which the first are affected by most parameters.
 var figures = []struct {
 	name  string
 	sizes []int
@@ -198,9 +198,8 @@ func figure(t testing.TB, i int, p *param.Table) string {
 	return fmt.Sprint(rows(t, figures[i].name, p, figures[i].sizes...))
 }
 
-// Halving any one parameter of the chip and the host changes a figure; so does
-// doubling those that are at their least. Those of the network are held by the
-// tests of bench network.
+// Halving any one parameter of the chip and the host changes a figure; for those at their minimum, doubling
+// does. The tests of bench network cover the parameters of the network.
 func TestEachParameterMatters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the experiments once for each parameter")
@@ -328,7 +327,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// The drawing of a time line is whole XML, with every span in a row of its lane.
+// The drawing of a timeline is well-formed XML, with every span in a row of its lane.
 func TestDrawing(t *testing.T) {
 	var spans []Span
 	for _, n := range TimelineSizes() {

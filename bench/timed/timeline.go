@@ -17,7 +17,7 @@ type StageRow struct {
 	Series    string  `json:"series"`
 	Stage     string  `json:"stage"`
 	Usec      float64 `json:"usec"`        // from the user process's first action
-	Stated    float64 `json:"stated_usec"` // 0: nothing is
+	Stated    float64 `json:"stated_usec"` // 0: not stated
 	Deviation float64 `json:"deviation_percent"`
 }
 
@@ -34,8 +34,8 @@ func WriteStages(out io.Writer, format string, rows []StageRow) error {
 	return bench.WriteRows(out, format, []string{"series", "stage", "usec", "stated_usec", "deviation_percent"}, cells, rows)
 }
 
-// A Span is how long one lane of a time line did one thing, from the moment RFend
-// began with the packet.
+// A Span is how long one lane of a time line did one thing, measured from the moment when RFend began with
+// the packet.
 type Span struct {
 	Bytes int     `json:"bytes"`
 	Lane  string  `json:"lane"`
@@ -44,7 +44,7 @@ type Span struct {
 	To    float64 `json:"to_usec"`
 }
 
-// What a lane may do, beside nothing.
+// What a lane may do, other than nothing.
 const (
 	doingMain    = "main"
 	doingRFend   = "rfend handler"
@@ -54,7 +54,7 @@ const (
 	doingWork    = "active"
 )
 
-// lanes are those of the source's figure (martini, section 13, E9).
+// lanes returns the lanes of the source's figure (martini, section 13, E9).
 func lanes() []stepped.Module {
 	return []stepped.Module{stepped.CPU, stepped.RFend, stepped.RBend, stepped.Replier, stepped.PCIDMAC}
 }
@@ -62,7 +62,7 @@ func lanes() []stepped.Module {
 // TimelineSizes are the sizes of E9, in bytes.
 func TimelineSizes() []int { return []int{2048, 512, 8} }
 
-// A recorder notes when the modules of the receiver change what they do.
+// A recorder records when the modules of the receiver change what they do.
 type recorder struct {
 	sys   *timed.System
 	bytes int
@@ -74,8 +74,7 @@ type recorder struct {
 	end   vtime.Time // of the last handler
 }
 
-// Timeline is E9: what the parts of a receiver do about one VPUSH packet of so
-// many bytes.
+// Timeline is E9: what the parts of a receiver do during one VPUSH packet of the given size.
 func Timeline(o Options, bytes int) ([]Span, error) {
 	if bytes < 1 || bytes > stepped.MTU {
 		return nil, fmt.Errorf("%w: a time line of %d bytes; a VPUSH has 1 to %d", bench.ErrInput, bytes, stepped.MTU)
@@ -157,7 +156,7 @@ func (r *recorder) turn(mod stepped.Module, to string) {
 	}
 }
 
-// spans returns them lane by lane, up to the end of the replier handler.
+// spans returns the spans lane by lane, up to the end of the replier handler.
 func (r *recorder) spans() (all []Span) {
 	end := (r.end - r.first).Microseconds()
 	for _, mod := range lanes() {
@@ -174,8 +173,8 @@ func (r *recorder) spans() (all []Span) {
 	return all
 }
 
-// WriteTimeline writes spans in one of bench.ModelFormats; a table is a drawing, one line for
-// each lane.
+// WriteTimeline writes spans in one of bench.ModelFormats; a table is a drawing with one line for each
+// lane.
 func WriteTimeline(out io.Writer, format string, spans []Span) error {
 	if format == "table" {
 		return draw(out, spans)
@@ -185,7 +184,7 @@ func WriteTimeline(out io.Writer, format string, spans []Span) error {
 	})
 }
 
-// width is how many columns the longest time line takes.
+// width is the number of columns of the longest time line.
 const width = 96
 
 func draw(out io.Writer, spans []Span) error {

@@ -5,8 +5,7 @@ import (
 	"rhinet/nicemu/martini/timed"
 )
 
-// ringBytes is what a VPUSH ring holds: that of a node under PM/RHiNET-VP
-// (pm-messaging, section 1.5.4).
+// ringBytes is the size of a VPUSH ring: that of a node under PM/RHiNET-VP (pm-messaging, section 1.5.4).
 const ringBytes = 128 << 10
 
 // vpushed is E8: one node sends VPUSHes of one size on one Window; the receiving

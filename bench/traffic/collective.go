@@ -15,7 +15,7 @@ type calling struct {
 	keys func(n int) key
 }
 
-// run carries out the call and checks what it gives.
+// run makes the call and checks its results.
 func (c *Call) run(comm *mpi.Comm, keys func(n int) key) error {
 	k := &calling{c, comm, c.Root % comm.Size(), keys}
 	do := map[string]func() error{
@@ -33,7 +33,7 @@ func (c *Call) run(comm *mpi.Comm, keys func(n int) key) error {
 	return nil
 }
 
-// part returns part number n, of so many bytes.
+// part returns part number n, with the given size.
 func (k *calling) part(n, bytes int) []byte {
 	b := make([]byte, bytes)
 	k.keys(n).fill(b)
@@ -51,7 +51,7 @@ func (k *calling) is(b []byte, n int) error {
 	return nil
 }
 
-// parts checks that b is the parts of all ranks in order, of counts bytes each.
+// parts checks that b holds the parts of all ranks in order, of count bytes each.
 func (k *calling) parts(b []byte, count func(rank int) int) error {
 	for r := range k.c.Size() {
 		if err := k.is(b[:count(r)], r); err != nil {
@@ -64,7 +64,7 @@ func (k *calling) parts(b []byte, count func(rank int) int) error {
 
 func (k *calling) even(int) int { return k.Bytes }
 
-// uneven is the size of a rank's part where parts differ.
+// uneven returns the size of a rank's part where parts differ.
 func (k *calling) uneven(rank int) int { return k.Bytes / (1 + rank%3) }
 
 func (k *calling) bcast() error {
@@ -88,7 +88,7 @@ func (k *calling) words(n int) []uint64 {
 	return w
 }
 
-// sum checks that got is the sum of the parts of ranks 0 to last, from word number at.
+// sum checks that got is the sum of the parts of ranks 0 to last, from word number at on.
 func (k *calling) sum(got []uint64, last, at int) error {
 	want := make([]uint64, k.Bytes/8)
 	for r := range last + 1 {
@@ -205,10 +205,10 @@ func (k *calling) scatter() error {
 	return k.is(b, k.c.Rank())
 }
 
-// cell is the number of the part that goes from one rank to another.
+// cell returns the number of the part that goes from one rank to another.
 func (k *calling) cell(from, to int) int { return from*k.c.Size() + to }
 
-// each is the size of one part of an exchange of all with all.
+// each returns the size of one part of an exchange of all ranks with all.
 func (k *calling) each() int { return k.Bytes / k.c.Size() }
 
 func (k *calling) alltoall() error {

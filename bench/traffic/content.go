@@ -5,16 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// A key says which bytes a message or a collective's part has: eight or more of
-// them tell it from all others of the job.
+// A key determines the bytes of a message or of a collective's part: any eight or more of them are
+// different from all others of the job.
 type key uint64
 
-// keyOf is the key of number n of something in a step of a lane.
+// keyOf returns the key of number n of something in a step of a lane.
 func keyOf(seed uint64, lane, step, n int) key {
 	return key(mix(mix(mix(seed)+uint64(lane)<<48+uint64(step)) + uint64(n)))
 }
 
-// mix is splitmix64's: neighbours give unlike values.
+// mix is that of splitmix64: neighbouring inputs give unrelated values.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -22,7 +22,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// word is word number i of a key's bytes.
+// word returns word number i of a key's bytes.
 func (k key) word(i int) uint64 { return uint64(k) + mix(uint64(k)^uint64(i))*uint64(min(i, 1)) }
 
 // fill writes the bytes of a key to b.
@@ -36,7 +36,7 @@ func (k key) fill(b []byte) {
 	copy(b[n:], last[:])
 }
 
-// differs returns the place of the first byte of b that is not the key's, or -1.
+// differs returns the index of the first byte of b that is not the key's, or -1.
 func (k key) differs(b []byte) int {
 	n := len(b) &^ 7
 	var want [8]byte
@@ -72,7 +72,7 @@ const (
 	spoilt     = 0xee
 )
 
-// intact reports whether nothing behind a buffer from room has changed.
+// intact reports whether the guard behind a buffer from room is unchanged.
 func intact(b []byte) bool {
 	for _, c := range b[len(b) : len(b)+guardBytes] {
 		if c != guard {
@@ -82,7 +82,7 @@ func intact(b []byte) bool {
 	return true
 }
 
-// spoil overwrites a buffer whose send is complete: it is its owner's again.
+// spoil overwrites a buffer whose send is complete, which its owner may do.
 func spoil(b []byte) {
 	for i := range b {
 		b[i] = spoilt

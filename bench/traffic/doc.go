@@ -1,9 +1,8 @@
-// Package traffic is random MPI traffic that checks itself. One seed gives a
-// [Plan]: what every rank of a job sends, receives, and does between. All ranks
-// derive the same plan, each carries out its part ([Plan.Run]), and checks all that
-// it receives against the plan: that the message is the next one that may match, as
-// the rules of order demand (MPI 4.1, section 3.5), its bytes, its status, and that
-// nothing beside the buffer has changed.
+// Package traffic is random MPI traffic that checks itself. A seed determines a [Plan]: what every rank of
+// a job sends and receives, and what it does between. All ranks derive the same plan; each executes its
+// part ([Plan.Run]) and checks everything that it receives against the plan: that the message is the next
+// one that may match, according to the rules of order (MPI 4.1, section 3.5), its bytes, its status, and
+// that nothing outside the buffer has changed.
 //
 //	seed --Draw--> Plan: lanes of steps        (draw.go, plan.go)
 //	                 |
@@ -16,10 +15,8 @@
 //	                 v
 //	      judge: the next message of its flow?      (judge.go)
 //
-// A plan cannot deadlock, whatever the network does and however little it buffers:
-// messages of an exchange are numbered, each rank sends in order of number and
-// receives in order of number, and so the first message that has not been received is
-// one that its sender sends and its receiver receives, or can. Where a
-// rank receives with a wildcard, all its receives of the exchange are alike, and
-// nothing that it sends comes between them.
+// A plan cannot deadlock, whatever the network does and however little it buffers: messages of an exchange
+// are numbered, and each rank sends and receives in order of number. So the first message that has not been
+// received is one that its sender and its receiver are handling, or can handle, next. Where a rank receives
+// with a wildcard, all its receives in the exchange are alike, and it sends nothing between them.
 package traffic

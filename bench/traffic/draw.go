@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Options bound what Draw draws.
+// Options limit what Draw draws.
 type Options struct {
 	Ranks  int
-	Budget int // bytes of messages in one exchange at most, all ranks together
-	Most   int // bytes of one message at most
-	Steps  int // of a lane, about
-	// Cancels says that a send whose wait is given up is taken back, as the reference
-	// transport does: then none is drawn. On a NIC its message arrives.
+	Budget int // maximum bytes of messages in one exchange, all ranks together
+	Most   int // maximum bytes of one message
+	Steps  int // approximate number in a lane
+	// Cancels says that a send is cancelled if its wait is given up, as in the reference transport: then no
+	// such send is drawn. On a NIC the message still arrives.
 	Cancels bool
 }
 
@@ -23,8 +23,7 @@ type drawer struct {
 	o Options
 }
 
-// Draw returns the plan of a seed. It depends on nothing else than its
-// arguments.
+// Draw returns the plan of a seed. It depends only on its arguments.
 func Draw(seed uint64, o Options) *Plan {
 	d := drawer{rand.New(rand.NewPCG(seed, 0x7aff1c)), o}
 	p := &Plan{Seed: seed, Ranks: o.Ranks, Lanes: make([][]Step, d.pick(1, 1, 2, 3))}
@@ -38,7 +37,7 @@ func (d *drawer) pick(values ...int) int { return values[d.IntN(len(values))] }
 
 func (d *drawer) percent(p int) bool { return d.IntN(100) < p }
 
-// lane draws the steps of one lane; it shares the budget with others.
+// lane draws the steps of one lane; it shares the budget with the other lanes.
 func (d *drawer) lane(lanes int) []Step {
 	world := make([]int, d.o.Ranks)
 	for i := range world {
@@ -74,7 +73,7 @@ func (d *drawer) lane(lanes int) []Step {
 	return steps
 }
 
-// calls are the collective operations; those on the right move a part from each to each.
+// calls lists the collective operations; those at the end transfer a part from each rank to each.
 var calls = []string{
 	"barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "scan", "reducescatterblock", "gatherv", "allgatherv", "alltoallv",
 }
@@ -84,7 +83,7 @@ func (d *drawer) call() *Call {
 	return &Call{Name: calls[d.IntN(len(calls))], Bytes: 8 * d.IntN(most/8+1), Root: d.IntN(d.o.Ranks)}
 }
 
-// split draws colors and keys and returns the groups that they give.
+// split draws colors and keys and returns the resulting groups.
 func (d *drawer) split(s *Step) [][]int {
 	s.Colors, s.Keys = make([]int, d.o.Ranks), make([]int, d.o.Ranks)
 	colors := 1 + d.IntN(3)
@@ -112,7 +111,7 @@ func (d *drawer) split(s *Step) [][]int {
 	return made
 }
 
-// stepTags is how many tags an exchange has of its own.
+// stepTags is the number of tags reserved for an exchange.
 const stepTags = 8
 
 // exchange draws messages within the groups of s, step number n of its lane.
@@ -151,8 +150,8 @@ func (d *drawer) messages(s *Step, n, budget int) {
 		return
 	}
 	count := d.pick(1, 10, 40, 40, 150, 400)
-	scale := d.IntN(4) // 0: small ones only
-	hub := -1          // everybody sends to one
+	scale := d.IntN(4) // 0: only small messages
+	hub := -1          // rank to which all ranks send
 	if d.percent(20) {
 		hub = d.IntN(d.o.Ranks)
 	}
@@ -179,7 +178,7 @@ func (d *drawer) messages(s *Step, n, budget int) {
 	d.pair(s)
 }
 
-// wildRoom is the largest message to a rank whose receives all have room for it.
+// wildRoom is the largest message to a rank whose receives all have room for every message.
 func wildRoom(budget, count int) int { return min(budget/count, 1<<20) }
 
 // size draws a message size: mostly small, with a long tail that scale cuts.
@@ -190,7 +189,7 @@ func (d *drawer) size(scale int) int {
 		return 0
 	case k < 450 || scale == 0:
 		return 1 + d.IntN(64)
-	case k < 600: // about what packets and protocols end at
+	case k < 600: // around the limits of packets and protocols
 		limits := []int{40, 1984, 2028, 2048, 4096, 8192, 12288, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10}
 		return limits[d.IntN(len(limits))] + d.IntN(3) - 1
 	case k < 800 || scale == 1:
@@ -214,7 +213,7 @@ func (d *drawer) modes(m *Message, s *Step, class Class) {
 	if m.Recv == RecvGivenUp && (m.Bytes > onePacket || class.wild()) {
 		m.Recv = Recv
 	}
-	if s.Styles[m.To] == Crowd && m.Recv != Irecv { // another goroutine could take what was probed
+	if s.Styles[m.To] == Crowd && m.Recv != Irecv { // another goroutine could take the probed message
 		m.Recv = Recv
 	}
 	if s.Styles[m.To] == Burst {
@@ -232,14 +231,14 @@ func (d *drawer) modes(m *Message, s *Step, class Class) {
 	}
 }
 
-// onePacket is the size of messages, in bytes, that travel in one packet on
-// every NIC: a receive that has not got one has not got a part of it either.
+// onePacket is the size of messages, in bytes, that take one packet on every NIC: a receive that has not
+// received such a message has not received a part of it either.
 const onePacket = 256
 
-// pair makes some messages that a serial rank sends just after it has received
-// another one half of a Sendrecv.
+// pair turns some messages that a serial rank sends just after receiving another one into one half of a
+// Sendrecv.
 func (d *drawer) pair(s *Step) {
-	last := make([]int, d.o.Ranks) // number of the message that a rank had to do with last, and one
+	last := make([]int, d.o.Ranks) // 1 + number of the last message of a rank
 	for i := range s.Messages {
 		m := &s.Messages[i]
 		if k := last[m.From] - 1; k >= 0 && m.From != m.To && s.Styles[m.From] == Serial && d.percent(30) {

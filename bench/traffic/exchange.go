@@ -11,7 +11,7 @@ import (
 	"rhinet/mpi"
 )
 
-// An exchange is one rank's part of one.
+// An exchange is one rank's part of an exchange.
 type exchange struct {
 	l       *lane
 	s       *Step
@@ -21,8 +21,8 @@ type exchange struct {
 	j       *judge
 }
 
-// An op is a message to send or a receive to post: number of the message, and
-// of the receive among this rank's, or -1.
+// An op is a message to send or a receive to post: message is the number of the message, and receive that
+// of the receive among this rank's receives, or -1.
 type op struct{ message, receive int }
 
 func (l *lane) exchange(c *mpi.Comm, s *Step, members []int, local int) error {
@@ -45,7 +45,7 @@ func (x *exchange) local(world int) int { return slices.Index(x.members, world) 
 
 func (x *exchange) key(message int) key { return x.l.key(message) }
 
-// ops lists what this rank does, in order of number.
+// ops lists the operations of this rank, in order of number.
 func (x *exchange) ops(sends, receives bool) []op {
 	var list []op
 	n := 0
@@ -79,7 +79,7 @@ func (x *exchange) run() error {
 	)
 }
 
-// together runs all at once and returns the first error at once.
+// together runs all jobs concurrently and returns the first error at once.
 func together(jobs ...func() error) error {
 	errs := make(chan error, len(jobs))
 	for _, job := range jobs {
@@ -93,7 +93,7 @@ func together(jobs ...func() error) error {
 	return nil
 }
 
-// burst starts all, receives first or as they come, and then completes all.
+// burst starts all transfers, receives first or in order, and then completes all.
 func (x *exchange) burst() error {
 	w := x.newWorker(0)
 	w.window = 1 << 30
@@ -155,7 +155,7 @@ func (x *exchange) crowd() error {
 	return together(jobs...)
 }
 
-// takeOne is one receive of one of a crowd.
+// takeOne is one receive by a member of a crowd.
 func (x *exchange) takeOne(c *member, o op) error {
 	m := &x.s.Messages[o.message]
 	time.Sleep(m.Nap)
@@ -171,8 +171,7 @@ func (x *exchange) takeOne(c *member, o op) error {
 	return c.take(a, st, err)
 }
 
-// A worker is one goroutine that carries out ops in order, with some transfers
-// under way.
+// A worker is one goroutine that executes ops in order, with some transfers pending.
 type worker struct {
 	x       *exchange
 	rng     *rand.Rand
@@ -180,7 +179,7 @@ type worker struct {
 	pending []pending
 }
 
-// A pending is a transfer under way and what to do when it is complete.
+// A pending is a pending transfer with the function to call on its completion.
 type pending struct {
 	req  *mpi.Request
 	send bool
@@ -210,8 +209,7 @@ func (w *worker) serial(ops []op) error {
 	return w.drain(0)
 }
 
-// partner reports whether op i is carried out in one Sendrecv with the one
-// after it: 1, or else 0.
+// partner returns 1 if op i is combined with the next one in a Sendrecv, or else 0.
 func (x *exchange) partner(ops []op, i int) int {
 	if i+1 >= len(ops) {
 		return 0
@@ -224,7 +222,7 @@ func (x *exchange) partner(ops []op, i int) int {
 	return 0
 }
 
-// drain completes transfers until at most so many are under way.
+// drain completes transfers until at most most are pending.
 func (w *worker) drain(most int) error {
 	for len(w.pending) > most {
 		i := 0
@@ -257,7 +255,7 @@ func (w *worker) drain(most int) error {
 	return nil
 }
 
-// sends counts the sends under way.
+// sends counts the pending sends.
 func (w *worker) sends() (n int) {
 	for _, p := range w.pending {
 		if p.send {
@@ -301,7 +299,7 @@ func (w *worker) test() (int, mpi.Status, error) {
 	}
 }
 
-// idle passes the time of a loop that looks again and again.
+// idle waits between the polls of a loop.
 func idle(tries int) {
 	if tries%16 == 15 {
 		time.Sleep(50 * time.Microsecond)

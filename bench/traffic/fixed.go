@@ -7,10 +7,9 @@ import (
 	"rhinet/mpi"
 )
 
-// Flood: pairs of ranks exchange long messages again and again, and tell rank 0
-// of each round by a numbered message; rank 0 sleeps first and then receives them all
-// from anybody. While it sleeps its rings are full, so every network must
-// refuse packets while answers wait.
+// Flood has pairs of ranks exchange long messages repeatedly, and send rank 0 a numbered message for each
+// round; rank 0 sleeps first and then receives all of these from any source. While it sleeps its rings are
+// full, so every network must refuse packets while answers wait.
 func Flood(world *mpi.Comm, rounds, bytes int, sleep time.Duration) error {
 	if world.Size() < 3 || world.Size()%2 == 0 {
 		return fmt.Errorf("traffic: flood wants an odd number of ranks, 3 at least, not %d", world.Size())
@@ -31,14 +30,14 @@ func Flood(world *mpi.Comm, rounds, bytes int, sleep time.Duration) error {
 	return mpi.Barrier(world)
 }
 
-// Tags of a flood, and bytes of what rank 0 is told.
+// Tags of a flood, and size of the messages to rank 0.
 const (
 	longTag   = 4
 	noteTag   = 5
 	noteBytes = 1 << 10
 )
 
-// exchangeLong is one round of a rank but 0.
+// exchangeLong is one round of a rank other than 0.
 func exchangeLong(c *mpi.Comm, partner, round, bytes int) error {
 	in, out, note := room(bytes), make([]byte, bytes), make([]byte, noteBytes)
 	keyOf(1, c.Rank(), round, 0).fill(out)
@@ -54,7 +53,7 @@ func exchangeLong(c *mpi.Comm, partner, round, bytes int) error {
 	return nil
 }
 
-// collect receives what rank 0 is told, and checks that nothing overtakes.
+// collect receives the messages to rank 0, and checks that none overtakes another.
 func collect(c *mpi.Comm, rounds int) error {
 	next := make([]int, c.Size())
 	note := room(noteBytes)
@@ -76,7 +75,7 @@ func collect(c *mpi.Comm, rounds int) error {
 	return nil
 }
 
-// Everybody is Alltoall of bytes from each rank to each, rounds times.
+// Everybody runs Alltoall with the given bytes between any two ranks, rounds times.
 func Everybody(world *mpi.Comm, rounds, bytes int) error {
 	n, me := world.Size(), world.Rank()
 	out, in := make([]byte, n*bytes), make([]byte, n*bytes)

@@ -14,21 +14,21 @@ import (
 	"time"
 )
 
-// A Job is one run of a program of this package on processes.
+// A Job is one run of a program of this package on several processes.
 type Job struct {
 	Ranks   int
 	NIC     string   // as mpirun takes it; empty: the default
 	Env     []string // NAME=VALUE
 	Timeout time.Duration
-	Args    []string // of the program behind "traffic"
+	Args    []string // of the program, after "traffic"
 }
 
-// RanksOf returns on how many of the numbers of ranks offered a seed is run.
+// RanksOf returns the number of ranks, out of those offered, on which a seed is run.
 func RanksOf(seed uint64, offered []int) int {
 	return offered[rand.New(rand.NewPCG(seed, 0x4a6b)).IntN(len(offered))]
 }
 
-// Command returns the words that run the job, with the names of the two programs.
+// Command returns the command that runs the job, given the names of the two programs.
 func (j *Job) Command(mpirun, bench string) []string {
 	words := []string{mpirun, "-q", "-n", strconv.Itoa(j.Ranks), "--timeout", j.Timeout.String()}
 	if j.NIC != "" {
@@ -37,26 +37,25 @@ func (j *Job) Command(mpirun, bench string) []string {
 	return append(append(words, bench, "traffic"), j.Args...)
 }
 
-// String is the job as a user would write it.
+// String returns the job as a user would write it.
 func (j *Job) String() string {
 	return strings.Join(append(slices.Clone(j.Env), j.Command("mpirun", "bench")...), " ")
 }
 
-// What ends a job badly.
+// Failures of a job.
 var (
 	ErrHang      = errors.New("the job did not end in time: it hangs, or the machine is too busy")
 	ErrViolation = errors.New("the job failed")
 )
 
-// statusTimeout is the exit status of mpirun when the time is over.
+// statusTimeout is mpirun's exit status after a timeout.
 const statusTimeout = 124
 
 // mostOutput is how many bytes of a failed job's output an error keeps.
 const mostOutput = 8 << 10
 
-// Run runs the job with the two programs at the paths given. The error wraps
-// ErrHang or ErrViolation and has what the job said, or it is that of ctx.
-// A job that says something on standard error has failed.
+// Run runs the job with the two programs at the given paths. The error wraps ErrHang or ErrViolation and
+// contains the job's output, or it is that of ctx. A job that prints anything to standard error has failed.
 func (j *Job) Run(ctx context.Context, mpirun, bench string) error {
 	words := j.Command(mpirun, bench)
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)

@@ -8,8 +8,8 @@ import (
 	"rhinet/mpi"
 )
 
-// A judge holds what one rank receives in one exchange against the plan. Receives
-// are judged in the order in which they were posted, except in a crowd, where there is none.
+// A judge checks what one rank receives in one exchange against the plan. Receives are judged in the order
+// in which they were posted, except in a crowd, which has no order.
 type judge struct {
 	x      *exchange
 	list   []int // messages to this rank, in order of number
@@ -18,7 +18,7 @@ type judge struct {
 	judged int
 
 	mu    sync.Mutex
-	flows map[int][]int // wild: messages by source that no receive has taken
+	flows map[int][]int // wild: by source, messages that no receive has taken
 }
 
 // An arrival is one receive.
@@ -41,7 +41,7 @@ func newJudge(x *exchange) *judge {
 	return j
 }
 
-// post notes a receive, the next one, and returns it with its arguments.
+// post records the next receive, and returns it with its arguments.
 func (j *judge) post(number int) (a *arrival, src, tag int) {
 	a = j.arrival(number)
 	j.posted = append(j.posted, a)
@@ -49,7 +49,7 @@ func (j *judge) post(number int) (a *arrival, src, tag int) {
 	return a, src, tag
 }
 
-// arrival returns the receive number of this rank.
+// arrival returns this rank's receive with the given number.
 func (j *judge) arrival(number int) *arrival {
 	m := &j.x.s.Messages[j.list[number]]
 	n := m.Bytes
@@ -77,7 +77,7 @@ func (j *judge) wanted(number int) (src, tag int) {
 	return src, tag
 }
 
-// complete notes what a receive got, and judges what can be judged.
+// complete records the result of a receive, and judges what can be judged.
 func (j *judge) complete(a *arrival, st mpi.Status, err error) error {
 	a.st, a.err, a.done = st, err, true
 	for ; j.judged < len(j.posted) && j.posted[j.judged].done; j.judged++ {
@@ -89,7 +89,7 @@ func (j *judge) complete(a *arrival, st mpi.Status, err error) error {
 	return nil
 }
 
-// next judges the receive after those judged before.
+// next judges the receive after those already judged.
 func (j *judge) next(a *arrival) error {
 	want := j.list[a.number]
 	if j.class.wild() {
@@ -104,7 +104,7 @@ func (j *judge) next(a *arrival) error {
 	return j.compare(a, want)
 }
 
-// pop takes the next message of a receive's source from its flow.
+// pop removes the next message of a receive's source from its flow.
 func (j *judge) pop(a *arrival) (int, error) {
 	if a.st.Source < 0 || a.st.Source >= len(j.x.members) {
 		return 0, j.wrong(a, "the status names source %d of %d", a.st.Source, len(j.x.members))
@@ -118,7 +118,7 @@ func (j *judge) pop(a *arrival) (int, error) {
 	return flow[0], nil
 }
 
-// compare holds a receive against the message that it must have taken.
+// compare checks a receive against the message that it must have taken.
 func (j *judge) compare(a *arrival, want int) error {
 	m := &j.x.s.Messages[want]
 	if !intact(a.buf) {
@@ -145,7 +145,7 @@ func (j *judge) compare(a *arrival, want int) error {
 	return nil
 }
 
-// identify says which message of the exchange lies in a buffer.
+// identify says which message of the exchange is in a buffer.
 func (j *judge) identify(a *arrival) string {
 	n := min(max(int(a.st.Bytes), 0), len(a.buf))
 	for i := range j.x.s.Messages {
@@ -161,14 +161,14 @@ func (j *judge) wrong(a *arrival, format string, args ...any) error {
 	return fmt.Errorf("receive %d of %d (source %d, tag %d): %w", a.number, len(j.list), src, tag, fmt.Errorf(format, args...))
 }
 
-// A member is one goroutine of a crowd that receives. It sees the messages of
-// a source in order, though not all of them.
+// A member is one goroutine of a crowd that receives. It sees the messages of a source in order, but not
+// all of them.
 type member struct {
 	j    *judge
-	last map[int]int // by source: the number of the message that it took last
+	last map[int]int // by source: the number of the last message that it took
 }
 
-// take judges what one of a crowd has received.
+// take judges what a member has received.
 func (c *member) take(a *arrival, st mpi.Status, err error) error {
 	j := c.j
 	if a.st, a.err = st, err; err != nil {
@@ -191,7 +191,7 @@ func (c *member) take(a *arrival, st mpi.Status, err error) error {
 	return j.compare(a, i)
 }
 
-// find takes the message that a holds from the flow of a source.
+// find removes the message in a from the flow of a source.
 func (j *judge) find(from int, a *arrival) (int, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

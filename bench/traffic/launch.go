@@ -12,7 +12,7 @@ import (
 	"rhinet/bench/compare"
 )
 
-// A Launch is what jobs are started with, and where their outcome is told.
+// A Launch describes how jobs are started and where results are reported.
 type Launch struct {
 	MPIRun, Bench string // paths
 	Settings      []compare.Setting
@@ -20,7 +20,7 @@ type Launch struct {
 	Out, Errs     io.Writer     // results, and progress
 }
 
-// NICs returns the settings that seeds go through in turn.
+// NICs returns the settings that seeds use in turn.
 func NICs() []string {
 	return []string{
 		"martini", "martini:pm", "martini:vp", "martini+RHINET_CMA=off", "martini:pm+RHINET_CMA=off", "martini:pm:throttle=global",
@@ -32,14 +32,14 @@ func NICs() []string {
 type Seeds struct {
 	First   uint64
 	Count   int
-	Minutes float64 // above 0: as many as there is time for
-	Ranks   []int   // that seeds choose from
+	Minutes float64 // above 0: as many as possible in this time
+	Ranks   []int   // from which seeds choose
 	Options Options
-	GoOn    bool // after a seed that fails
+	GoOn    bool // continue after a seed that fails
 }
 
-// Random runs seeds, each on one of the settings in turn. The error says how many
-// failed; Out has what each of them said.
+// Random runs seeds, each on one of the settings in turn. The error says how many failed; Out has the
+// output of each of them.
 func (l Launch) Random(ctx context.Context, s Seeds) error {
 	began, ran, failed := time.Now(), 0, 0
 	more := func() bool {
@@ -84,7 +84,7 @@ func (s Seeds) job(seed uint64, on compare.Setting, timeout time.Duration) *Job 
 	}
 }
 
-// fixedPrograms are the programs of bench traffic fixed: ranks and arguments.
+// fixedPrograms lists the programs of bench traffic fixed: ranks and arguments.
 var fixedPrograms = []struct {
 	ranks int
 	args  string

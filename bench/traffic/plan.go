@@ -16,7 +16,7 @@ const (
 type Plan struct {
 	Seed  uint64
 	Ranks int
-	Lanes [][]Step // carried out at once, each on a communicator of its own
+	Lanes [][]Step // executed concurrently, each on a communicator of its own
 }
 
 // A Kind says what a step is.
@@ -26,8 +26,8 @@ type Kind uint8
 const (
 	Exchange   Kind = iota // point-to-point messages
 	Collective             // one collective call
-	Dup                    // a communicator like the present one, used from now on
-	Split                  // a part of the present one, used from now on
+	Dup                    // a duplicate of the current communicator, used from now on
+	Split                  // a part of the current communicator, used from now on
 	Free                   // back to the communicator before
 )
 
@@ -35,7 +35,7 @@ var kindNames = [...]string{"exchange", "collective", "dup", "split", "free"}
 
 func (k Kind) String() string { return kindNames[k] }
 
-// A Class says what the receives of one rank in one exchange look like.
+// A Class describes the receives of one rank in one exchange.
 type Class uint8
 
 // The classes. Receives of the last two are alike throughout an exchange.
@@ -52,7 +52,7 @@ func (c Class) String() string { return classNames[c] }
 
 func (c Class) wild() bool { return c >= AnySource }
 
-// A Style says how one rank carries out its part of an exchange.
+// A Style says how one rank executes its part of an exchange.
 type Style uint8
 
 // The styles.
@@ -60,7 +60,7 @@ const (
 	Serial Style = iota // one goroutine, sends and receives in order of number
 	Apart               // one goroutine sends, another receives
 	Crowd               // several goroutines send, each to some ranks, and several receive
-	Burst               // everything is under way before anything is waited for
+	Burst               // everything is started before anything is waited for
 )
 
 var styleNames = [...]string{"serial", "apart", "crowd", "burst"}
@@ -76,7 +76,7 @@ const (
 	Ssend
 	Isend
 	Issend
-	SsendGivenUp // Ssend whose wait a context ends; the message arrives all the same
+	SsendGivenUp // Ssend whose wait is ended by a context; the message arrives anyway
 	SendModes
 )
 
@@ -93,8 +93,8 @@ const (
 	Irecv                // completed later
 	Probed               // Probe, then Recv of what it described
 	Iprobed              // the same with Iprobe in a loop
-	RecvGivenUp          // Recv whose wait a context ends, again and again, until it takes the message
-	Decoyed              // Recv, after an Irecv that nothing matches and that a context ends
+	RecvGivenUp          // Recv whose wait is ended by a context, repeatedly, until it takes the message
+	Decoyed              // Recv, after an Irecv that matches no message and is ended by a context
 	RecvModes
 )
 
@@ -118,15 +118,15 @@ type Message struct {
 // A Step is what the ranks of a lane do next.
 type Step struct {
 	Kind   Kind
-	Groups [][]int // world ranks of the communicators that the step is carried out on, each in order of rank
+	Groups [][]int // world ranks of the communicators on which the step is executed, each in order of rank
 
 	// Exchange.
 	Messages []Message
 	Classes  []Class // by world rank
 	Styles   []Style // by world rank
-	Windows  []int   // by world rank: transfers under way at most, except in a burst
+	Windows  []int   // by world rank: maximum number of pending transfers, except in a burst
 	Naps     []time.Duration
-	During   *Call // burst: a collective call while all is under way
+	During   *Call // burst: a collective call while all transfers are pending
 	Fence    bool  // a barrier ends it
 
 	Call *Call // Collective
@@ -146,8 +146,7 @@ func (c *Call) String() string {
 	return fmt.Sprintf("%s of %d bytes, root %d", c.Name, c.Bytes, c.Root)
 }
 
-// group returns the communicator of the step that a world rank is in and its
-// rank there, or nil.
+// group returns the group of the step to which a world rank belongs, and its rank there, or nil.
 func (s *Step) group(rank int) (members []int, local int) {
 	for _, g := range s.Groups {
 		for i, r := range g {
@@ -172,7 +171,7 @@ func (p *Plan) Total() (messages, bytes int) {
 	return messages, bytes
 }
 
-// String is the plan, a line for each step and message.
+// String returns the plan with one line for each step and message.
 func (p *Plan) String() string {
 	var b strings.Builder
 	messages, bytes := p.Total()

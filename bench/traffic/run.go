@@ -6,9 +6,9 @@ import (
 	"rhinet/mpi"
 )
 
-// Run carries out the caller's part of the plan on all ranks of world, as many
-// as the plan has. The first violation ends it, with an error that names seed, lane and
-// step; calls of other lanes may then still wait.
+// Run executes this rank's part of the plan. All ranks of world must call it, as many as the plan has. It
+// ends at the first violation, with an error that names seed, lane and step; calls of other lanes may then
+// still be waiting.
 func (p *Plan) Run(world *mpi.Comm) error {
 	if world.Size() != p.Ranks {
 		return fmt.Errorf("traffic: a plan for %d ranks on %d", p.Ranks, world.Size())
@@ -43,7 +43,7 @@ type lane struct {
 	number int
 	rank   int // in the world
 	step   int
-	comms  []*mpi.Comm // the present one last; nil where this rank is in none
+	comms  []*mpi.Comm // the current one is the last; nil if this rank is in none
 }
 
 // run carries out all steps.
@@ -90,7 +90,7 @@ func (l *lane) do(s *Step) error {
 	return l.exchange(c, s, members, local)
 }
 
-// key is the key of number n of this step.
+// key returns the key of number n in this step.
 func (l *lane) key(n int) key { return keyOf(l.plan.Seed, l.number, l.step, n) }
 
 func (l *lane) split(c *mpi.Comm, s *Step) error {

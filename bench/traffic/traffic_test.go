@@ -17,8 +17,8 @@ var seeds = flag.Int("seeds", 40, "how many seeds to run on the reference transp
 // small are options of plans that take little time and memory.
 var small = Options{Budget: 1 << 20, Most: 1 << 20, Steps: 6}
 
-// No plan relies on a buffer, or on an order that the standard does not promise:
-// each runs where every send waits for its receive.
+// No plan depends on buffering, or on an order that the standard does not guarantee: each runs even if
+// every send waits for its receive.
 func TestPlansNeedNoBuffer(t *testing.T) {
 	n := *seeds
 	if testing.Short() {
@@ -47,7 +47,7 @@ func TestPlansRepeat(t *testing.T) {
 	}
 }
 
-// Plans draw all there is to draw, and keep to their limits.
+// Plans contain everything that can be drawn, and respect their limits.
 func TestPlansDrawAll(t *testing.T) {
 	missing := map[string]bool{"sendrecv": true, "short": true, "during it": true, "nap 0s": true}
 	for _, list := range [][]string{kindNames[:], classNames[:], styleNames[:], sendNames[:], recvNames[:], calls} {
@@ -83,7 +83,7 @@ func TestPlansDrawAll(t *testing.T) {
 	}
 }
 
-// On another number of ranks than the plan's nothing is sent.
+// If the number of ranks is not the plan's, nothing is sent.
 func TestWrongNumberOfRanks(t *testing.T) {
 	o := small
 	o.Ranks = 3
@@ -118,8 +118,8 @@ func TestViolationsAreNamed(t *testing.T) {
 	}
 }
 
-// received returns a judge of rank 1 for messages of 64 bytes from rank 0 to it,
-// and arrivals that hold them in the order of which.
+// received returns a judge of rank 1 for messages of 64 bytes from rank 0, and arrivals that contain them
+// in the order given by which.
 func received(class Class, which ...int) (*judge, []*arrival) {
 	s := &Step{Classes: []Class{class, class}}
 	for range which {
@@ -137,7 +137,7 @@ func received(class Class, which ...int) (*judge, []*arrival) {
 	return x.j, list
 }
 
-// What a wrong network would hand over is noticed in every class.
+// What a faulty network would deliver is detected in every class.
 func TestJudge(t *testing.T) {
 	for want, spoil := range map[string]func(j *judge, a []*arrival){
 		"":                                    func(*judge, []*arrival) {},
@@ -170,8 +170,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// In a crowd each goroutine sees the messages of a source in order, and no
-// message twice.
+// When several goroutines receive, each gets the messages of a source in order, and no message is received
+// twice.
 func TestJudgeOfACrowd(t *testing.T) {
 	take := func(order ...int) error {
 		j, list := received(Any, 0, 1, 2)
@@ -204,7 +204,7 @@ func TestJudgeOfACrowd(t *testing.T) {
 	}
 }
 
-// Bytes of different keys differ, and every place of a difference is found.
+// The bytes of different keys differ, and a difference is found in every position.
 func TestContent(t *testing.T) {
 	for n := range 40 {
 		b := make([]byte, n)

@@ -12,7 +12,7 @@ import (
 // decoyTag is the tag of receives that no message matches.
 const decoyTag = 1 << 30
 
-// begin carries out an op, or starts it.
+// begin executes an op, or starts it.
 func (w *worker) begin(o op) error {
 	m := &w.x.s.Messages[o.message]
 	if o.receive < 0 {
@@ -50,7 +50,7 @@ func (w *worker) send(m *Message, i int) error {
 		defer stop()
 		_, err := r.Wait()
 		if errors.Is(err, mpi.ErrCancelled) {
-			return nil // it arrives all the same, and the buffer is the network's for good
+			return nil // the message arrives anyway, and the buffer is never reused
 		}
 		return finish(mpi.Status{}, err)
 	}
@@ -64,12 +64,12 @@ func (x *exchange) outgoing(i int) []byte {
 	return b
 }
 
-// limit is when the context of a wait that is given up ends.
+// limit is when the context ends in a wait that is given up.
 const limit = 700 * time.Microsecond
 
-// limited returns a view of the communicator whose waits end soon after end is
-// called: once the transfer has begun, since on a context that has ended none begins.
-// What end returns gives back what the view holds.
+// limited returns a view of the communicator whose waits end soon after end is called. end must be called
+// after the transfer has been started, since none starts on a context that has ended. The function that end
+// returns releases the view's resources.
 func (x *exchange) limited() (c *mpi.Comm, end func() (stop func())) {
 	ctx, cancel := context.WithCancel(context.Background())
 	return x.c.WithContext(ctx), func() func() {
@@ -100,7 +100,7 @@ func (w *worker) receive(m *Message, number int) error {
 	return w.take(m, number)
 }
 
-// take is Recv, or Irecv that is completed later.
+// take is Recv, or an Irecv that is completed later.
 func (w *worker) take(m *Message, number int) error {
 	x, j := w.x, w.x.j
 	a, src, tag := j.post(number)
@@ -114,10 +114,10 @@ func (w *worker) take(m *Message, number int) error {
 	return j.complete(a, st, err)
 }
 
-// patience is how often a receive is given up before it waits for good.
+// patience is how often a receive is given up before it waits without limit.
 const patience = 5
 
-// giveUp receives a short message, and gives up a few times.
+// giveUp receives a short message, after giving up several times.
 func (w *worker) giveUp(number int) error {
 	a, src, tag := w.x.j.post(number)
 	for range patience {
@@ -164,8 +164,8 @@ func (w *worker) probed(m *Message, number int) error {
 	return x.j.complete(a, st, err)
 }
 
-// sendrecv carries out a send and a receive in one call: a is the receive,
-// unless both are one message of this rank to itself.
+// sendrecv executes a send and a receive in one call: a is the receive, unless both are one message of this
+// rank to itself.
 func (w *worker) sendrecv(a, b op) error {
 	in, out := a, b
 	if a.receive < 0 {

@@ -12,12 +12,13 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// byControllers is the row that barrier controllers serve.
+// byControllers makes barriers use the barrier controllers.
 var byControllers = collectives.Options{Force: map[string]string{"barrier": "controller"}}
 
-// TestControlledBarriers: in barriers by the controllers of a modelled network, blocking or not, nobody leaves before all have come, also in
-// communicators of parts of the ranks, and in those that take sequences of others again. Two runs take the same time, if they do block: each of the
-// others is completed by a goroutine of its own.
+// TestControlledBarriers: in barriers by the controllers of a modelled network, blocking or not, no rank
+// leaves before all have entered, also in communicators of some of the ranks, and in those that reuse the
+// sequences of others. If all barriers block, two runs take the same time; a nonblocking barrier is
+// completed by a goroutine of its own.
 func TestControlledBarriers(t *testing.T) {
 	const ranks, barriers = 6, 40
 	var times []vtime.Time
@@ -98,8 +99,8 @@ func completed(r *mpi.Request) error {
 	return err
 }
 
-// TestControllersGain: a barrier of codes takes the same time among all numbers of ranks, and less than one of messages; what a rank computes
-// between the codes of one that does not block overlaps with it.
+// TestControllersGain: a barrier by codes takes the same time on any number of ranks, and less than one by
+// messages; if it does not block, computation between its codes overlaps with it.
 func TestControllersGain(t *testing.T) {
 	measure := func(ranks int, o collectives.Options) vtime.Time {
 		const calls = 5
@@ -125,7 +126,7 @@ func TestControllersGain(t *testing.T) {
 	}
 }
 
-// TestWrongCallsAtControllers: ranks in different calls are found out.
+// TestWrongCallsAtControllers: ranks in different calls are detected.
 func TestWrongCallsAtControllers(t *testing.T) {
 	calls := []func(*mpi.Comm) error{mpi.Barrier, func(w *mpi.Comm) error { return mpi.Bcast(w, []int{1}, 1) }}
 	_, err := Job{Model: model(t, "sync"), Ranks: 2, Collectives: byControllers}.Run(func(w *mpi.Comm, _ func() vtime.Time) error {

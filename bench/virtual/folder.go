@@ -12,8 +12,8 @@ import (
 	"rhinet/bench/report"
 )
 
-// Folder writes what is kept of a plan to a folder: the rows, the models with all parameters, the
-// command, and a plot for each model.
+// Folder writes the results of a plan to a folder: the rows, the models with all parameters, the command,
+// and a plot for each model.
 func (p *Plan) Folder(dir, command string, rows []Row) error {
 	err := errors.Join(
 		bench.WriteFile(dir, "collectives.csv", func(w io.Writer) error { return Write(w, "csv", rows) }),

@@ -12,7 +12,8 @@ import (
 // ErrHang reports a program whose ranks wait for each other.
 var ErrHang = errors.New("the program hangs")
 
-// A waiting is what a rank waits for. The rank writes it, and the service reads it when every rank waits.
+// A waiting describes the wait of a rank. The rank writes it, and the service reads it when every rank
+// waits.
 type waiting struct {
 	port *port.Port
 	is   bool
@@ -21,13 +22,13 @@ type waiting struct {
 
 var _ ir.Reporter = (*waiting)(nil)
 
-// Report notes a wait that lasts.
+// Report records a long wait.
 func (w *waiting) Report(what ir.Waiting) { w.is, w.what = true, what }
 
-// Clear notes its end.
+// Clear records its end.
 func (w *waiting) Clear() { w.is = false }
 
-// text says where the rank is, which waits: what it is not in a call for goes on in the last one.
+// text says where a waiting rank is: if it is not in a call, it is in Finalize.
 func (w *waiting) text() string {
 	if !w.is {
 		return "Finalize"
@@ -43,10 +44,10 @@ func (w *waiting) text() string {
 	return text
 }
 
-// mostNamed is how many ranks the sentence about a job that hangs names.
+// mostNamed is the maximum number of ranks named in the message about a job that hangs.
 const mostNamed = 4
 
-// end ends a job in which every rank waits and nothing is under way. The service calls it.
+// end ends a job in which every rank waits and nothing is in flight. It is called by the service.
 func (r *running) end() {
 	if r.ended.Swap(true) {
 		return
@@ -66,7 +67,7 @@ func (r *running) end() {
 	r.hang = fmt.Errorf("%w: every rank waits, and nothing is under way: %s", ErrHang, strings.Join(named, "; "))
 	for i := range r.waits {
 		if p := r.waits[i].port; p != nil {
-			go p.Abandon() // which waits for the rank's lock
+			go p.Abandon() // in a goroutine, because it waits for the rank's lock
 		}
 	}
 }

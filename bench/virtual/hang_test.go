@@ -11,7 +11,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A program that hangs ends, and the error says in which calls; nothing of it is left.
+// A program that hangs is ended, with an error that names the calls that it hangs in; nothing of it is
+// left.
 func TestHang(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for name, c := range map[string]struct {
@@ -78,7 +79,7 @@ func TestHang(t *testing.T) {
 	t.Errorf("%d goroutines, before %d", runtime.NumGoroutine(), before)
 }
 
-// A rank that fails is the reason, not that others wait for what it would have sent.
+// If a rank fails, its failure is reported, not that others wait for what it would have sent.
 func TestFailureBeforeHang(t *testing.T) {
 	own := errors.New("its own")
 	_, err := Job{Model: model(t, "loggp"), Ranks: 3}.Run(func(world *mpi.Comm, _ func() vtime.Time) error {

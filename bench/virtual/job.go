@@ -18,7 +18,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Job is a program whose ranks are goroutines of this process and live in virtual time.
+// A Job is a program whose ranks are goroutines of this process, in virtual time.
 type Job struct {
 	Model       models.Choice
 	Ranks       int
@@ -26,11 +26,11 @@ type Job struct {
 	Collectives collectives.Options
 }
 
-// A Program is what each rank does. Its time is now: [mpi.Wtime] is not virtual here.
+// A Program is the program of each rank. It must use now as its clock: [mpi.Wtime] is not virtual here.
 type Program func(world *mpi.Comm, now func() vtime.Time) error
 
-// Run runs a program on all ranks and returns what came of it. One that hangs is ended with ErrHang, unless
-// ranks failed before.
+// Run runs a program on all ranks and returns the report. A program that hangs is ended with ErrHang,
+// unless ranks have failed before.
 func (j Job) Run(program Program) (timed.Report, error) {
 	r, err := j.start()
 	if err != nil {
@@ -53,7 +53,7 @@ func (j Job) Run(program Program) (timed.Report, error) {
 	return r.service.Report(), nil
 }
 
-// A running job is its service, and what the ranks share.
+// A running job is its service, with the state that the ranks share.
 type running struct {
 	Job
 	fabric  *fabric.Fabric
@@ -61,8 +61,8 @@ type running struct {
 	nodes   []*timed.Node
 	waits   []waiting
 	over    chan error
-	ended   atomic.Bool // nothing more comes: what ranks report from now on follows from that
-	hang    error       // why
+	ended   atomic.Bool // errors that ranks report from now on are consequences
+	hang    error       // the reason
 }
 
 func (j Job) start() (*running, error) {
@@ -90,11 +90,11 @@ func (j Job) start() (*running, error) {
 	return r, nil
 }
 
-// rank is one rank, from beginning to end.
+// rank runs one rank from beginning to end.
 func (r *running) rank(i int, program Program) error {
 	nic, err := translator.Local(r.fabric, r.nodes[i], i)
 	if err != nil {
-		r.nodes[i].Close() // nobody waits for it
+		r.nodes[i].Close() // no other rank waits for it
 		return err
 	}
 	able := ir.AbilitiesOf(nic)
@@ -106,12 +106,12 @@ func (r *running) rank(i int, program Program) error {
 		return errors.Join(err, t.Close())
 	}
 	if err := program(world, r.nodes[i].Now); err != nil {
-		return errors.Join(r.own(err), r.own(t.Close())) // which those hear of who wait for it
+		return errors.Join(r.own(err), r.own(t.Close())) // other ranks that wait for this one notice the Close
 	}
 	return r.own(mpi.Finalize(world))
 }
 
-// own returns err, unless it follows from the end of a job that hangs.
+// own returns err, unless it is a consequence of the end of a job that hangs.
 func (r *running) own(err error) error {
 	if r.ended.Load() {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"rhinet/nicemu/models"
 )
 
-// A Plan is what to measure: every algorithm at every size on every model.
+// A Plan says what to measure: every algorithm at every size on every model.
 type Plan struct {
 	Models     []models.Choice
 	Operation  string // as package mpi calls it; one of Operations
@@ -20,10 +20,10 @@ type Plan struct {
 	Ranks      int
 }
 
-// Operations are those that can be measured.
+// Operations returns the operations that can be measured.
 func Operations() []string { return []string{"allreduce", "bcast"} }
 
-// Usual are the algorithms of an operation that serve many ranks.
+// Usual returns the algorithms of an operation that support many ranks.
 func Usual(operation string) []string {
 	if operation == "bcast" {
 		return []string{"binomial", "chain", "scatter-allgather"}
@@ -34,7 +34,7 @@ func Usual(operation string) []string {
 // value is the bytes of an element.
 const value = 8
 
-// Check reports what cannot be measured.
+// Check returns what cannot be measured.
 func (p *Plan) Check() error {
 	if !slices.Contains(Operations(), p.Operation) {
 		return fmt.Errorf("%w: no operation %q; there is %s", bench.ErrInput, p.Operation, strings.Join(Operations(), ", "))
@@ -74,7 +74,7 @@ type Cell struct {
 	Bytes     int    `json:"bytes"`
 }
 
-// Cells lists them, curve by curve.
+// Cells lists the cells, curve by curve.
 func (p *Plan) Cells() (all []Cell) {
 	for _, m := range p.Models {
 		for _, a := range p.Algorithms {

@@ -8,14 +8,15 @@ import (
 	"rhinet/bench/report"
 )
 
-// A Row is what came of a cell. Its time is virtual; the last two figures are of the machine that it was simulated on.
+// A Row is the result of a cell. Its time is virtual; the last two figures are about the machine of the
+// simulation.
 type Row struct {
 	Cell
-	Usec    float64 `json:"usec"`    // from the beginning to the end of the last rank
-	Packets uint64  `json:"packets"` // with those of the end of the job
+	Usec    float64 `json:"usec"`    // from the start to the end of the last rank
+	Packets uint64  `json:"packets"` // including those at the end of the job
 	Events  uint64  `json:"events"`  // of the model
 	Seconds float64 `json:"host_seconds"`
-	Memory  float64 `json:"host_MB_rank"` // the most that the process had, for each rank
+	Memory  float64 `json:"host_MB_rank"` // maximum memory of the process, per rank
 }
 
 func header() []string {

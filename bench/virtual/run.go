@@ -26,9 +26,9 @@ func (p *Plan) Run(report func(Row)) error {
 	return nil
 }
 
-// Measure carries out one call on all ranks.
+// Measure makes one call on all ranks.
 func (c Cell) Measure() (Row, error) {
-	debug.FreeOSMemory() // so that memory is that of this cell
+	debug.FreeOSMemory() // so that memory is measured for this cell only
 	forget()
 	begin := time.Now()
 	ends := make([]vtime.Time, c.Ranks)
@@ -48,13 +48,13 @@ func (c Cell) Measure() (Row, error) {
 	return row, nil
 }
 
-// ErrNotServed reports an algorithm that cannot serve a call.
+// ErrNotServed reports an algorithm that is not available for a call.
 var ErrNotServed = errors.New("the algorithm does not serve such a call")
 
-// errWrong reports a result that is not that of the operation.
+// errWrong reports a wrong result of the operation.
 var errWrong = errors.New("a wrong result")
 
-// call makes the call, and checks what came of it.
+// call makes the call, and checks its result.
 func (c Cell) call(world *mpi.Comm) error {
 	if name, err := world.Algorithm(c.Operation, c.Bytes); err != nil || name != c.Algorithm {
 		return errors.Join(ErrNotServed, err)
@@ -86,10 +86,10 @@ func expect(got []float64, want func(i int) float64) error {
 	return nil
 }
 
-// forget has the system measure the most memory from now on, where it can.
+// forget resets the system's record of the process's peak memory, where possible.
 func forget() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// Peak returns the most memory that this process had, in Mbyte; 0 if the system does not tell.
+// Peak returns the peak memory of this process, in Mbyte; 0 if the system does not tell.
 func Peak() float64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

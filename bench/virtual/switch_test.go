@@ -11,10 +11,11 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// bySwitch are the rows that a network serves which multicasts and meets packets.
+// bySwitch makes operations use the multicast and synchronization of the switches.
 var bySwitch = collectives.Options{Force: map[string]string{"barrier": "synchronization", "bcast": "multicast", "allgather": "multicast"}}
 
-// switched runs a program of ranks whose collective operations the modelled network serves, if it can.
+// switched runs a program on ranks whose collective operations use the modelled network where it supports
+// them.
 func switched(t *testing.T, network string, ranks int, o collectives.Options, program Program) timed.Report {
 	t.Helper()
 	r, err := Job{Model: model(t, network), Ranks: ranks, Collectives: o}.Run(program)
@@ -24,7 +25,7 @@ func switched(t *testing.T, network string, ranks int, o collectives.Options, pr
 	return r
 }
 
-// exchange makes broadcasts from each rank and gathers of all, with barriers between.
+// exchange broadcasts from each rank and gathers on all, with barriers between.
 func exchange(c *mpi.Comm) error {
 	for _, n := range []int{1, 9, 3000, 20_000} {
 		for root := range c.Size() {
@@ -62,8 +63,9 @@ func exchange(c *mpi.Comm) error {
 	return nil
 }
 
-// TestSwitchedOperations: operations by the switches of a modelled network bring the same data, also on parts of the ranks at once,
-// and take the same time each run. A network without such switches sends messages instead.
+// TestSwitchedOperations: operations by the switches of a modelled network give the same data, also on
+// several subsets of the ranks at once, and take the same time in each run. A network without such switches
+// sends messages instead.
 func TestSwitchedOperations(t *testing.T) {
 	for _, network := range []string{"cenju4", "loggp"} {
 		var times []vtime.Time
@@ -88,7 +90,8 @@ func TestSwitchedOperations(t *testing.T) {
 	}
 }
 
-// TestManySets: more communicators than the network has sets, and those that take numbers of others again.
+// TestManySets: more communicators than the network has sets, and communicators that reuse the numbers of
+// others.
 func TestManySets(t *testing.T) {
 	switched(t, "cenju4", 3, bySwitch, func(w *mpi.Comm, _ func() vtime.Time) error {
 		for round := range 2 {
@@ -113,8 +116,9 @@ func TestManySets(t *testing.T) {
 	})
 }
 
-// TestSwitchesGain: a barrier of packets that the switches meet takes less than any of messages, and hardly more among more ranks; a long
-// broadcast by multicast takes less than one in which ranks pass the data on.
+// TestSwitchesGain: a barrier that the switches combine takes less time than any by messages, and hardly
+// more on more ranks; a long broadcast by multicast takes less time than one in which ranks pass the data
+// on.
 func TestSwitchesGain(t *testing.T) {
 	measure := func(ranks int, o collectives.Options) (barrier, bcast vtime.Time) {
 		const calls = 10

@@ -56,7 +56,7 @@ func TestAllreduce(t *testing.T) {
 	}
 }
 
-// Figures depend on the plan alone.
+// Figures depend only on the plan.
 func TestRepeatsExactly(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	first := ""
@@ -90,7 +90,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	p := plan(t, 4, 8) // in virtual time ranks have no memory in common
+	p := plan(t, 4, 8) // in virtual time ranks share no memory
 	p.Algorithms = []string{"exchange"}
 	if err := p.Run(func(Row) { t.Error("a row") }); !errors.Is(err, ErrNotServed) {
 		t.Error(err)

@@ -10,9 +10,10 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// TestTwoWindows: a rank fills a Write Window while its board reads the other one, and so has done with a message of several
-// packets sooner than by one window; a packet alone takes the same (dimmnet2, section 9). A third packet waits until
-// either window is free. Who sends to several, of whom none is what limits, is quicker as a whole. What was sent arrives, in order.
+// TestTwoWindows: a rank fills a Write Window while its board reads the other one, so a message of several
+// packets is done sooner than with one window; a single packet takes the same time (dimmnet2, section 9). A
+// third packet waits until one of the windows is free. Sending to several ranks, if none of them is the
+// bottleneck, is faster as a whole. All data arrives, in order.
 func TestTwoWindows(t *testing.T) {
 	took := func(windows, ranks, bytes int) (sender, all vtime.Time) {
 		r, err := Job{Model: model(t, fmt.Sprintf("dimmnet2:mpi.windows=%d", windows)), Ranks: ranks}.Run(func(w *mpi.Comm, now func() vtime.Time) error {

@@ -11,33 +11,33 @@ import (
 	"rhinet/mpi"
 )
 
-// What is measured of single calls, on all runtimes alike (see bench/peer/c/calls.c).
+// How single calls are measured, on all runtimes alike (see bench/peer/c/calls.c).
 const (
 	CallBytes = 8
 	CallReps  = 9
-	// CallPause is how long rank 1 stays away before it receives, so that it does not sleep
-	// in the call and need not be woken; after one and a half rank 0 receives its answer. Rank 1 stays away
-	// for another half then: else it would come earlier each time, and sleep in the call at last.
+	// CallPause is how long rank 1 stays away before it receives, so that it does not sleep in the call and
+	// need not be woken; rank 0 receives its answer after one and a half pauses. Rank 1 then stays away for
+	// another half, because otherwise it would come earlier each time, and finally sleep in the call.
 	CallPause = 100 * time.Millisecond
 
-	callWarm = 200 // round trips before; not enough for a poll delay
-	// In the middle of these both stay away for so many pauses: a job does things
-	// by another way when it has just begun.
+	callWarm = 200 // round trips before the measurement; not enough for a poll delay
+	// In the middle of these, both ranks stay away for callSettle pauses: a job that has just begun works
+	// differently.
 	callSettle = 2
 	callTag    = 1
 )
 
-// A CallCost is how many instructions one blocking call takes on one runtime, the least of
-// all repetitions: Send, and Recv of a message that is there.
+// A CallCost is how many instructions one blocking call takes on one runtime, the smallest count of all
+// repetitions: Send, and Recv of a message that has arrived.
 type CallCost struct {
 	Runtime    string
 	Send, Recv int
 }
 
-// Call makes single calls, each between two breakpoints: only a tracer survives them. Ranks
-// 0 and 1 take part.
+// Call makes single calls, each between two breakpoints, which a process only survives under a tracer.
+// Ranks 0 and 1 take part.
 func Call(world *mpi.Comm, pause time.Duration) error {
-	runtime.LockOSThread() // who counts follows one thread
+	runtime.LockOSThread() // the tracer follows one thread
 	defer runtime.UnlockOSThread()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	out, in := make([]byte, CallBytes), make([]byte, CallBytes)
@@ -89,7 +89,7 @@ func marked(world *mpi.Comm, out, in []byte, pause time.Duration) error {
 }
 
 // CountCalls runs a command whose ranks make single calls, and counts their instructions by
-// single steps.
+// single-stepping.
 func CountCalls(ctx context.Context, name string, args []string) (CallCost, error) {
 	c := CallCost{Runtime: name}
 	counts, err := steps(ctx, args)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// envSteps has the test's program come to breakpoints, for a tracer.
+// envSteps makes the test's program reach breakpoints, for a tracer.
 const envSteps = "RHINET_TEST_STEPS"
 
-// sink keeps work from being left out.
+// sink keeps the compiler from removing work.
 var sink int
 
 // work executes at least n instructions.
@@ -37,7 +37,7 @@ func TestBreakpoints(t *testing.T) {
 	}
 }
 
-// TestSteps: what lies between two breakpoints is counted, and nothing else.
+// TestSteps: exactly the instructions between two breakpoints are counted.
 func TestSteps(t *testing.T) {
 	t.Setenv(envSteps, "1")
 	args := []string{os.Args[0], "-test.run=^TestBreakpoints$"}

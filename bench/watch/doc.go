@@ -1,6 +1,5 @@
-// Package watch finds out whether the runtime has become slower, on machines
-// too busy to time anything: it counts what a message costs in allocations and
-// system calls, and what pieces of work that never wait cost in instructions
-// and cache lines, and compares with what it cost before. Times are compared too
-// where the machine is of the same kind, beyond the noise of both measurements.
+// Package watch finds out whether the runtime has become slower, also on machines that are too busy for
+// timing: it counts the allocations and system calls of messages, and the instructions and cache lines of
+// pieces of work that never wait, and compares them with a record. On a machine of the same kind it can
+// also compare times, allowing for the noise of both measurements.
 package watch

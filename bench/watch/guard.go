@@ -12,12 +12,12 @@ import (
 	"rhinet/bench"
 )
 
-// again is how often tests that cost more than before are tried once more, so
-// that a busy moment is not taken for a regression.
+// again is how often tests that cost more than in the record are repeated, so that a busy moment is not
+// taken for a regression.
 const again = 2
 
-// Guard counts, prints what it has counted, and fails if something costs more than in the record of
-// before; without one it writes a new one to file. end takes the progress away when a count is over.
+// Guard counts, prints the counts, and fails if something costs more than in the record; if there is none,
+// it writes a new record to file. end removes the progress bar when a count is over.
 func Guard(ctx context.Context, out io.Writer, o Options, end func(), file string, before *Record, times bool) error {
 	now, notes, err := Run(ctx, o)
 	end()
@@ -50,7 +50,7 @@ func Guard(ctx context.Context, out io.Writer, o Options, end func(), file strin
 	return judge(out, before, now, times)
 }
 
-// costly keeps of a set what costs more than before.
+// costly keeps those tests and works that cost more than in the record.
 func costly(o Options, before, now *Record, times bool) Options {
 	found, _ := Compare(before, now, times)
 	high := map[string]bool{}
@@ -104,7 +104,7 @@ func judge(out io.Writer, before, now *Record, times bool) error {
 	return nil
 }
 
-// costs begins the sentence on how many costs are too high.
+// costs returns the beginning of the sentence on how many costs are too high.
 func costs(n int) string {
 	if n == 1 {
 		return "1 cost is"

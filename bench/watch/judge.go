@@ -5,18 +5,16 @@ import (
 	"math"
 )
 
-// Tolerances: counts may rise by so much a repetition (the Go runtime
-// allocates and sleeps a little by itself), and the first quartile of the
-// times may exceed the third of before by this factor.
+// Tolerances: counts may rise by this much per repetition (the Go runtime allocates and sleeps a little by
+// itself), and the first quartile of the times may exceed the third quartile of the record by this factor.
 const (
 	moreAllocs   = 0.25
 	moreSyscalls = 0.5
 	slower       = 1.25
 )
 
-// Instructions and cache lines may rise by this share, or by so many times the
-// noise of the record; lines by so many in any case, because where a buffer
-// happens to lie decides about one or two.
+// Instructions and cache lines may rise by this share, or by a multiple of the noise in the record; lines
+// by fewLines in any case, because the addresses of buffers can change one or two.
 const (
 	moreInstructions = 0.01
 	moreLines        = 0.05
@@ -24,16 +22,15 @@ const (
 	fewLines         = 2
 )
 
-// A Finding is one thing that costs more than before.
+// A Finding is something that costs more than in the record.
 type Finding struct {
-	What string // as Test.String and Work.Name have it
+	What string // from Test.String or Work.Name
 	Text string
 }
 
 func (f Finding) String() string { return f.What + ": " + f.Text }
 
-// Merge takes over from another record of the same machine what cost less
-// there: a busy machine only adds to a cost.
+// Merge takes over lower costs from another record of the same machine: a busy machine only adds to a cost.
 func (r *Record) Merge(other *Record) {
 	for i, c := range r.Costs {
 		for _, o := range other.Costs {
@@ -60,9 +57,8 @@ func (r *Record) Merge(other *Record) {
 	}
 }
 
-// Compare lists what costs more in now than in before. Times are compared
-// only if asked for, and only between machines of one kind; notes say what
-// was not compared.
+// Compare lists what costs more in now than in before. Times are compared only if requested, and only
+// between machines of the same kind; notes say what was not compared.
 func Compare(before, now *Record, times bool) (findings []Finding, notes []string) {
 	same := before.Host.CPU == now.Host.CPU && before.Host.Cores == now.Host.Cores && before.Host.OS == now.Host.OS
 	if times && !same {
@@ -98,12 +94,11 @@ func Compare(before, now *Record, times bool) (findings []Finding, notes []strin
 	return append(findings, more...), append(notes, said...)
 }
 
-// compareWorks lists works that take more instructions or cache lines. Counts
-// of another tool, system, or version of Go are not comparable; those of the
-// processor's own counters not on another processor.
+// compareWorks lists works that take more instructions or cache lines. Counts of another tool, system, or
+// version of Go are not comparable; those of the processor's own counters not on another processor.
 func compareWorks(before, now *Record) (findings []Finding, notes []string) {
 	if len(now.Works) == 0 {
-		return nil, nil // said when it was counted
+		return nil, nil // already noted when counting
 	}
 	if before.Host.OS != now.Host.OS || before.Host.Go != now.Host.Go {
 		return nil, []string{fmt.Sprintf("instructions are not compared: before it was %s on %s", before.Host.Go, before.Host.OS)}

@@ -10,11 +10,11 @@ import (
 	"rhinet/bench"
 )
 
-// modes are the beginnings of the names of pieces that are done by ranks of such a job, and its flag.
+// modes lists the prefixes of the names of pieces that are done in a mode, and the flag of the mode.
 var modes = []struct{ piece, flag string }{{"observed", "--stats"}, {"traced", "--trace"}, {"checked", "--check"}}
 
-// Modes counts the pieces that there are in all modes of a job, done by the program self, and prints
-// how many times the instructions of the plain one each mode takes.
+// Modes counts the pieces that exist in all modes of a job, done by the program self, and prints the
+// instructions of each mode as a multiple of those without a flag.
 func Modes(ctx context.Context, out io.Writer, self string, o Options) error {
 	for _, piece := range Pieces() {
 		if _, _, ok := inMode(piece.Name); ok {
@@ -43,8 +43,8 @@ func Modes(ctx context.Context, out io.Writer, self string, o Options) error {
 	return bench.Table(out, []string{"work", "flag", "instructions", "times as many"}, rows)
 }
 
-// inMode splits the name of a piece into what is done and the flag of the job; not ok of pieces
-// that are not done in all modes.
+// inMode splits the name of a piece into the call and the flag of the job; ok is false for pieces that do
+// not exist in all modes.
 func inMode(name string) (call, flag string, ok bool) {
 	for _, m := range modes {
 		if rest, found := strings.CutPrefix(name, m.piece+" "); found {

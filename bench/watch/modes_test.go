@@ -2,7 +2,7 @@ package watch
 
 import "testing"
 
-// Every piece of a job with a flag has its like without.
+// For every piece of a job with a flag there is one without the flag.
 func TestPiecesInModes(t *testing.T) {
 	flags := map[string]map[string]bool{}
 	for _, p := range Pieces() {

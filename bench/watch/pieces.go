@@ -18,24 +18,24 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Piece is a fixed amount of work that one goroutine does without waiting
-// for anybody, so that the instructions it takes are the same every time.
+// A Piece is a fixed amount of work that one goroutine does without waiting, so that it takes the same
+// number of instructions every time.
 type Piece struct {
 	Name  string
 	About string
-	// Few and Many are the repetitions of two runs, whose difference is free of
-	// what starting and ending cost.
+	// Few and Many are the repetitions of two runs, whose difference excludes the cost of starting and
+	// ending.
 	Few, Many int
 	open      func(nic string) (*setup, error) // on a NIC
 }
 
-// A setup is a piece that is ready to be done.
+// A setup is a piece that is ready to run.
 type setup struct {
 	step  func() error
 	close func() error
 }
 
-// Pieces are the ways of a message that are counted.
+// Pieces returns the pieces that are counted.
 func Pieces() []Piece {
 	return []Piece{
 		{"message 8", "8 bytes from one port to another, both ends", 1000, 21000, func(nic string) (*setup, error) { return message(nic, 8) }},
@@ -75,7 +75,7 @@ func FindPiece(name string) (Piece, error) {
 	return p, nil
 }
 
-// Do does the piece reps times on a NIC.
+// Do runs the piece reps times on a NIC.
 func (p Piece) Do(nic string, reps int) error {
 	b, err := p.open(nic)
 	if err != nil {
@@ -89,7 +89,7 @@ func (p Piece) Do(nic string, reps int) error {
 	return b.close()
 }
 
-// message moves bytes from one port to another.
+// message transfers bytes from one port to another.
 func message(nic string, bytes int) (*setup, error) {
 	ports, closeAll, err := couple(nic, nics.Debug{}, [2]*observe.Rank{})
 	if err != nil {
@@ -107,7 +107,7 @@ func message(nic string, bytes int) (*setup, error) {
 	return &setup{step, closeAll}, nil
 }
 
-// pulled sends messages that the receiver copies from the memory of the sender.
+// pulled transfers messages that the receiver copies from the sender's memory.
 func pulled(nic string, bytes int) (*setup, error) {
 	ports, closeAll, err := couple(nic, nics.Debug{}, [2]*observe.Rank{})
 	if err != nil {
@@ -127,11 +127,11 @@ func pulled(nic string, bytes int) (*setup, error) {
 	return &setup{step, closeAll}, nil
 }
 
-// coupleSettles is after what time messages go as they do from then on: processes that have just begun
-// are not reached by barriers yet.
+// coupleSettles is the time after which messages take their final path: membarrier does not reach processes
+// that have just started.
 const coupleSettles = 250 * time.Millisecond
 
-// couple returns two ports that have rings at each other, watched as d says, and observed by by.
+// couple returns two ports with rings to each other, checked according to d and observed by by.
 func couple(name string, d nics.Debug, by [2]*observe.Rank) (ports [2]*port.Port, closeAll func() error, err error) {
 	g := nics.Geometry(name, fabric.Default(), 2)
 	g.Common = 0 // nothing is reserved, and simulated processors have fewer addresses
@@ -161,9 +161,9 @@ func couple(name string, d nics.Debug, by [2]*observe.Rank) (ports [2]*port.Port
 		}
 		p := port.New(port.Config{NIC: nic, Policy: wait.For(2, 2, false), Observe: by[i]})
 		ports[i] = p
-		closers = append(closers, func() error { p.Abandon(); _ = p.Close(); return nil }) // what is left over is no matter
+		closers = append(closers, func() error { p.Abandon(); _ = p.Close(); return nil }) // the result does not matter
 	}
-	for i := range 160 { // until both have rings of their own, and those are where messages go in a job that has settled
+	for i := range 160 { // until both have their own rings, which messages use in a settled job
 		if i == 16 {
 			time.Sleep(coupleSettles)
 		}
@@ -179,26 +179,26 @@ func couple(name string, d nics.Debug, by [2]*observe.Rank) (ports [2]*port.Port
 	return ports, closeAll, nil
 }
 
-// An opener returns the world communicators of two ranks that have rings at each other. The transport of rank 0
+// An opener returns the world communicators of two ranks with rings to each other. The transport of rank 0
 // goes through relay, if that is not nil.
 type opener func(nic string, through *relay) (ranks [2]*mpi.Comm, closeAll func() error, err error)
 
-// worlds is the opener of ranks that nobody watches.
+// worlds is the opener for ranks that are neither checked nor observed.
 func worlds(nic string, through *relay) ([2]*mpi.Comm, func() error, error) {
 	return join(nic, through, nics.Debug{}, mpi.Job{})
 }
 
-// checked is that of ranks that are checked.
+// checked is the opener for ranks that are checked.
 func checked(nic string, through *relay) ([2]*mpi.Comm, func() error, error) {
 	return join(nic, through, nics.Debug{Checksum: true}, mpi.Job{Debug: true, Check: true, Forgotten: func(string) {}})
 }
 
-// join returns two ranks of a job like j, watched as d says.
+// join returns two ranks of a job like j, checked according to d.
 func join(nic string, through *relay, d nics.Debug, j mpi.Job) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
 	return joinObserved(nic, through, d, j, [2]*observe.Rank{})
 }
 
-// joinObserved is join of ranks that are observed by by.
+// joinObserved is join for ranks that are observed by by.
 func joinObserved(nic string, through *relay, d nics.Debug, j mpi.Job, by [2]*observe.Rank) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
 	ports, closeAll, err := couple(nic, d, by)
 	if err != nil {
@@ -224,7 +224,7 @@ func traced(nic string, through *relay) ([2]*mpi.Comm, func() error, error) {
 	return observedWorlds(nic, through, true)
 }
 
-// observedWorlds are worlds whose calls are counted, or written down.
+// observedWorlds returns worlds whose calls are counted or traced.
 func observedWorlds(nic string, through *relay, traced bool) (ranks [2]*mpi.Comm, closeAll func() error, err error) {
 	var by [2]*observe.Rank
 	closePorts := func() error { return nil }
@@ -267,7 +267,7 @@ func traffic(nic string, open opener) (*setup, error) {
 	return &setup{step, closeAll}, nil
 }
 
-// window is how many messages are under way at once in the piece of that name.
+// window is how many messages are in flight at the same time in the piece of that name.
 const window = 64
 
 // windows starts many sends and as many receives, and completes them.
@@ -277,7 +277,7 @@ func windows(nic string, open opener) (*setup, error) {
 		return nil, err
 	}
 	buf, in := make([]byte, 8), make([]byte, 8*window)
-	var into [window][]byte // one each: who checks wants that
+	var into [window][]byte // separate ones, which the checks require
 	var sends, recvs [window]mpi.Request
 	var all [2][]*mpi.Request
 	for i := range window {
@@ -296,7 +296,7 @@ func windows(nic string, open opener) (*setup, error) {
 	return &setup{step, closeAll}, nil
 }
 
-// sendrecv has one rank exchange messages with another, which uses blocking calls.
+// sendrecv has one rank call Sendrecv with another one that uses blocking calls.
 func sendrecv(nic string) (*setup, error) {
 	ranks, closeAll, err := worlds(nic, nil)
 	if err != nil {
@@ -316,17 +316,17 @@ func sendrecv(nic string) (*setup, error) {
 	return &setup{step, closeAll}, nil
 }
 
-// iallreduce has two ranks begin an Iallreduce, and wait for it.
+// iallreduce has two ranks start an Iallreduce, and wait for it.
 func iallreduce(nic string) (*setup, error) {
 	return begun(nic, func(c *mpi.Comm, in, out []float64) *mpi.Request { return mpi.Iallreduce(c, in, out, mpi.Sum) })
 }
 
-// ibarrier has two ranks begin an Ibarrier, and wait for it.
+// ibarrier has two ranks start an Ibarrier, and wait for it.
 func ibarrier(nic string) (*setup, error) {
 	return begun(nic, func(c *mpi.Comm, _, _ []float64) *mpi.Request { return mpi.Ibarrier(c) })
 }
 
-// begun has two ranks begin a call, and wait for it.
+// begun has two ranks start a call, and wait for it.
 func begun(nic string, begin func(c *mpi.Comm, in, out []float64) *mpi.Request) (*setup, error) {
 	return pairwise(nic, func(c *mpi.Comm, in, out []float64) (func() error, error) {
 		var r *mpi.Request
@@ -342,7 +342,7 @@ func begun(nic string, begin func(c *mpi.Comm, in, out []float64) *mpi.Request) 
 	})
 }
 
-// allreduceInit is iallreduce by persistent requests.
+// allreduceInit is iallreduce with persistent requests.
 func allreduceInit(nic string) (*setup, error) {
 	return pairwise(nic, func(c *mpi.Comm, in, out []float64) (func() error, error) {
 		r, err := mpi.AllreduceInit(c, in, out, mpi.Sum)
@@ -357,7 +357,8 @@ func allreduceInit(nic string) (*setup, error) {
 	})
 }
 
-// pairwise has each of two ranks call twice what open returns: it begins something, and completes it.
+// pairwise has each of two ranks call the result of open twice: the first call starts something, the second
+// completes it.
 func pairwise(nic string, open func(c *mpi.Comm, in, out []float64) (func() error, error)) (*setup, error) {
 	ranks, closeAll, err := worlds(nic, nil)
 	if err != nil {
@@ -378,15 +379,16 @@ func pairwise(nic string, open func(c *mpi.Comm, in, out []float64) (func() erro
 	return &setup{step, closeAll}, nil
 }
 
-// A relay is the transport of a rank in whose first wait another rank makes its call: so one goroutine makes a
-// collective call of both, and neither finds anything to wait for.
+// A relay is the transport of a rank that has another rank make its call during its first wait. So one
+// goroutine makes both ranks' calls of a collective operation, and neither has to wait.
 type relay struct {
 	mpi.Transport
 	other func() error // the call of the other rank; nil: it has been made
 	err   error        // of that call
 }
 
-// AwaitCollective has the other rank make its call, when this one has begun, and finds what it has come for.
+// AwaitCollective has the other rank make its call once this one has started, and finds its own condition
+// met.
 func (r *relay) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
 	if other := r.other; other != nil {
 		r.other = nil
@@ -429,7 +431,7 @@ func register(name string, file *os.File) error {
 	return errors.Join(nics.Register(name, f), f.Close())
 }
 
-// matching fills the queue of posted receives, and empties it from behind.
+// matching fills the queue of posted receives, and empties it from its end.
 func matching(string) (*setup, error) {
 	const deep = 32
 	type owner struct{ number int }
@@ -452,7 +454,7 @@ func matching(string) (*setup, error) {
 	return &setup{step, func() error { return nil }}, nil
 }
 
-// self sends through the whole of package mpi, in a world of one rank.
+// self sends through the complete package mpi, in a world of one rank.
 func self(string) (*setup, error) {
 	world, err := mpi.Init()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Schema names the format of a record.
 const Schema = "rhinet-watch-1"
 
-// A Record is what a quick set cost on one machine at one time.
+// A Record is the costs of the quick set on one machine at one time.
 type Record struct {
 	Schema string     `json:"schema"`
 	Host   host.Host  `json:"host"`
@@ -21,9 +21,8 @@ type Record struct {
 	Works  []WorkCost `json:"works,omitempty"`
 }
 
-// A Cost is what one repetition of a test costs, on the rank where it costs
-// most: of allocations and system calls the least of all tries, which a busy
-// machine can only add to.
+// A Cost is the cost of one repetition of a test, on the rank where it is highest. For allocations and
+// system calls it is the smallest of all tries, because a busy machine only adds to them.
 type Cost struct {
 	Test     string  `json:"test"`
 	Ranks    int     `json:"ranks"`
@@ -37,8 +36,7 @@ type Cost struct {
 
 func (c Cost) name() string { return Test{c.Test, c.Ranks, c.Bytes}.String() }
 
-// IsRecord reports whether a file that begins so is a record, however damaged
-// further on.
+// IsRecord reports whether a file that begins with head is a record, even if damaged further on.
 func IsRecord(head string) bool { return bench.HasSchema(head, Schema) }
 
 // Read reads a record.
@@ -61,5 +59,7 @@ func Read(file string) (*Record, error) {
 func (r *Record) Encode(out io.Writer) error {
 	e := json.NewEncoder(out)
 	e.SetIndent("", " ")
-	return e.Encode(r)
+	whole := *r // with a list that is empty, not null
+	whole.Costs = append([]Cost{}, r.Costs...)
+	return e.Encode(&whole)
 }

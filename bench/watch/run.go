@@ -12,7 +12,7 @@ import (
 	"rhinet/bench/host"
 )
 
-// A Test is one of the quick set.
+// A Test is a test of the quick set.
 type Test struct {
 	Name         string
 	Ranks, Bytes int
@@ -21,7 +21,7 @@ type Test struct {
 // String is the name under which findings are reported.
 func (t Test) String() string { return fmt.Sprintf("%s, %d ranks, %d bytes", t.Name, t.Ranks, t.Bytes) }
 
-// Quick is the set: every way of moving a message once.
+// Quick is the quick set: every way to send a message once.
 func Quick() []Test {
 	return []Test{
 		{"PingPong", 2, 8}, {"PingPong", 2, 4096}, {"PingPong", 2, 65536}, {"Sendrecv", 2, 8}, {"Exchange", 2, 1024},
@@ -35,11 +35,11 @@ type Options struct {
 	Works []Work // need a Counter
 	Tries int
 	Limit time.Duration // of one command
-	// Command returns the argument list that runs a test on its ranks, reps
-	// times after as many, and prints what ParseTally reads.
+	// Command returns the command that runs a test on its ranks, reps times after as many for warming up,
+	// and prints what ParseTally reads.
 	Command func(t Test, reps int) []string
 	Counter *Counter
-	// Progress, if not nil, is told what of all there is begins.
+	// Progress, if not nil, is called with what begins.
 	Progress func(done, all int, what string)
 }
 
@@ -50,15 +50,14 @@ func (o Options) tell(done int, what string) {
 	}
 }
 
-// Repetitions of a try: with few and with many. System calls a repetition
-// are the difference, so that starting and ending a job do not count.
+// Repetitions of a try, few and many. The system calls of a repetition follow from the difference, which
+// excludes starting and ending a job.
 const (
 	few  = 200
 	many = 2200
 )
 
-// Run counts. Where system calls or instructions cannot be counted, notes say
-// why.
+// Run counts. If system calls or instructions cannot be counted, notes say why.
 func Run(ctx context.Context, o Options) (r *Record, notes []string, err error) {
 	r = &Record{Schema: Schema, Host: host.Describe()}
 	r.Host.FindCommit()
@@ -82,8 +81,7 @@ func Run(ctx context.Context, o Options) (r *Record, notes []string, err error) 
 	return r, notes, nil
 }
 
-// cost runs one test several times. why says what kept system calls from
-// being counted.
+// cost runs one test several times. why says what prevented system calls from being counted.
 func (o Options) cost(ctx context.Context, t Test) (c Cost, why, err error) {
 	c = Cost{Test: t.Name, Ranks: t.Ranks, Bytes: t.Bytes, Syscalls: -1}
 	var times []float64
@@ -116,7 +114,7 @@ func (o Options) cost(ctx context.Context, t Test) (c Cost, why, err error) {
 	return c, why, nil
 }
 
-// once runs a test and returns what it says of itself.
+// once runs a test and returns its tally.
 func (o Options) once(ctx context.Context, t Test) (allocs, usec float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Limit)
 	defer cancel()
@@ -146,10 +144,10 @@ func (o Options) syscalls(ctx context.Context, t Test) (float64, error) {
 	return float64(calls[1]-calls[0]) / (2 * (many - few)), nil // warm-ups run as often
 }
 
-// errNoTrace says that this system does not let us look at system calls.
+// errNoTrace says that this system does not allow tracing system calls.
 var errNoTrace = errors.New("this system does not allow it")
 
-// FormatTally is the line that a test prints, ParseTally reads it.
+// FormatTally returns the line that a test prints for ParseTally.
 func FormatTally(allocs, usec float64) string { return fmt.Sprintf("tally %.4f %.4f\n", allocs, usec) }
 
 // ParseTally finds the line of FormatTally.

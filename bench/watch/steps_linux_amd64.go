@@ -10,26 +10,26 @@ const breakpoint = 0xcc
 
 // A stepper counts the instructions that threads execute between two breakpoints.
 type stepper struct {
-	started bool             // the command, whose first stop is none of these
+	started bool             // the command has started, whose first stop is not counted
 	under   map[int]*stretch // threads between breakpoints
 	counts  []int
 }
 
-// A stretch is what a thread has executed since a breakpoint.
+// A stretch is the instructions of a thread since a breakpoint.
 type stretch struct {
 	steps int
 	at    uint64 // the next instruction
 }
 
-// steps runs a command and all that it starts, and returns how many instructions lay
-// between each breakpoint that a thread came to and its next.
+// steps runs a command and everything that it starts, and returns the numbers of instructions between each
+// breakpoint reached by a thread and the next one.
 func steps(ctx context.Context, args []string) ([]int, error) {
 	s := stepper{under: map[int]*stretch{}}
 	err := follow(ctx, "single steps", args, calm, s.resume)
 	return s.counts, err
 }
 
-// resume lets a stopped thread go on, by one instruction if it is between breakpoints.
+// resume lets a stopped thread continue, by one instruction if it is between breakpoints.
 func (s *stepper) resume(pid int, status syscall.WaitStatus) {
 	signal := 0
 	switch stop := status.StopSignal(); {
@@ -45,7 +45,7 @@ func (s *stepper) resume(pid int, status syscall.WaitStatus) {
 	if _, between := s.under[pid]; between {
 		request = syscall.PTRACE_SINGLESTEP
 	}
-	// A thread may be gone by now: then there is nothing to resume.
+	// The thread may be gone by now: then there is nothing to resume.
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PTRACE, uintptr(request), uintptr(pid), 0, uintptr(signal), 0, 0)
 }
 
@@ -53,7 +53,7 @@ func (s *stepper) resume(pid int, status syscall.WaitStatus) {
 func (s *stepper) trapped(pid int) {
 	var regs syscall.PtraceRegs
 	if syscall.PtraceGetRegs(pid, &regs) != nil {
-		return // it is gone
+		return // the thread is gone
 	}
 	switch t := s.under[pid]; {
 	case t == nil && isBreakpoint(pid, regs.Rip-1):
@@ -69,7 +69,7 @@ func (s *stepper) trapped(pid int) {
 	}
 }
 
-// isBreakpoint reports whether the instruction at an address is one.
+// isBreakpoint reports whether the instruction at an address is a breakpoint.
 func isBreakpoint(pid int, at uint64) bool {
 	var b [1]byte
 	_, err := syscall.PtracePeekText(pid, uintptr(at), b[:])

@@ -4,5 +4,5 @@ package watch
 
 import "context"
 
-// steps is there on Linux and amd64 only.
+// steps fails: it is available on Linux and amd64 only.
 func steps(context.Context, []string) ([]int, error) { return nil, errNoTrace }

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// perf reads the processor's own counters, of user mode only.
+// perf reads the processor's own counters, in user mode only.
 var perf = Counter{
 	name:  "perf",
 	args:  []string{"perf", "stat", "--log-fd", "3", "-x", ",", "-e", "instructions:u,cycles:u,L1-dcache-load-misses:u", "--"},
 	parse: parsePerf,
 }
 
-// parsePerf reads lines such as "123456,,instructions:u,1000,100.00,,". A
-// machine whose processor counts nothing has <not supported> for the number.
+// parsePerf parses lines such as "123456,,instructions:u,1000,100.00,,". If the processor cannot count, the
+// number is <not supported>.
 func parsePerf(text string) (counts, error) {
 	c := counts{absent, absent, absent}
 	for line := range strings.Lines(text) {
@@ -41,10 +41,9 @@ func parsePerf(text string) (counts, error) {
 	return c, nil
 }
 
-// valgrind runs the command on a processor in software. The caches that it
-// plays are given, so that they are the same on all machines. The first holds a
-// line in any of its places: in eight ways, where the linker and the allocator
-// happen to put things decided about one line in twenty.
+// valgrind runs the command on a simulated processor. Its caches are specified, so that they are the same
+// on all machines. The first-level data cache is fully associative: with eight ways, the addresses chosen
+// by the linker and the allocator decided about one line in twenty.
 var valgrind = Counter{
 	name: "valgrind",
 	args: []string{"valgrind", "--log-fd=3", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null",
@@ -52,8 +51,8 @@ var valgrind = Counter{
 	parse: parseValgrind,
 }
 
-// parseValgrind reads lines such as "==1== I   refs:      27,515,697" and
-// "==1== D1  misses:  275,779  (  158,690 rd   +   117,089 wr)".
+// parseValgrind parses lines such as "==1== I   refs:      27,515,697" and "==1== D1  misses:  275,779  (
+// 158,690 rd   +   117,089 wr)".
 func parseValgrind(text string) (counts, error) {
 	c := counts{absent, absent, absent}
 	for line := range strings.Lines(text) {

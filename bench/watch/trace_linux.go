@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Of ptrace(2), wait(2): what package syscall does not name.
+// Constants of ptrace(2) and wait(2) that package syscall does not define.
 const (
 	traceExitKill  = 0x100000
 	waitAll        = 0x40000000 // __WALL
@@ -18,8 +18,8 @@ const (
 	callStop       = syscall.SIGTRAP | 0x80
 )
 
-// trace runs a command to its end and returns how many system calls it and
-// all its children made. It fails with errNoTrace where tracing is forbidden.
+// trace runs a command to its end and returns how many system calls it and all its children made. It fails
+// with errNoTrace where tracing is forbidden.
 func trace(ctx context.Context, args []string) (int, error) {
 	stops := 0
 	err := follow(ctx, "system calls", args, nil, func(pid int, status syscall.WaitStatus) {
@@ -32,16 +32,15 @@ func trace(ctx context.Context, args []string) (int, error) {
 		default:
 			signal = int(s)
 		}
-		// A thread may be gone by now: then there is nothing to resume.
+		// The thread may be gone by now: then there is nothing to resume.
 		_ = syscall.PtraceSyscall(pid, signal)
 	})
 	return stops / 2, err // a call stops on entry and on exit
 }
 
-// follow runs a command, with env added to its environment, to its end, and calls resume
-// whenever a thread of it, or of what it starts, stops for the tracer: it lets the thread go
-// on, with the signal that stopped it unless the stop was for the tracer. what is counted,
-// for errors.
+// follow runs a command, with env added to its environment, to its end, and calls resume whenever a thread
+// of it, or of a process that it starts, stops for the tracer. resume must let the thread continue, with
+// the signal that stopped it unless the stop was for the tracer. what names what is counted, for errors.
 func follow(ctx context.Context, what string, args, env []string, resume func(pid int, status syscall.WaitStatus)) error {
 	runtime.LockOSThread() // a tracer is a thread
 	defer runtime.UnlockOSThread()
@@ -68,7 +67,7 @@ func follow(ctx context.Context, what string, args, env []string, resume func(pi
 	return nil
 }
 
-// attend follows the process root and all that it starts.
+// attend follows the process root and everything that it starts.
 func attend(root int, resume func(pid int, status syscall.WaitStatus)) error {
 	var status syscall.WaitStatus
 	if _, err := syscall.Wait4(root, &status, waitAll, nil); err != nil {

@@ -4,5 +4,5 @@ package watch
 
 import "context"
 
-// trace is there on Linux only.
+// trace fails: it is available on Linux only.
 func trace(context.Context, []string) (int, error) { return 0, errNoTrace }

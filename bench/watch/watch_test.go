@@ -44,6 +44,14 @@ func TestWhatCannotBeComparedIsSaid(t *testing.T) {
 	}
 }
 
+// A record without costs of jobs has an empty list of them, not null.
+func TestRecordWithoutCosts(t *testing.T) {
+	var b bytes.Buffer
+	if err := new(Record).Encode(&b); err != nil || !strings.Contains(b.String(), `"costs": []`) || strings.Contains(b.String(), "null") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
 func TestRecordReadsBack(t *testing.T) {
 	var b bytes.Buffer
 	if err := record(1, 2, 3).Encode(&b); err != nil {
@@ -77,9 +85,9 @@ func options(script string) Options {
 	}
 }
 
-// System calls are those that more repetitions make, of the program and of
-// what it starts; what happens once does not count. Here a repetition is
-// (with its warm-up) twice the shell's umask, in a subshell: a few calls.
+// The system calls counted are those caused by more repetitions, of the program and of what it starts;
+// those that happen once do not count. Here a repetition is (with its warm-up) the shell's umask, twice, in
+// a subshell: a few calls.
 func TestSystemCallsOfARepetitionAreCounted(t *testing.T) {
 	o := options(`(i=0; while [ $i -lt $(($1 * 2)) ]; do umask 22; i=$((i+1)); done); echo tally 0.5 1.5`)
 	r, notes, err := Run(t.Context(), o)
@@ -140,7 +148,7 @@ func TestMergeKeepsTheLeast(t *testing.T) {
 	}
 }
 
-// What a run does is told before it does it, tests before works.
+// Each step of a run is announced before it begins, tests before works.
 func TestProgress(t *testing.T) {
 	var told []string
 	o := Options{

@@ -11,43 +11,42 @@ import (
 	"time"
 )
 
-// A Work is something whose instructions are counted: those of one command
-// less those of another, which has the same start and end.
+// A Work is something whose instructions are counted: the difference between two commands with the same
+// start and end.
 type Work struct {
 	Name       string
 	Base, Full []string
-	Per        int // repetitions that Full does more than Base
+	Per        int // repetitions in Full minus those in Base
 }
 
-// A WorkCost is what one repetition of a work takes: of several tries the
-// least, because what the Go runtime does beside it only adds.
+// A WorkCost is the cost of one repetition of a work: the smallest of several tries, because the Go runtime
+// only adds to it.
 type WorkCost struct {
 	Work         string  `json:"work"`
-	Tool         string  `json:"tool"` // what counted: perf, or valgrind
+	Tool         string  `json:"tool"` // the tool that counted: perf, or valgrind
 	Instructions float64 `json:"instructions"`
 	Noise        float64 `json:"instructions_noise"` // (most - least) / least of the tries
-	Lines        float64 `json:"cache_lines"`        // that were not in the first cache; below 0: not counted
+	Lines        float64 `json:"cache_lines"`        // cache lines not found in the first-level cache; below 0: not counted
 	LinesNoise   float64 `json:"cache_lines_noise"`
 	Cycles       float64 `json:"cycles"` // for information; below 0: not counted
 }
 
-// counts are what a tool found in one run of a command.
+// counts are the results of a tool for one run of a command.
 type counts struct{ instructions, lines, cycles float64 }
 
-// absent stands for what a tool cannot count.
+// absent stands for a count that a tool does not provide.
 const absent = -1
 
 // A Counter is a tool that counts the instructions of a command.
 type Counter struct {
 	name string
-	// args are put before the command. What the tool finds it writes to file
-	// descriptor 3.
+	// args are put before the command. The tool writes its results to file descriptor 3.
 	args  []string
 	parse func(text string) (counts, error)
 }
 
-// FindCounter returns the first tool that counts on this machine, or an error
-// that says in one line what is wrong with each.
+// FindCounter returns the first tool that works on this machine, or an error that says in one line what is
+// wrong with each.
 func FindCounter(ctx context.Context) (*Counter, error) {
 	var why []string
 	for _, c := range []Counter{perf, valgrind} {
@@ -64,17 +63,15 @@ func FindCounter(ctx context.Context) (*Counter, error) {
 	return nil, fmt.Errorf("instructions are not counted: %s", strings.Join(why, ", "))
 }
 
-// calm are settings of the Go runtime under which a program does the same
-// every time: no preemption by signals, no collection of garbage, one thread.
-// Where the machine lacks RDTSCP, valgrind's processor promises the
-// instruction and then stops at it, so the runtime does without.
+// calm are settings of the Go runtime under which a program does the same every time: no preemption by
+// signals, no garbage collection, one thread. If the machine lacks RDTSCP, valgrind's processor announces
+// the instruction but does not support it, so the runtime must not use it.
 var calm = []string{"GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off", "GOGC=off", "GOMAXPROCS=1"}
 
-// patience is how long the tool's last words may take.
+// patience is how long the tool may take to write its results.
 const patience = 2 * time.Second
 
-// run runs a command as it is counted, perhaps under a tool, and returns what
-// arrives on file descriptor 3.
+// run runs a command for counting, with or without a tool, and returns what arrives on file descriptor 3.
 func run(ctx context.Context, args []string) (string, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -93,7 +90,7 @@ func run(ctx context.Context, args []string) (string, error) {
 	}()
 	err = cmd.Run()
 	write.Close()
-	read.SetReadDeadline(time.Now().Add(patience)) // a tool that was ended may leave its command behind
+	read.SetReadDeadline(time.Now().Add(patience)) // a tool that was killed may leave its command behind
 	text := string(<-found)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -135,7 +132,7 @@ func (o Options) works(ctx context.Context) (list []WorkCost, notes []string, er
 	return list, notes, nil
 }
 
-// alone runs a work without the tool under which it has failed: an error is its own.
+// alone runs a work without the tool under which it has failed: an error is then the work's own.
 func (o Options) alone(ctx context.Context, w Work) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -144,8 +141,8 @@ func (o Options) alone(ctx context.Context, w Work) error {
 	return err
 }
 
-// work counts one work. It is an error if the command fails by itself; why
-// says that it fails only under the tool.
+// work counts one work. It returns an error if the command fails by itself; why says that it fails only
+// under the tool.
 func (o Options) work(ctx context.Context, w Work) (cost WorkCost, why, err error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Limit)
 	defer cancel()
@@ -196,8 +193,8 @@ func (t *tries) add(n counts) {
 	t.any = true
 }
 
-// difference is what a repetition takes, and how far it may be off: the range
-// of both counts over it.
+// difference returns the cost of a repetition, and its relative noise: the range of both counts over the
+// cost.
 func difference(base, full span, per float64) (cost, noise float64) {
 	cost = math.Max((full.least-base.least)/per, 0)
 	if cost > 0 {

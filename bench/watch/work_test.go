@@ -30,7 +30,7 @@ func TestValgrindReads(t *testing.T) {
 	}
 }
 
-// tool makes a counter of a shell script, which finds the command as "$@".
+// tool makes a counter from a shell script, which gets the command as "$@".
 func tool(script string) *Counter {
 	return &Counter{"tool", []string{"sh", "-c", script, "sh"}, parseValgrind}
 }
@@ -39,7 +39,7 @@ func works(script string, c *Counter) Options {
 	return Options{Counter: c, Tries: 3, Limit: time.Minute, Works: []Work{{"piece", []string{"sh", "-c", script, "sh", "10"}, []string{"sh", "-c", script, "sh", "30"}, 20}}}
 }
 
-// A repetition is the difference of the two commands, the least of all tries.
+// A repetition is the difference of the two commands, the smallest of all tries.
 func TestWorkIsCounted(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	noisy := `echo >>` + log + `; n=$(wc -l <` + log + `); for last; do :; done; echo "==1== I refs: $(( last * 100 + n ))" >&3; echo "==1== D1 misses: 7" >&3`
@@ -53,8 +53,8 @@ func TestWorkIsCounted(t *testing.T) {
 	}
 }
 
-// A command that fails is an error; one that fails under the tool alone is a
-// note, because that is no fault of what is counted.
+// A command that fails is an error; one that fails only under the tool is a note, because that is not the
+// fault of the counted program.
 func TestWorkThatFails(t *testing.T) {
 	if _, _, err := works("echo broken >&2; exit 3", tool("exit 0")).works(t.Context()); err == nil || !strings.Contains(err.Error(), "piece: sh: exit status 3: broken") {
 		t.Errorf("error is %v", err)
@@ -77,7 +77,7 @@ func TestWorkThatFails(t *testing.T) {
 	}
 }
 
-// A tool that is ended but leaves its command behind does not hold us up.
+// A tool that is killed but leaves its command running does not delay us.
 func TestToolLeavesItsCommand(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -167,12 +167,12 @@ func TestMergeKeepsTheFewestInstructions(t *testing.T) {
 	}
 }
 
-// Pieces do what they say, and once they run, the ways of messages allocate
-// nothing but handles that are watched.
+// Pieces do what they describe, and once they run, messages allocate nothing except handles that are
+// watched.
 func TestPieces(t *testing.T) {
 	for _, p := range Pieces() {
 		if p.Name == "self 8" {
-			continue // a process has one world: see the command's test
+			continue // a process has only one world: see the test of the command
 		}
 		if p.Many < 5*p.Few {
 			t.Errorf("%s: %d and %d repetitions are too close", p.Name, p.Few, p.Many)

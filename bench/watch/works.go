@@ -2,8 +2,8 @@ package watch
 
 import "strconv"
 
-// Works are what bench watch counts the instructions of: pieces, done by the program self, and
-// small kernels on one rank, twice less once. program finds another of our programs.
+// Works returns the works of bench watch: pieces, run by the program self, and small kernels on one rank,
+// as the difference between two runs and one. program finds another of our programs.
 func Works(self string, program func(name string) (string, error)) (list []Work, err error) {
 	for _, piece := range Pieces() {
 		list = append(list, PieceWork(self, piece))
@@ -18,7 +18,7 @@ func Works(self string, program func(name string) (string, error)) (list []Work,
 	return list, nil
 }
 
-// PieceWork is a piece done by this program.
+// PieceWork is a piece run by this program.
 func PieceWork(self string, piece Piece) Work {
 	args := func(reps int) []string { return []string{self, "watch", "piece", piece.Name, strconv.Itoa(reps)} }
 	return Work{Name: piece.Name, Base: args(piece.Few), Full: args(piece.Many), Per: piece.Many - piece.Few}

@@ -1,5 +1,5 @@
-// Package workdir is where a command of bench builds programs and keeps files while it runs: a
-// temporary directory that is gone when the command ends, however it ends.
+// Package workdir is where a command of bench builds programs and stores files while it runs: a temporary
+// directory that is removed when the command ends, however it ends.
 package workdir
 
 import (
@@ -16,19 +16,20 @@ import (
 	"rhinet/bench"
 )
 
-// prefix begins the name of every directory.
+// prefix is the start of the name of every directory.
 const prefix = "rhinet-bench-"
 
-// A Dir is a temporary directory. A command that is killed cannot remove it; the next one that
-// makes a directory does. It knows by the lock that every living command holds on its own.
+// A Dir is a temporary directory. A command that is killed cannot remove its own; the next command that
+// makes a directory does. It recognises abandoned ones by the lock that every living command holds on its
+// directory.
 type Dir struct {
-	Context context.Context // what is done in the directory ends with it
+	Context context.Context // ends what is done in the directory
 	Path    string
 	lock    *os.File
 }
 
-// New makes a directory in the folder for temporary files, and removes those
-// that killed commands left there.
+// New makes a directory in the folder for temporary files, and removes those that killed commands have left
+// there.
 func New(ctx context.Context) (Dir, error) {
 	sweep(os.TempDir())
 	for {
@@ -46,8 +47,8 @@ func New(ctx context.Context) (Dir, error) {
 	}
 }
 
-// Open makes a directory whose context a signal to end cancels. The caller calls
-// done when it needs neither any more.
+// Open makes a directory whose context is cancelled by a signal to end. The caller must call done when it
+// needs neither any more.
 func Open() (d Dir, done func(), err error) {
 	ctx, stop := UntilInterrupted()
 	if d, err = New(ctx); err != nil {
@@ -57,7 +58,7 @@ func Open() (d Dir, done func(), err error) {
 	return d, func() { _ = d.Close(); stop() }, nil
 }
 
-// UntilInterrupted returns a context that a signal to end cancels.
+// UntilInterrupted returns a context that is cancelled by a signal to end.
 func UntilInterrupted() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
@@ -67,11 +68,11 @@ func (d Dir) Close() error {
 	return errors.Join(os.RemoveAll(d.Path), d.lock.Close())
 }
 
-// ErrLost says that a folder is, or was, another command's to lock.
+// ErrLost says that a folder belongs, or belonged, to another command.
 var ErrLost = errors.New("the folder is another's")
 
-// Lock takes the lock of a folder without waiting. The system lets go of
-// it when the file is closed, also by the death of the process.
+// Lock locks a folder without waiting. The system releases the lock when the file is closed, also at the
+// end of the process.
 func Lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
 	if os.IsNotExist(err) {
@@ -87,7 +88,7 @@ func Lock(dir string) (*os.File, error) {
 		}
 		return nil, err
 	}
-	// Between the making and the locking somebody may have swept it away.
+	// Another command may have removed the folder before it was locked.
 	held, err := f.Stat()
 	if err == nil {
 		if now, gone := os.Lstat(dir); gone != nil || !os.SameFile(held, now) {
@@ -101,8 +102,8 @@ func Lock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes this user's directories in a folder that nobody holds any more.
-// What cannot be removed stays: it is no reason not to measure.
+// sweep removes this user's directories in a folder that are no longer locked. Those that cannot be removed
+// stay, which does not prevent measuring.
 func sweep(in string) {
 	dirs, _ := filepath.Glob(filepath.Join(in, prefix+"*"))
 	for _, dir := range dirs {
@@ -120,8 +121,8 @@ func sweep(in string) {
 	}
 }
 
-// Program returns the path of one of our programs: the one named, the one
-// beside this program, or one built for the occasion.
+// Program returns the path of one of our programs: the one named, the one next to this program, or else a
+// new build.
 func (d Dir) Program(named, name string) (string, error) {
 	if named != "" {
 		if _, err := exec.LookPath(named); err != nil {
@@ -143,8 +144,8 @@ func (d Dir) Program(named, name string) (string, error) {
 	return path, nil
 }
 
-// Tagged returns the path of one of our programs, built with a tag: NAME-TAG beside this program, or one
-// built for the occasion.
+// Tagged returns the path of one of our programs, built with a tag: NAME-TAG next to this program, or else
+// a new build.
 func (d Dir) Tagged(name, tag string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -161,7 +162,7 @@ func (d Dir) Tagged(name, tag string) (string, error) {
 	return path, nil
 }
 
-// build builds one of our programs as a file of the directory.
+// build builds one of our programs in the directory.
 func (d Dir) build(name, file string, flags ...string) (string, error) {
 	path := filepath.Join(d.Path, file)
 	words := append(append([]string{"build", "-o", path}, flags...), "rhinet/cmd/"+name)

@@ -39,9 +39,9 @@ func syncCommand(out io.Writer) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&nodes, "nodes", "2,4,8,9,16,24,25,36", "numbers of nodes, separated by commas")
-	f.Float64Var(&p.Spread, "spread", 0, "processes arrive at random within so many µs; 0: all at once")
-	f.IntVar(&p.Rounds, "rounds", 100, "barriers, or turns of each node, at each point")
-	f.Uint64Var(&p.Seed, "seed", 1, "of the arrivals")
+	f.Float64Var(&p.Spread, "spread", 0, "processes arrive at random within this many µs; 0: all at once")
+	f.IntVar(&p.Rounds, "rounds", 100, "barriers, or rounds of each node, at each point")
+	f.Uint64Var(&p.Seed, "seed", 1, "seed of the arrivals")
 	f.BoolVar(&print, "parameters", false, "print every number of the model with its source, and measure nothing")
 	f.StringArrayVar(&settings, "set", nil, "NAME=VALUE, a parameter; may be given several times")
 	f.StringVar(&format, "format", "table", "output format: "+bench.ModelFormats)

@@ -16,8 +16,8 @@ import (
 	"rhinet/mpi"
 )
 
-// A beside is a command that measures what goes on beside a long message: a comparison, and, as a
-// rank of a job, the program that it compares.
+// A beside is a command that measures communication and computation during a long message: it is a
+// comparison and, in a rank of a job, the program that is compared.
 type beside struct {
 	comparison
 	name   string
@@ -56,7 +56,7 @@ func besideCommand(name, about string, all []progress.Benchmark, out, errs io.Wr
 	return c
 }
 
-// check finds the mistakes in what flags and names say.
+// check returns mistakes in flags and names.
 func (b *beside) check(c *cobra.Command, names []string) (err error) {
 	if err := b.comparison.check(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (b *beside) check(c *cobra.Command, names []string) (err error) {
 	return nil
 }
 
-// numbersOf writes numbers.
+// numbersOf formats numbers.
 func numbersOf(list []int) (text []string) {
 	for _, n := range list {
 		text = append(text, strconv.Itoa(n))
@@ -84,7 +84,7 @@ func numbersOf(list []int) (text []string) {
 	return text
 }
 
-// rank is the part of one rank of a job.
+// rank is the program of one rank of a job.
 func (b *beside) rank() error {
 	if b.Format == "go" {
 		return usage(fmt.Errorf("the format go is for comparisons; a rank prints table, markdown, csv, json"))
@@ -99,7 +99,7 @@ func (b *beside) rank() error {
 		func() error { return progress.Print(b.out, b.Format, rows) })
 }
 
-// runtimes are the variants of this program, and the peers' program.
+// runtimes returns the variants of this program, and the peers' program.
 func (b *beside) runtimes(dir workdir.Dir) ([]compare.Runtime, error) {
 	others, err := compare.PeersProgress(dir.Context, b.peers, dir.Path)
 	if err != nil {

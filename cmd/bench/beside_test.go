@@ -10,7 +10,7 @@ import (
 	"rhinet/bench/compare"
 )
 
-// Both comparisons run jobs of this runtime, and keep what these have found.
+// Both comparisons run jobs of this runtime, and keep their results.
 func TestBesideLongMessages(t *testing.T) {
 	mpirun, _ := processes(t)
 	for name, want := range map[string][]string{
@@ -36,7 +36,7 @@ func TestBesideLongMessages(t *testing.T) {
 	}
 }
 
-// A rank of a job prints rows for people and programs, and says what is wrong with its input.
+// A rank of a job prints rows for people and for programs, and reports wrong input.
 func TestRanksBesideLongMessages(t *testing.T) {
 	mpirun, self := processes(t)
 	for _, c := range []struct{ args, want string }{

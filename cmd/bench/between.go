@@ -8,8 +8,8 @@ import (
 	"rhinet/llc/nics"
 )
 
-// betweenHosts compares jobs on several hosts, which are made for the occasion. Kernels are in it if
-// there is something to compare them with: compiled originals, or else ours on the peers' libraries.
+// betweenHosts compares jobs on several hosts, which are created for this purpose. Kernels are included if
+// there is something to compare them with: compiled originals, or else our kernels on the peers' libraries.
 func (s *comparison) betweenHosts(short bool, tests []string, kernels *originals) (err error) {
 	var cells []compare.Cell
 	if len(kernels.folders)+len(s.peers) > 0 {
@@ -56,7 +56,7 @@ func (s *comparison) betweenHosts(short bool, tests []string, kernels *originals
 	})
 }
 
-// oursBetween returns the variants of this runtime between hosts, with programs that reach them.
+// oursBetween returns the variants of this runtime between hosts, with programs that can use the network.
 func (s *comparison) oursBetween(dir workdir.Dir, hosts *compare.Hosts) ([]compare.Runtime, error) {
 	launch, err := dir.Program(s.launch, "mpirun")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"rhinet/internal/netnstest"
 )
 
-// Where hosts cannot be made one sentence says so.
+// Where hosts cannot be emulated, the error is one sentence.
 func TestComparisonWithoutNamespaces(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	status, out, errs := process(t, "compare", "--hosts", "--short")
@@ -18,7 +18,7 @@ func TestComparisonWithoutNamespaces(t *testing.T) {
 	}
 }
 
-// This runtime and Open MPI run between hosts. MPICH does, too, but takes minutes where processors are busy.
+// This runtime and Open MPI run between hosts. MPICH does, too, but takes minutes on busy processors.
 func TestComparisonBetweenHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -39,10 +39,10 @@ func TestComparisonBetweenHosts(t *testing.T) {
 	for _, s := range res.Samples {
 		found[s.Runtime]++
 	}
-	if found[res.Runtimes[0]] != 4 { // two sizes, and of a job time and memory
+	if found[res.Runtimes[0]] != 4 { // two sizes, and time and memory of a job
 		t.Errorf("%+v", res.Samples)
 	}
-	for _, name := range peers { // which may be too slow where processors are busy
+	for _, name := range peers { // peers may be too slow on busy processors
 		if found[name] == 0 && (!strings.Contains(notes, name+": ") || !strings.Contains(notes, "did not end within")) {
 			t.Errorf("nothing of %s: %q", name, notes)
 		}

@@ -14,7 +14,7 @@ func calibrateCommand(out io.Writer) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "calibrate",
-		Short: "Time a 64 MiB triad and a dependent chain of multiply-adds, to carry figures between hours",
+		Short: "Time a 64 MiB triad and a dependent chain of multiply-adds, to compare figures measured at different times",
 		Args:  noArgs, PreRunE: alone,
 		RunE: func(*cobra.Command, []string) error {
 			if format != "text" && format != "json" {

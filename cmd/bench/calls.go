@@ -27,7 +27,7 @@ func callsCommand(out io.Writer) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "calls",
-		Short: "Count the instructions of single blocking calls, ours and the peers', by single steps",
+		Short: "Count the instructions of single blocking calls, ours and the peers', by single-stepping",
 		Args:  noArgs, PreRunE: alone,
 		RunE: func(*cobra.Command, []string) error {
 			if err := positive("limit", limit); err != nil {
@@ -47,7 +47,7 @@ func callsCommand(out io.Writer) *cobra.Command {
 	}
 	f := c.Flags()
 	peersFlag(f, &peers, "runtimes to count besides ours, or none")
-	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
+	f.StringVar(&launch, "mpirun", "", "our mpirun (default: the one next to this program, or else built)")
 	f.DurationVar(&limit, "limit", time.Minute, "longest time of one runtime")
 	c.AddCommand(callCommand())
 	return c
@@ -96,7 +96,7 @@ func countCalls(out io.Writer, launch string, peers []string, limit time.Duratio
 	return bench.Table(out, []string{"runtime", "bytes", "send", "receive"}, rows)
 }
 
-// callCommand is what the ranks run: single calls, between breakpoints.
+// callCommand is the program of the ranks: single calls between breakpoints.
 func callCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "make",

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCallsNeedTheirPrograms: what is wrong is said in a sentence, before anything is counted or
-// when nothing was.
+// TestCallsNeedTheirPrograms: a missing program is reported in one sentence, before anything is counted or
+// when nothing was counted.
 func TestCallsNeedTheirPrograms(t *testing.T) {
 	for _, c := range []struct {
 		args   []string

@@ -47,7 +47,7 @@ func collectivesCommand(out, errs io.Writer) *cobra.Command {
 	return c
 }
 
-// load reads the flags.
+// load parses the flags.
 func (o *collectivesFlags) load() (err error) {
 	if err := bench.CheckModelFormat(o.format); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (o *collectivesFlags) run(out, errs io.Writer, args []string) error {
 	return virtual.Write(out, o.format, rows)
 }
 
-// command is the command line without the name of the folder.
+// command returns the command line without the name of the folder.
 func (o *collectivesFlags) command() string {
 	text := "bench model collectives DIR --operation " + o.plan.Operation + " --ranks " + strconv.Itoa(o.plan.Ranks) + " --algorithms " + strings.Join(o.plan.Algorithms, ",")
 	for _, m := range o.models {

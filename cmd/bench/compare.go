@@ -62,14 +62,14 @@ func compareCommand(out, errs io.Writer) *cobra.Command {
 	s.peerFlags(c.Flags(), 50*time.Millisecond, "measuring time of one size")
 	f := c.Flags()
 	f.StringSliceVar(&tests, "tests", nil, "tests to run (default: all of the plan)")
-	f.BoolVar(&short, "short", false, "a plan of seconds that touches every kind of cell")
+	f.BoolVar(&short, "short", false, "a plan that takes seconds and has every kind of cell")
 	f.BoolVar(&hosts, "hosts", false, "run the jobs between hosts, which are network namespaces of this machine (as root)")
 	kernels.flags(f)
 	c.AddCommand(compareNPB(out, errs), comparePMB(out, errs), compareRMA(out, errs))
 	return c
 }
 
-// withPeers are the variants of this program, and the peers' program.
+// withPeers returns the variants of this program, and the peers' program.
 func (s *comparison) withPeers(dir workdir.Dir) ([]compare.Runtime, error) {
 	others, err := compare.Peers(dir.Context, s.peers, dir.Path)
 	if err != nil {
@@ -79,12 +79,12 @@ func (s *comparison) withPeers(dir workdir.Dir) ([]compare.Runtime, error) {
 	return append(ours, others...), err
 }
 
-// A suite is what commands differ in that compare the benchmarks of another command.
+// A suite is what differs between commands that compare the benchmarks of another command.
 type suite struct {
 	command string // after bench
 	budget  time.Duration
-	sizes   string // that are taken if none are given
-	// plan makes cells of the benchmarks that are named; skipped says what cannot run.
+	sizes   string // used if none are given
+	// plan makes cells of the named benchmarks; skipped lists what cannot run.
 	plan     func(names []string, ranks, sizes []int) (cells []compare.Cell, skipped []string, err error)
 	runtimes func(workdir.Dir) ([]compare.Runtime, error)
 }
@@ -117,7 +117,7 @@ func (s *comparison) suiteCommand(of suite) *cobra.Command {
 	}
 	s.flags(c.Flags(), 8, time.Minute)
 	s.peerFlags(c.Flags(), of.budget, "time that one size takes at most")
-	c.Flags().IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a benchmark leaves out what it cannot run on")
+	c.Flags().IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a benchmark skips those on which it cannot run")
 	c.Flags().StringVar(&sizes, "sizes", "", "sizes in bytes, separated by commas (default: "+of.sizes+")")
 	return c
 }
@@ -134,7 +134,7 @@ func comparePMB(out, errs io.Writer) *cobra.Command {
 		}
 		return all, err
 	}})
-	c.Flags().BoolVar(&s.OwnBarrier, "own-barrier", false, "between collective calls a barrier of messages, the same on all runtimes, not theirs")
+	c.Flags().BoolVar(&s.OwnBarrier, "own-barrier", false, "separate collective calls by a barrier of messages, the same on all runtimes, instead of their own")
 	return c
 }
 
@@ -158,7 +158,7 @@ func compareRMA(out, errs io.Writer) *cobra.Command {
 	return c
 }
 
-// originals are the folders of compiled kernels that a command line names.
+// originals are the folders of compiled kernels given on the command line.
 type originals struct {
 	folders []string
 	mpi     string
@@ -169,7 +169,7 @@ func (o *originals) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.mpi, "reference-mpi", "", "the MPI of the originals: openmpi or mpich (default: the one they are linked with)")
 }
 
-// check finds the mistakes in what flags says.
+// check returns mistakes in the flags.
 func (o *originals) check() error {
 	if err := ofReferences(o.mpi, o.folders); err != nil || o.mpi == "" {
 		return err
@@ -180,7 +180,7 @@ func (o *originals) check() error {
 	return nil
 }
 
-// ofReferences refuses the MPI of originals where there are none.
+// ofReferences rejects an MPI of originals if there are no originals.
 func ofReferences(mpi string, references []string) error {
 	if mpi != "" && len(references) == 0 {
 		return usage(fmt.Errorf("--reference-mpi %s is the MPI of compiled originals; name their folder with --reference", mpi))
@@ -188,7 +188,7 @@ func ofReferences(mpi string, references []string) error {
 	return nil
 }
 
-// checkKernels finds the mistakes in what the flags say of a comparison of kernels.
+// checkKernels returns mistakes in the flags of a comparison of kernels.
 func (s *comparison) checkKernels(c *cobra.Command, kernels, classes []string) error {
 	if err := s.check(); err != nil {
 		return err
@@ -199,7 +199,8 @@ func (s *comparison) checkKernels(c *cobra.Command, kernels, classes []string) e
 	return notEmpty(c, "classes", classes)
 }
 
-// compareNPB compares the NAS Parallel Benchmarks with themselves on the libraries of other MPIs, and with compiled originals.
+// compareNPB compares the NAS Parallel Benchmarks with themselves on the libraries of other MPIs, and with
+// compiled originals.
 func compareNPB(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
 	var (
@@ -262,19 +263,19 @@ func compareNPB(out, errs io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.StringSliceVar(&kernels, "kernels", nil, "kernels to run (default: all)")
 	f.StringSliceVar(&classes, "classes", []string{"S"}, "problem classes")
-	f.IntSliceVar(&ranks, "ranks", []int{1, 2, 4}, "numbers of ranks; a kernel leaves out what it cannot run on")
+	f.IntSliceVar(&ranks, "ranks", []int{1, 2, 4}, "numbers of ranks; a kernel skips those on which it cannot run")
 	references.flags(f)
 	f.StringSliceVar(&s.peers, "peers", nil, "C runtimes on whose libraries our kernels run, too: "+strings.Join(compare.PeerNames(), ", ")+" (default: none)")
 	f.BoolVar(&s.Waits, "waits", false, "compare the run time and the communication wait time, in seconds, instead of the rate")
-	f.BoolVar(&s.Efficiency, "efficiency", false, "show the parallel efficiency against 1 rank, too; --ranks has 1 then")
-	f.StringVar(&program, "npb", "", "our npb (default: beside this program, or built)")
+	f.BoolVar(&s.Efficiency, "efficiency", false, "show the parallel efficiency against 1 rank, too; --ranks must include 1")
+	f.StringVar(&program, "npb", "", "our npb (default: the one next to this program, or else built)")
 	return c
 }
 
-// librariesTag is the tag of programs that run on other MPIs' libraries.
+// librariesTag is the build tag of programs that run on other MPIs' libraries.
 const librariesTag = "peers"
 
-// onLibraries are the peers as runtimes of our kernels, on hosts.
+// onLibraries returns the peers' libraries as runtimes of our kernels, on hosts.
 func (s *comparison) onLibraries(dir workdir.Dir, hosts *compare.Hosts, waits bool) ([]compare.Runtime, error) {
 	if len(s.peers) == 0 {
 		return nil, nil

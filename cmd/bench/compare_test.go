@@ -49,8 +49,8 @@ func TestTooManyRanksAreAMistakeOfTheUser(t *testing.T) {
 	}
 }
 
-// A comparison that is interrupted keeps what it measured beside the result
-// of before, and continues from there.
+// A comparison that is interrupted saves its measurements next to the previous result, and continues from
+// there.
 func TestInterruptedComparisonContinues(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "result.json")
 	const old = `{"schema":"rhinet-compare-1"}`
@@ -83,7 +83,7 @@ func TestInterruptedComparisonContinues(t *testing.T) {
 	if text, _ := os.ReadFile(file); string(text) != old {
 		t.Errorf("the result of before is now %q", text)
 	}
-	// The launcher is another file now, but the comparison is the same.
+	// The launcher is now another file, but the comparison is the same.
 	status, table, problem := process(t, append(args, "--resume", "--mpirun", launcher(t, "0"))...)
 	if status != 0 || !strings.Contains(table, "resumed at") {
 		t.Fatalf("status %d, output %q, errors %q", status, table, problem)
@@ -97,7 +97,7 @@ func TestInterruptedComparisonContinues(t *testing.T) {
 	}
 }
 
-// Kernels on the libraries of others: what is wrong is told before anything is built.
+// Kernels on the libraries of others: mistakes are reported before anything is built.
 func TestKernelsOnLibrariesThatAreNotThere(t *testing.T) {
 	status, _, errs := process(t, "compare", "npb", "--peers", "lam", "--kernels", "ep")
 	if status != statusUsage || errs != "bench: unknown runtime \"lam\"; the others are openmpi, mpich\n" {

@@ -14,13 +14,13 @@ import (
 	"rhinet/internal/bar"
 )
 
-// A comparison is what all commands that compare have in common.
+// A comparison is what all comparing commands have in common.
 type comparison struct {
 	compare.Session
 	out, errs io.Writer
-	settings  []string // of ours
+	settings  []string // of this runtime
 	ours      []compare.Setting
-	peers     []string // C runtimes to compare with, of commands that have peerFlags
+	peers     []string // C runtimes to compare with, for commands with peerFlags
 	launch    string
 	quiet     bool
 }
@@ -30,26 +30,26 @@ func (s *comparison) flags(f *pflag.FlagSet, rounds int, limit time.Duration) {
 	f.StringSliceVar(&s.settings, "ours", nil, "settings of this runtime to compare, each NIC or NIC+NAME=VALUE (default: the default NIC)")
 }
 
-// roundFlags are those of flags that do not say what is compared.
+// roundFlags are flags that do not concern what is compared.
 func (s *comparison) roundFlags(f *pflag.FlagSet, rounds int, limit time.Duration) {
 	f.IntVar(&s.Rounds, "rounds", rounds, "rounds in rotated order; fewer than 6 cannot show a difference")
 	f.DurationVar(&s.Limit, "limit", limit, "longest time of one command; a runtime that hangs is noted")
 	f.DurationVar(&s.Within, "within", 0, "begin no round that is not expected to end within this time (default: all rounds)")
 	f.StringVar(&s.Format, "format", "table", "output format: "+compare.Formats)
-	f.StringVar(&s.launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
+	f.StringVar(&s.launch, "mpirun", "", "our mpirun (default: the one next to this program, or else built)")
 	f.StringVar(&s.File, "out", "", "also write everything measured to this file, as JSON")
-	f.BoolVar(&s.Continue, "resume", false, "continue the comparison that --out FILE was to hold when it was interrupted, or add rounds to a whole one")
-	f.BoolVar(&s.quiet, "quiet", false, "no progress on the terminal")
+	f.BoolVar(&s.Continue, "resume", false, "continue the interrupted comparison of --out FILE, or add rounds to a complete one")
+	f.BoolVar(&s.quiet, "quiet", false, "show no progress on the terminal")
 }
 
-// peerFlags are the flags of comparisons that repeat what they measure for a time, on
-// the C runtimes too.
+// peerFlags are the flags of comparisons that repeat their measurements for a given time, and run on the C
+// runtimes too.
 func (s *comparison) peerFlags(f *pflag.FlagSet, budget time.Duration, about string) {
 	f.DurationVar(&s.Budget, "time", budget, about)
 	peersFlag(f, &s.peers, "runtimes to compare with")
 }
 
-// checkPeers finds the mistakes in what peerFlags says.
+// checkPeers returns mistakes in peerFlags.
 func (s *comparison) checkPeers() error {
 	if err := positive("time", s.Budget); err != nil {
 		return usage(err)
@@ -60,7 +60,7 @@ func (s *comparison) checkPeers() error {
 	return nil
 }
 
-// check finds the mistakes in what flags says.
+// check returns mistakes in the flags.
 func (s *comparison) check() error {
 	if err := compare.CheckFormat(s.Format); err != nil {
 		return usage(err)
@@ -85,7 +85,7 @@ func (s *comparison) check() error {
 	return nil
 }
 
-// run measures what runtimes returns, keeps it, and prints it.
+// run measures the result of runtimes, saves the measurements, and prints them.
 func (s *comparison) run(runtimes func(workdir.Dir) ([]compare.Runtime, error)) error {
 	if os.Getenv(rankVariable) != "" {
 		return usage(errors.New("a comparison starts its own ranks; run it without mpirun"))
@@ -108,7 +108,7 @@ func (s *comparison) run(runtimes func(workdir.Dir) ([]compare.Runtime, error)) 
 	return s.Session.Run(dir.Context, all, s.out)
 }
 
-// ourselves returns the variants of this runtime, running this very program.
+// ourselves returns the variants of this runtime, running this program.
 func (s *comparison) ourselves(dir workdir.Dir) ([]compare.Runtime, error) {
 	self, launch, err := s.programs(dir)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *comparison) ourselves(dir workdir.Dir) ([]compare.Runtime, error) {
 	return s.variants(dir, launch, func(v compare.Setting) compare.Runtime { return compare.Ours(launch, self, hello, v) })
 }
 
-// programs returns this very program and our launcher.
+// programs returns this program and our launcher.
 func (s *comparison) programs(dir workdir.Dir) (self, launch string, err error) {
 	if self, err = os.Executable(); err != nil {
 		return "", "", err
@@ -130,7 +130,7 @@ func (s *comparison) programs(dir workdir.Dir) (self, launch string, err error) 
 	return self, launch, err
 }
 
-// variants makes a runtime of each setting that mpirun accepts.
+// variants makes a runtime for each setting that mpirun accepts.
 func (s *comparison) variants(dir workdir.Dir, launch string, runtime func(compare.Setting) compare.Runtime) ([]compare.Runtime, error) {
 	self, err := os.Executable()
 	if err != nil {

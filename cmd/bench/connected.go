@@ -48,7 +48,7 @@ func connectedCommand(out io.Writer) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&c.Few, "few", 2, "idle peers of the pair that is compared with")
+	f.IntVar(&c.Few, "few", 2, "idle peers of the pair to compare with")
 	f.StringVar(&sizes, "sizes", "8", "message sizes in bytes, separated by commas")
 	f.IntVar(&c.Rounds, "rounds", 20, "rounds in rotated order; fewer than 6 cannot show a difference")
 	f.DurationVar(&c.Budget, "time", 20*time.Millisecond, "measuring time of one pair in a round")
@@ -75,7 +75,7 @@ func connectedResult(c pm.Connected, ranks int) connectedRun {
 
 func peers(n int) string { return fmt.Sprintf("%d peers", n) }
 
-// add keeps one time.
+// add records one time.
 func (r connectedRun) add(round, idle, bytes int, usec float64) {
 	r.Samples = append(r.Samples, compare.Sample{Round: round, Runtime: peers(idle), Test: "connected", Ranks: r.ranks, Bytes: bytes, Value: usec})
 }

@@ -12,7 +12,7 @@ import (
 	"rhinet/bench/workdir"
 )
 
-// costCommand counts what jobs that are checked or observed pay for it.
+// costCommand counts the cost of checking and observing jobs.
 func costCommand(out, errs io.Writer) *cobra.Command {
 	var (
 		tries int
@@ -20,7 +20,7 @@ func costCommand(out, errs io.Writer) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "cost",
-		Short: "Count what messages cost in instructions with --check, --stats and --trace of mpirun, against jobs without",
+		Short: "Count the instructions of messages with --check, --stats and --trace of mpirun, and without",
 		Args:  noArgs, PreRunE: alone,
 		RunE: func(*cobra.Command, []string) error {
 			if err := atLeastOne("tries", tries); err != nil {
@@ -32,7 +32,7 @@ func costCommand(out, errs io.Writer) *cobra.Command {
 			return showModes(out, tries, limit)
 		},
 	}
-	c.Flags().IntVar(&tries, "tries", 3, "tries of each count; the least is taken")
+	c.Flags().IntVar(&tries, "tries", 3, "tries of each count; the smallest counts")
 	c.Flags().DurationVar(&limit, "limit", time.Minute, "longest time of one command")
 	c.AddCommand(costPrograms(out, errs))
 	return c
@@ -48,7 +48,7 @@ func costPrograms(out, errs io.Writer) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "programs",
-		Short: "Compare how long kernels take with --check, --stats and --trace of mpirun, and without, in turn",
+		Short: "Compare the times of kernels with --check, --stats and --trace of mpirun, and without, in turn",
 		Args:  noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := s.checkKernels(c, kernels, classes); err != nil {
@@ -78,12 +78,12 @@ func costPrograms(out, errs io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.StringSliceVar(&kernels, "kernels", []string{"cg", "ft", "is", "lu", "mg"}, "kernels to run, or all")
 	f.StringSliceVar(&classes, "classes", []string{"W"}, "problem classes")
-	f.IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a kernel leaves out what it cannot run on")
-	f.StringVar(&program, "npb", "", "our npb (default: beside this program, or built)")
+	f.IntSliceVar(&ranks, "ranks", []int{2}, "numbers of ranks; a kernel skips those on which it cannot run")
+	f.StringVar(&program, "npb", "", "our npb (default: the one next to this program, or else built)")
 	return c
 }
 
-// showModes counts the pieces that there are in all modes, and prints a table.
+// showModes counts the pieces that exist in all modes, and prints a table.
 func showModes(out io.Writer, tries int, limit time.Duration) error {
 	dir, done, err := workdir.Open()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Kernels are compared in all modes, by the time that they report.
+// Kernels are compared in all modes, using the time that they report.
 func TestCostOfPrograms(t *testing.T) {
 	status, out, errs := process(t, "cost", "programs", "--kernels", "is,ft", "--classes", "s", "--rounds", "2", "--format", "csv", "--quiet")
 	if status != 0 {
@@ -29,7 +29,7 @@ func TestCostOfPrograms(t *testing.T) {
 	}
 }
 
-// A flag that mpirun refuses is bad input, in its words.
+// A flag that mpirun refuses is wrong input, reported with mpirun's message.
 func TestCostOfRefusedFlags(t *testing.T) {
 	mpirun := filepath.Join(t.TempDir(), "mpirun")
 	if err := os.WriteFile(mpirun, []byte("#!/bin/sh\ncase \"$1\" in --trace) echo mpirun: no traces here; exit 2;; esac\n"), 0o700); err != nil {

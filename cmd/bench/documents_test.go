@@ -13,8 +13,7 @@ import (
 	"rhinet/bench/nic"
 )
 
-// TestExperimentsInDocuments holds the table of experiments to the commands and
-// series that there are.
+// TestExperimentsInDocuments compares the table of experiments with the commands and series that exist.
 func TestExperimentsInDocuments(t *testing.T) {
 	text, err := os.ReadFile("../../docs/bench.md")
 	if err != nil {
@@ -61,14 +60,14 @@ func TestExperimentsInDocuments(t *testing.T) {
 	}
 }
 
-// TestResultsInDocuments holds the tables of results/README.md to the folders: every
-// file that a row names is there, and every file there is in a row.
+// TestResultsInDocuments compares the tables of results/README.md with the folders: every file that a row
+// names exists, and every file has a row.
 func TestResultsInDocuments(t *testing.T) {
 	text, err := os.ReadFile("../../results/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The page speaks of each kind of folder in a part of its own, named by the suffix.
+	// Each kind of folder has a section of its own on the page, named by the suffix.
 	parts := map[string]string{}
 	for i, part := range strings.Split(string(text), "A folder that ends in `-") {
 		suffix, rest := "", part

@@ -9,13 +9,13 @@ import (
 	"rhinet/bench/events"
 )
 
-// eventsCommand measures the kernel of events and the models on it.
+// eventsCommand measures the event kernel and the models that use it.
 func eventsCommand(out io.Writer) *cobra.Command {
 	var names []string
 	var format string
 	var messages, tries int
 	c := &cobra.Command{
-		Use: "events", Short: "Measure how many events a second the kernel has happen on this machine: alone, and with messages on each model", Args: noArgs,
+		Use: "events", Short: "Measure how many events per second the event kernel executes on this machine: alone, and with messages on each model", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := bench.CheckModelFormat(format); err != nil {
 				return err
@@ -40,8 +40,8 @@ func eventsCommand(out io.Writer) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringArrayVar(&names, "load", events.Names(), "kernel, or a model as mpirun --time takes it; may be given several times")
-	f.IntVar(&messages, "messages", 100_000, "messages among 16 ranks; the kernel alone has so many events")
-	f.IntVar(&tries, "tries", 3, "tries of each load; the quickest counts")
+	f.IntVar(&messages, "messages", 100_000, "messages among 16 ranks; the kernel alone executes this many events")
+	f.IntVar(&tries, "tries", 3, "tries of each load; the fastest counts")
 	f.StringVar(&format, "format", "table", "output format: "+bench.ModelFormats)
 	return c
 }

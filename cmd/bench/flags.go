@@ -13,7 +13,7 @@ import (
 	"rhinet/bench/compare"
 )
 
-// noArgs refuses arguments, and says which flag takes what they may be.
+// noArgs rejects arguments, and says which flag is meant for them.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func noArgs(c *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("unexpected argument %q; %s", args[0], way))
 }
 
-// kinds says, by the type of a flag, what a value is that it does not take.
+// kinds describes invalid values, by the type of the flag.
 var kinds = map[string]string{
 	"int":      "not a whole number",
 	"uint64":   "not a whole number of 0 or more",
@@ -49,7 +49,7 @@ var kinds = map[string]string{
 	"bool":     "neither true nor false",
 }
 
-// positive refuses a duration in which nothing can be measured.
+// positive rejects a duration in which nothing can be measured.
 func positive(flag string, d time.Duration) error {
 	if d > 0 {
 		return nil
@@ -57,7 +57,7 @@ func positive(flag string, d time.Duration) error {
 	return fmt.Errorf("--%s %v is not a positive duration, such as 100ms", flag, d)
 }
 
-// atLeastOne refuses a number of times that is none.
+// atLeastOne rejects a count below 1.
 func atLeastOne(flag string, n int) error {
 	if n > 0 {
 		return nil
@@ -65,12 +65,12 @@ func atLeastOne(flag string, n int) error {
 	return fmt.Errorf("--%s %d is less than 1", flag, n)
 }
 
-// peersFlag takes names of C runtimes; all of them if it is not given.
+// peersFlag takes names of C runtimes; the default is all.
 func peersFlag(f *pflag.FlagSet, peers *[]string, about string) {
 	f.StringSliceVar(peers, "peers", compare.PeerNames(), about)
 }
 
-// oneOf refuses a format that is not among those named.
+// oneOf rejects a format that is not in the list.
 func oneOf(formats, format string) error {
 	if slices.Contains(strings.Split(formats, ", "), format) {
 		return nil
@@ -78,7 +78,7 @@ func oneOf(formats, format string) error {
 	return fmt.Errorf("unknown format %q; the formats are %s", format, formats)
 }
 
-// notEmpty refuses a list that is given and has nothing in it.
+// notEmpty rejects an empty list.
 func notEmpty(c *cobra.Command, flag string, list []string) error {
 	if c.Flags().Changed(flag) && len(list) == 0 {
 		return usage(fmt.Errorf("--%s is empty; leave it out, or name one", flag))
@@ -86,7 +86,7 @@ func notEmpty(c *cobra.Command, flag string, list []string) error {
 	return nil
 }
 
-// wrongFlag words what is wrong with a flag as one sentence with the way out.
+// wrongFlag describes what is wrong with a flag in one sentence, with a hint.
 func wrongFlag(c *cobra.Command, err error) error {
 	help := c.CommandPath() + " --help lists the flags"
 	var unknown *pflag.NotExistError
@@ -105,8 +105,8 @@ func wrongFlag(c *cobra.Command, err error) error {
 	return usage(fmt.Errorf("%w; %s", err, help))
 }
 
-// refuseTopics has the commands that cobra adds fail where they would answer
-// with help and success: a completion script would be taken to hold the help.
+// refuseTopics makes the commands that cobra adds fail where they would print help and succeed: the output
+// would be taken for a completion script.
 func refuseTopics(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

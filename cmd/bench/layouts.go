@@ -26,7 +26,7 @@ func layoutsCommand(out io.Writer) *cobra.Command {
 		},
 	}
 	c.Flags().IntSliceVar(&o.Sizes, "sizes", o.Sizes, "message sizes in bytes")
-	c.Flags().IntSliceVar(&o.Blocks, "blocks", o.Blocks, "bytes of one block; as many lie between two")
+	c.Flags().IntSliceVar(&o.Blocks, "blocks", o.Blocks, "bytes of one block; the gap between two blocks is as long")
 	c.Flags().IntVar(&o.Rounds, "rounds", o.Rounds, "rounds, in rotated order")
 	c.Flags().IntVar(&o.Repetitions, "repetitions", o.Repetitions, "repetitions of one message in a round")
 	return c

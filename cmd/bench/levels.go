@@ -21,8 +21,7 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// levelCommands returns the commands that measure below MPI. They start their
-// second process themselves.
+// levelCommands returns the commands that measure below MPI. They start their second process themselves.
 func levelCommands(out, errs io.Writer) []*cobra.Command {
 	onNIC := group("nic", "Measure the NIC's primitives between processes")
 	onNIC.AddCommand(workloadCommands("nic", nic.Workloads(), out, errs)...)
@@ -45,7 +44,7 @@ func levelCommands(out, errs io.Writer) []*cobra.Command {
 	return []*cobra.Command{onNIC, onPM, onLLC}
 }
 
-// alone refuses to be one of the ranks of a job.
+// alone rejects running as a rank of a job.
 func alone(c *cobra.Command, _ []string) error {
 	if os.Getenv(rankVariable) != "" {
 		return usage(fmt.Errorf("%s starts what processes it needs itself; run it without mpirun", c.CommandPath()))
@@ -53,7 +52,7 @@ func alone(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// group returns a command that has measurements below it.
+// group returns a command with measurements as subcommands.
 func group(name, about string) *cobra.Command {
 	var g *cobra.Command
 	names := func() string {
@@ -80,7 +79,7 @@ func group(name, about string) *cobra.Command {
 	return g
 }
 
-// levelBudget is the measuring time of a size below MPI.
+// levelBudget is the measuring time for each size below MPI.
 const levelBudget = 50 * time.Millisecond
 
 // workloadCommands returns a command for each workload of a level.
@@ -130,7 +129,7 @@ func layersCommand(name, about string, test int, out, errs io.Writer) *cobra.Com
 	return c
 }
 
-// numbers reads the list of a flag whose numbers lie between low and high.
+// numbers parses the list of a flag whose numbers must be between low and high.
 func numbers(flag, list string, usual []int, low, high int) ([]int, error) {
 	if list == "" {
 		return usual, nil
@@ -146,10 +145,10 @@ func numbers(flag, list string, usual []int, low, high int) ([]int, error) {
 	return all, nil
 }
 
-// shown is how many bytes a trace moves unless told otherwise.
+// shown is how many bytes a trace moves by default.
 const shown = 8
 
-// addTrace gives a measurement the flag that shows instead of measuring.
+// addTrace gives a measurement the flag for showing a trace instead of measuring.
 func addTrace(c *cobra.Command, out io.Writer) {
 	trace := c.Flags().Bool("trace", false, "show one operation state by state on the stepped model, and measure nothing")
 	measure := c.RunE
@@ -161,7 +160,7 @@ func addTrace(c *cobra.Command, out io.Writer) {
 	}
 }
 
-// show traces one operation of the size in a list, if there is one.
+// show traces one operation; its size is that in the list, if there is one.
 func show(out io.Writer, operation, list string) error {
 	sizes, err := parseSizes(list)
 	if err != nil {
@@ -195,11 +194,11 @@ func traceCommand(out io.Writer) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return show(out, args[0], sizes) },
 	}
-	c.Flags().StringVar(&sizes, "sizes", "", "bytes that it moves (default 8)")
+	c.Flags().StringVar(&sizes, "sizes", "", "bytes that the operation moves (default 8)")
 	return c
 }
 
-// second is the life of the process that a measurement below MPI starts.
+// second is the program of the process that a measurement below MPI starts.
 func second(name string, errs io.Writer) int {
 	kind, name, _ := strings.Cut(name, " ")
 	open, err := opener(kind, name)
@@ -213,7 +212,7 @@ func second(name string, errs io.Writer) int {
 	return 0
 }
 
-// opener finds what the second process opens.
+// opener returns the function with which the second process opens its side.
 func opener(kind, name string) (func(*pair.End) (pair.Side, error), error) {
 	switch kind {
 	case "nic":

@@ -43,7 +43,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A scan can be kept: as table and plot, with the machine and the command.
+// A scan can be saved, as table and plot, with the machine and the command.
 func TestScanFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "scan")
 	status, out, errs := process(t, "pm", "scan", dir, "--rings", "1,4,16", "--time", "1us", "--format", "csv")
@@ -112,7 +112,7 @@ func TestBadInputBelowMPI(t *testing.T) {
 	}
 }
 
-// A trace names every state on the way.
+// A trace names every state that a message passes.
 func TestTrace(t *testing.T) {
 	for _, args := range []string{"nic push --trace", "nic push --trace --sizes 4096", "nic trace miss"} {
 		status, out, errs := process(t, strings.Fields(args)...)
@@ -122,7 +122,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// The stepped model is measured on its own clock.
+// The stepped model is measured by its own clock.
 func TestModel(t *testing.T) {
 	for args, want := range map[string]string{
 		"latency --sizes 8 --repetitions 3":    "aotf,2,8,3,",
@@ -138,7 +138,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// A second process that cannot do its part says why in one line.
+// A second process that fails reports the reason in one line.
 func TestSecondProcess(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command bench measures this runtime, and beside it others.
+// Command bench measures this runtime, and others for comparison.
 //
 //	mpirun -n 2 bench pingpong --sizes 8,1024 --format csv
 //	bench compare --rounds 8
@@ -21,7 +21,7 @@ import (
 	"rhinet/internal/checked"
 )
 
-// Exit statuses beside 0 and 1 (a measurement failed).
+// Exit statuses other than 0 and 1 (a measurement failed).
 const (
 	statusUsage   = 2 // bad input: nothing was measured
 	statusMissing = 3 // something to compare with is not installed
@@ -35,14 +35,14 @@ func main() {
 	os.Exit(out.Status("bench", os.Stderr, run(os.Args[1:], out, os.Stderr)))
 }
 
-// run carries out the command line and returns the exit status.
+// run executes the command line and returns the exit status.
 func run(args []string, out, errs io.Writer) int {
 	if name := pair.Second(); name != "" {
 		return second(name, errs)
 	}
 	root := &cobra.Command{
 		Use:           "bench",
-		Short:         "Measure this MPI runtime, and others beside it",
+		Short:         "Measure this MPI runtime, and others for comparison",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -96,20 +96,20 @@ func run(args []string, out, errs io.Writer) int {
 	return status
 }
 
-// spoken is how long rank 0 may take to say what is wrong with the input.
+// spoken is how long rank 0 may take to report what is wrong with the input.
 const spoken = 2 * time.Second
 
-// leaveToFirst lets rank 0 of a job say what all ranks find: the launcher ends
-// the others when it has exited. A rank that is still here afterwards has found
-// something of its own, as in a job of several programs, and goes on to say it.
+// leaveToFirst lets rank 0 of a job report errors that all ranks find: the launcher ends the other ranks
+// when rank 0 has exited. A rank that is still running afterwards has an error of its own, as in a job of
+// several programs, and goes on to report it.
 func leaveToFirst() {
 	if rank := os.Getenv(rankVariable); rank != "" && rank != "0" {
 		time.Sleep(spoken)
 	}
 }
 
-// rankVariable holds the number of a launcher's rank.
+// rankVariable is the variable in which a launcher passes the rank.
 const rankVariable = "RHINET_RANK"
 
-// text is the error's message without the marks of the user's input.
+// text returns the error's message without the marks for user input.
 func text(err error) string { return strings.ReplaceAll(err.Error(), bench.ErrInput.Error()+": ", "") }

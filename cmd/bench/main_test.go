@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// asBench makes the test binary behave as the command: a process may
-// initialise MPI only once.
+// asBench makes the test binary run as the command, because a process may initialise MPI only once.
 const asBench = "RHINET_TEST_AS_BENCH"
 
 func TestMain(m *testing.M) {
@@ -44,7 +43,7 @@ func command(args ...string) (status int, out, errs string) {
 	return status, o.String(), e.String()
 }
 
-// Bad input is one line that names the thing, and status 2.
+// Wrong input gives one line that names what is wrong, and status 2.
 func TestBadInput(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", "no command"},
@@ -147,7 +146,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A comparison in every rank would start ranks times ranks.
+// A comparison in every rank would start the number of ranks squared.
 func TestComparisonUnderMpirunIsRefused(t *testing.T) {
 	t.Setenv(rankVariable, "0")
 	status, out, errs := command("compare", "--short")
@@ -156,7 +155,7 @@ func TestComparisonUnderMpirunIsRefused(t *testing.T) {
 	}
 }
 
-// A place to work in that is not there is named with the variable that names another.
+// If the folder for temporary files does not exist, the error names the variable that sets another one.
 func TestNoPlaceToWorkIn(t *testing.T) {
 	t.Setenv("TMPDIR", "/no/where")
 	status, out, errs := command("compare", "--peers=", "--mpirun", "true")
@@ -165,7 +164,8 @@ func TestNoPlaceToWorkIn(t *testing.T) {
 	}
 }
 
-// What all ranks find, rank 0 says; another one only if it is still there.
+// If all ranks find the same error, rank 0 reports it; another rank does so only if it is still running
+// later.
 func TestFirstRankSpeaks(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -198,7 +198,7 @@ func TestMissingPeersIsStatus3(t *testing.T) {
 	}
 }
 
-// A failed comparison leaves an older result as it was.
+// A failed comparison leaves an older result unchanged.
 func TestFailureKeepsTheOldResult(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old.json")
 	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {

@@ -14,8 +14,8 @@ import (
 	"rhinet/mpi"
 )
 
-// addPlain adds a command for some tests of the suite, which prints the columns
-// that measurements of every level have.
+// addPlain adds commands for some tests of the suite that print the columns common to measurements of every
+// level.
 func addPlain(root *cobra.Command, out io.Writer) error {
 	for _, name := range []string{"allreduce", "barrier", "exchange", "pingpong"} {
 		b, err := pmb.Find(name)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A mistake is a command line, and how the line begins that it gets.
+// A mistake is a command line, with the beginning of the error line that it gets.
 type mistake struct{ line, want string }
 
 // readMistakes reads the table of command lines.
@@ -32,7 +32,7 @@ func readMistakes(t *testing.T) (all []mistake) {
 	return all
 }
 
-// arguments splits a command line; quotes hold what has blanks or is empty.
+// arguments splits a command line; arguments that contain blanks or are empty are in quotes.
 func arguments(line string) (args []string) {
 	for i, part := range strings.Split(line, `"`) {
 		if i%2 == 1 {
@@ -44,8 +44,8 @@ func arguments(line string) (args []string) {
 	return args[1:]
 }
 
-// Every mistake in a command line gets one line that begins as the table says, and
-// status 2; nothing is printed, made, or overwritten.
+// Every mistake in a command line gives one line that begins as the table says, and status 2; nothing is
+// printed, created, or overwritten.
 func TestMistakes(t *testing.T) {
 	all := readMistakes(t)
 	if len(all) < 120 {
@@ -83,7 +83,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// listing is what stands in a folder.
+// listing returns the contents of a folder.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var found []string
@@ -105,14 +105,14 @@ func listing(t *testing.T, dir string) string {
 	return strings.Join(found, " ")
 }
 
-// Flags may be written as users of IMB write them.
+// Flags may be written in the form that users of IMB know.
 func TestFlagsOfIMB(t *testing.T) {
 	if status, out, errs := process(t, "pmb", "-iter", "3", "-msglog", "2:3", "Bcast"); status != 0 || !strings.Contains(out, "\n            8            3 ") {
 		t.Errorf("status %d, output %s, errors %s", status, out, errs)
 	}
 }
 
-// Measurements are printed in Go's benchmark format, too.
+// Measurements can be printed in Go's benchmark format.
 func TestGoFormat(t *testing.T) {
 	for _, args := range []string{"barrier --format go", "nic push --sizes 8 --format go"} {
 		status, out, errs := process(t, append(strings.Fields(args), "--time", "1us")...)

@@ -44,11 +44,11 @@ func modelCommand(out io.Writer) *cobra.Command {
 	return on
 }
 
-// timelineCommand shows where the time of a VPUSH goes at its receiver.
+// timelineCommand shows how a receiver spends the time of a VPUSH.
 func timelineCommand(out io.Writer) *cobra.Command {
 	var sizes, format string
 	c := &cobra.Command{
-		Use: "timeline", Short: "Show what the parts of a receiver do about one VPUSH, step by step", Args: noArgs,
+		Use: "timeline", Short: "Show what each part of a receiver does during one VPUSH, step by step", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			list, err := checkModel(sizes, format)
 			if err != nil {

@@ -35,12 +35,12 @@ func networkCommand(out io.Writer) *cobra.Command {
 	f.BoolVar(&o.print, "print-topology", false, "print the topology as a file, and measure nothing")
 	modelTable(c, &o.design, &o.format, &o.settings)
 	f.StringSliceVar(&o.plan.Traffic, "traffic", strings.Split(network.Kinds, ", "), "kinds of traffic")
-	f.StringVar(&o.loads, "loads", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", "what each host offers, in parts of a link's data rate")
+	f.StringVar(&o.loads, "loads", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", "loads that each host offers, as fractions of a link's data rate")
 	f.IntVar(&o.plan.Bytes, "bytes", 512, "payload of a packet")
-	f.Float64Var(&o.plan.Hot, "hot", 0.2, "hot-spot traffic: part of the packets that go to the first host")
-	f.Uint64Var(&o.plan.Seed, "seed", 1, "of traffic, bit errors and random topologies")
-	f.DurationVar(&o.plan.WarmUp, "warm-up", 200*time.Microsecond, "virtual time before what counts")
-	f.DurationVar(&o.plan.Time, "time", time.Millisecond, "virtual time that counts, for each point")
+	f.Float64Var(&o.plan.Hot, "hot", 0.2, "hot-spot traffic: fraction of the packets that go to the first host")
+	f.Uint64Var(&o.plan.Seed, "seed", 1, "seed of traffic, bit errors and random topologies")
+	f.DurationVar(&o.plan.WarmUp, "warm-up", 200*time.Microsecond, "virtual time before the measurement starts")
+	f.DurationVar(&o.plan.Time, "time", time.Millisecond, "measured virtual time, for each point")
 	f.StringVar(&o.plot, "plot", "", "also draw latency over load to this file: "+report.PlotFormats)
 	return c
 }

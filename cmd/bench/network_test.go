@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A network under load gives equal bytes on every run, on any number of
-// processors; the topology that it prints gives the same figures when it is read.
+// A network under load gives the same bytes on every run, on any number of processors; the topology that is
+// printed gives the same figures when it is read again.
 func TestNetworkIsDeterministic(t *testing.T) {
 	args := []string{"network", "--switch", "rhinet3", "--set", "link.bit-errors=1e-4", "--topology", "random:6x2", "--seed", "5", "--loads", "0.2,0.7", "--time", "100us", "--format", "csv"}
 	status, first, errs := process(t, args...)
@@ -35,7 +35,7 @@ func TestNetworkIsDeterministic(t *testing.T) {
 	}
 }
 
-// The plot is written, and takes the place of no other file.
+// The plot is written, and replaces no other file.
 func TestNetworkPlot(t *testing.T) {
 	dir := t.TempDir()
 	plot, other := filepath.Join(dir, "load.svg"), filepath.Join(dir, "mine.svg")

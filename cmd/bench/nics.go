@@ -32,7 +32,7 @@ func nicsCommand(out, errs io.Writer) *cobra.Command {
 	}
 	long += "\nThe rules of the variants modern and equal:\n\n  " + strings.Join(nics.Rule(), "\n  ")
 	c := &cobra.Command{
-		Use: "nics DIR", Short: "Run the same programs on all modelled NICs, on their own and on equal terms; cells that DIR has are not run again", Long: long,
+		Use: "nics DIR", Short: "Run the same programs on all modelled NICs, on their own and on equal terms; cells already in DIR are not run again", Long: long,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage(errors.New("model nics takes one folder, of its own or new"))
@@ -46,12 +46,12 @@ func nicsCommand(out, errs io.Writer) *cobra.Command {
 	f.StringSliceVar(&p.NICs, "nics", p.NICs, "NICs, as mpirun --time takes them")
 	f.StringSliceVar(&p.Tests, "tests", p.Tests, "tests of the suite of benchmarks")
 	f.IntSliceVar(&p.Sizes, "sizes", p.Sizes, "bytes of their messages")
-	f.IntSliceVar(&p.Nodes, "nodes", p.Nodes, "numbers of nodes that they run on")
+	f.IntSliceVar(&p.Nodes, "nodes", p.Nodes, "numbers of nodes for the tests")
 	f.StringSliceVar(&p.Kernels, "kernels", p.Kernels, "kernels of the NAS Parallel Benchmarks")
 	f.StringSliceVar(&p.Classes, "classes", p.Classes, "their classes")
-	f.IntSliceVar(&p.KernelNodes, "kernel-nodes", p.KernelNodes, "numbers of nodes that kernels run on, where they allow it")
+	f.IntSliceVar(&p.KernelNodes, "kernel-nodes", p.KernelNodes, "numbers of nodes for kernels, where a kernel allows them")
 	f.IntVar(&o.jobs, "jobs", 2, "cells at once")
-	f.StringSliceVar(&o.from, "from", nil, "files nics.json of before: what they have of the same models is not run again, if the models are still what they were")
+	f.StringSliceVar(&o.from, "from", nil, "nics.json files of earlier runs: their results are used where the models have not changed")
 	f.StringVar(&o.format, "format", "table", "output format: "+bench.ModelFormats)
 	return c
 }

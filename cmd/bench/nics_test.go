@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNICs: the study of modelled NICs prints its rows, and leaves them, a page and plots in its folder; the second time
-// it runs nothing, and adds what is new.
+// TestNICs: the study of modelled NICs prints its rows, and writes them, a page and plots to its folder;
+// the second time it runs only what is new.
 func TestNICs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "some", "study")
 	args := []string{"model", "nics", dir, "--tests", "Barrier", "--nodes", "2,3", "--kernels", "is", "--classes", "S", "--kernel-nodes", "2", "--nics", "cenju4,dimmnet2", "--format", "csv"}
@@ -30,7 +30,7 @@ func TestNICs(t *testing.T) {
 	}
 	other := append(slices.Clone(args), "--from", filepath.Join(dir, "nics.json"))
 	other[2] = t.TempDir()
-	if status, taken, errs := process(t, other...); status != 0 || taken != first { // with the real time that each cell took
+	if status, taken, errs := process(t, other...); status != 0 || taken != first { // including the real time that each cell took
 		t.Errorf("status %d, %q, %q", status, taken, errs)
 	}
 	if status, out, errs := process(t, "model", "nics", dir, "--tests", "Barrier", "--nodes", "2", "--kernels", "", "--nics", "martini"); status != 0 || !strings.Contains(out, "martini") {

@@ -11,11 +11,11 @@ import (
 	"rhinet/bench/pictures"
 )
 
-// picturesCommand draws what the models of the network interfaces do.
+// picturesCommand draws the operation of the network interfaces from their models.
 func picturesCommand(out io.Writer) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use: "pictures", Short: "Draw a picture of each network interface, from what its model does, as SVG", Args: noArgs,
+		Use: "pictures", Short: "Draw a picture of each network interface from its model, as SVG", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return drawPictures(out, dir) },
 	}
 	c.Flags().StringVar(&dir, "dir", ".", "folder to write the files to, which must exist")

@@ -9,7 +9,8 @@ import (
 	"rhinet/bench/pictures"
 )
 
-// TestPictures: the command writes a file for each network interface, and says which; a folder that is not there is an error.
+// TestPictures: the command writes a file for each network interface, and prints its name; a missing folder
+// is an error.
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	status, out, errs := process(t, "model", "pictures", "--dir", dir)

@@ -10,7 +10,7 @@ import (
 	"rhinet/llc/nics"
 )
 
-// pieceCommand does a piece, and prints nothing.
+// pieceCommand executes a piece, and prints nothing.
 func pieceCommand() *cobra.Command {
 	nic := nics.Default
 	c := &cobra.Command{

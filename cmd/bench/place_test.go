@@ -22,7 +22,7 @@ func places(t *testing.T, in string) []string {
 	return found
 }
 
-// eventually waits for what others do.
+// eventually waits until done returns true.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
@@ -32,8 +32,8 @@ func eventually(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// A comparison that is killed takes its launcher along, and its folder goes
-// when the next command starts.
+// A comparison that is killed takes its launcher along, and its folder is removed when the next command
+// starts.
 func TestKilledComparisonLeavesNothing(t *testing.T) {
 	in := t.TempDir()
 	self, err := os.Executable()
@@ -60,7 +60,7 @@ func TestKilledComparisonLeavesNothing(t *testing.T) {
 	if len(places(t, in)) != 1 {
 		t.Fatalf("places are %v", places(t, in))
 	}
-	// Another command meanwhile does not take the place away.
+	// Another command that runs meanwhile does not remove the folder.
 	t.Setenv("TMPDIR", in)
 	other, err := workdir.New(t.Context())
 	if err != nil || len(places(t, in)) != 2 || other.Close() != nil {
@@ -70,7 +70,7 @@ func TestKilledComparisonLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if _, err := os.Stat("/proc/self"); err == nil { // elsewhere nobody tells the launcher
+	if _, err := os.Stat("/proc/self"); err == nil { // without /proc the launcher does not notice
 		eventually(t, "the launcher ends", func() bool { return gone(launcher) })
 	} else {
 		syscall.Kill(launcher, syscall.SIGKILL)
@@ -87,7 +87,7 @@ func TestKilledComparisonLeavesNothing(t *testing.T) {
 	}
 }
 
-// gone reports whether a process has ended, be it reaped or not.
+// gone reports whether a process has ended, even if it has not been reaped.
 func gone(pid int) bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || strings.Contains(string(text), ") Z ")

@@ -81,26 +81,26 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&sizes, "sizes", "", "message sizes in bytes, separated by commas (default: 0, 1, 2, 4 ... 4194304)")
-	f.IntVar(&o.Repetitions, "repetitions", 1000, "repetitions of one size at most")
-	f.IntVar(&o.Volume, "volume", 40<<20, "bytes that one size moves at most; fewer repetitions keep to it")
-	f.DurationVar(&o.Time, "time", 10*time.Second, "time that one size takes at most; fewer repetitions keep to it")
-	f.BoolVar(&steady, "steady", false, "as often as --time allows, in five batches of which the median counts, as comparisons do")
-	f.IntVar(&o.OffCache, "off-cache", 0, "take buffers in turn that are `BYTES` in all (without a number: twice the caches, 64 MiB at most)")
+	f.IntVar(&o.Repetitions, "repetitions", 1000, "maximum repetitions of one size")
+	f.IntVar(&o.Volume, "volume", 40<<20, "maximum bytes moved for one size; limits the repetitions")
+	f.DurationVar(&o.Time, "time", 10*time.Second, "maximum time of one size; limits the repetitions")
+	f.BoolVar(&steady, "steady", false, "repeat as often as --time allows, in five batches, and take their median, as comparisons do")
+	f.IntVar(&o.OffCache, "off-cache", 0, "use several buffers in turn, of `BYTES` in all (without a number: twice the caches, 64 MiB at most)")
 	f.Lookup("off-cache").NoOptDefVal = strconv.Itoa(pmb.FromCaches)
-	f.BoolVar(&o.Check, "check", false, "look at what arrives, and print a column of defects")
-	f.BoolVar(&o.Multi, "multi", false, "as many groups of --npmin ranks as there are, all at once")
-	f.IntVar(&o.NPMin, "npmin", 2, "begin with so many ranks, then twice as many, up to all")
+	f.BoolVar(&o.Check, "check", false, "check the data that arrives, and print a column of defects")
+	f.BoolVar(&o.Multi, "multi", false, "run as many groups of --npmin ranks as possible at the same time")
+	f.IntVar(&o.NPMin, "npmin", 2, "begin with this many ranks, then double them, up to all")
 	f.IntVar(&o.Window, "window", 64, "messages in flight of Uniband, Biband, bw and bibw")
-	f.BoolVar(&o.NoSync, "no-sync", false, "no barrier between collective calls")
-	f.BoolVar(&o.OwnBarrier, "own-barrier", false, "between collective calls a barrier of messages, not the runtime's")
-	f.BoolVar(&o.RootShift, "root-shift", false, "another root for each collective call")
+	f.BoolVar(&o.NoSync, "no-sync", false, "do without a barrier between collective calls")
+	f.BoolVar(&o.OwnBarrier, "own-barrier", false, "separate collective calls by a barrier of messages, instead of the runtime's")
+	f.BoolVar(&o.RootShift, "root-shift", false, "use another root for each collective call")
 	f.StringVar(&format, "format", "imb", "output format: "+pmb.Formats)
-	f.BoolVar(&contest, "algorithms", false, "on all ranks, time each algorithm that can serve a collective operation, and mark the one that serves")
+	f.BoolVar(&contest, "algorithms", false, "on all ranks, time each algorithm available for a collective operation, and mark the one that is used")
 	f.BoolVar(&list, "list", false, "list the benchmarks and stop")
 	return c
 }
 
-// withoutEffect refuses flags that another one would not heed.
+// withoutEffect rejects flags that are ignored in combination with another one.
 func withoutEffect(c *cobra.Command, other string, names ...string) error {
 	for _, name := range names {
 		if c.Flags().Changed(name) {
@@ -110,7 +110,7 @@ func withoutEffect(c *cobra.Command, other string, names ...string) error {
 	return nil
 }
 
-// runContests is --algorithms.
+// runContests implements --algorithms.
 func runContests(benchmarks []pmb.Benchmark, o pmb.Options, format string, out io.Writer) error {
 	tell, err := pmb.NewContestPrinter(format, out)
 	if err != nil {

@@ -2,8 +2,8 @@ package main
 
 import "rhinet/mpi"
 
-// onRanks runs a program of ranks: check finds what is wrong with the input in a
-// world of so many ranks, and last is for rank 0 when all have ended.
+// onRanks runs a program in all ranks: check returns what is wrong with the input for the given number of
+// ranks, and last runs on rank 0 when all have ended.
 func onRanks(check func(ranks int) error, run func(*mpi.Comm) error, last func() error) error {
 	world, err := mpi.Init()
 	if err != nil {

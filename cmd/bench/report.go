@@ -37,7 +37,7 @@ func reportCommand(out io.Writer) *cobra.Command {
 				return err
 			}
 			if file != "" {
-				if err := report.PageFile(file).Check(); err != nil { // before there are plots
+				if err := report.PageFile(file).Check(); err != nil { // before plots are drawn
 					return usage(fmt.Errorf("-o: %w", err))
 				}
 			}

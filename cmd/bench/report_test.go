@@ -22,7 +22,7 @@ func TestReportWritesPageAndPlots(t *testing.T) {
 	}
 }
 
-// A mistake leaves an older page as it was.
+// A mistake leaves an older page unchanged.
 func TestBadReportKeepsThePage(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(page, []byte("old"), 0o600); err != nil {
@@ -51,7 +51,7 @@ func TestBadReportKeepsThePage(t *testing.T) {
 	}
 }
 
-// A page takes the place of an older page, and of nothing else.
+// A page replaces an older page, and nothing else.
 func TestReportReplacesReportsOnly(t *testing.T) {
 	dir := t.TempDir()
 	page, plots := filepath.Join(dir, "page.html"), filepath.Join(dir, "plots")
@@ -76,7 +76,7 @@ func TestReportReplacesReportsOnly(t *testing.T) {
 	}
 }
 
-// Cells are counted by ranks and peer, of all comparisons that are named.
+// Cells of all the comparisons given are counted by ranks and peer.
 func TestCount(t *testing.T) {
 	status, out, errs := command("count", "../../bench/report/testdata", "--format", "csv")
 	if status != 0 || errs != "" || !strings.Contains(out, "\nsample,2,openmpi,") || !strings.Contains(out, "\nsuite,all,faster peer,") {

@@ -20,7 +20,7 @@ func resultsCommand(out, errs io.Writer) *cobra.Command {
 	var launch string
 	c := &cobra.Command{
 		Use:   "results DIR",
-		Short: "Make a folder of results: comparisons, the suite, NIC and PM levels, kernels, and the report of all; again, it goes on where it was",
+		Short: "Make a folder of results: comparisons, the suite, NIC and PM levels, kernels, and the report of all; run again, it continues where it stopped",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
 				return usage(errors.New("name one folder to write to, such as results/2026-01-31"))
@@ -33,15 +33,15 @@ func resultsCommand(out, errs io.Writer) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&r.Short, "short", false, "the same sets in seconds, to see that all works")
+	f.BoolVar(&r.Short, "short", false, "short versions of everything, which take seconds, to see that it works")
 	peersFlag(f, &r.Peers, "runtimes to compare with")
 	f.StringArrayVar(&r.References, "reference", nil, "folder of compiled originals of the kernels, as for bench compare npb; may be repeated")
 	f.StringVar(&r.MPI, "reference-mpi", "", "the MPI of the originals: openmpi or mpich (default: the one they are linked with)")
-	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
+	f.StringVar(&launch, "mpirun", "", "our mpirun (default: the one next to this program, or else built)")
 	return c
 }
 
-// makeResults makes what the folder lacks.
+// makeResults measures what is missing in the folder.
 func makeResults(r results.Options, launch string, out, errs io.Writer) error {
 	if os.Getenv(rankVariable) != "" {
 		return usage(errors.New("results are made by processes of their own; run it without mpirun"))
@@ -76,7 +76,7 @@ func makeResults(r results.Options, launch string, out, errs io.Writer) error {
 	if err := bench.MakeFolder(r.Dir); err != nil {
 		return usage(err)
 	}
-	if err := r.CheckFiles(); err != nil { // not at the end of it all
+	if err := r.CheckFiles(); err != nil { // not only when everything has been measured
 		return usage(err)
 	}
 	lock, err := workdir.Lock(r.Dir)

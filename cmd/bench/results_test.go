@@ -22,7 +22,7 @@ func TestTwoCommandsInOneFolder(t *testing.T) {
 	}
 }
 
-// A folder that cannot be made or used is one sentence, before anything runs.
+// For a folder that cannot be created or used there is one sentence, before anything runs.
 func TestFoldersThatCannotTakeResults(t *testing.T) {
 	dir := t.TempDir()
 	file, page := filepath.Join(dir, "file"), filepath.Join(dir, "report.html")

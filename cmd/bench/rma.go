@@ -12,10 +12,10 @@ import (
 	"rhinet/mpi"
 )
 
-// rmaFlags are those of bench rma and of bench compare rma.
+// rmaFlags adds the flags of bench rma and bench compare rma.
 func rmaFlags(f *pflag.FlagSet, o *rma.Options) {
-	f.BoolVar(&o.Aggregate, "aggregate", false, "complete all accesses of a batch at once, not one by one")
-	f.BoolVar(&o.Create, "create", false, "windows of the program's own memory, not allocated ones")
+	f.BoolVar(&o.Aggregate, "aggregate", false, "complete all accesses of a batch together, not one by one")
+	f.BoolVar(&o.Create, "create", false, "use windows on the program's own memory, not allocated ones")
 }
 
 func rmaCommand(out io.Writer) *cobra.Command {

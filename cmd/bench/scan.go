@@ -12,7 +12,7 @@ import (
 	"rhinet/bench/pm"
 )
 
-// scanCommand measures looking into rings.
+// scanCommand measures polling of rings.
 func scanCommand(out io.Writer) *cobra.Command {
 	m := &measurement{out: out}
 	var rings, dir string

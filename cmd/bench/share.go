@@ -10,11 +10,11 @@ import (
 	"rhinet/bench/share"
 )
 
-// shareCommand counts how much of the communication library each NIC needed.
+// shareCommand counts how much of the communication library was written for each NIC.
 func shareCommand(out io.Writer) *cobra.Command {
 	var tree, format string
 	c := &cobra.Command{
-		Use: "share", Short: "Count the lines that each NIC needed, beside the figures of the original library", Args: noArgs,
+		Use: "share", Short: "Count the lines of code written for each NIC, next to the figures of the original library", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := oneOf(share.Formats, format); err != nil {
 				return usage(err)
@@ -34,7 +34,7 @@ func shareCommand(out io.Writer) *cobra.Command {
 	return c
 }
 
-// moduleFolder is where the source of this program lies, if it is known here; else the current folder.
+// moduleFolder returns the folder with the source of this program, if it is known; else the current folder.
 func moduleFolder() string {
 	text, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "rhinet").Output()
 	if dir := strings.TrimSpace(string(text)); err == nil && dir != "" {

@@ -34,7 +34,7 @@ type studyFlags struct {
 func studyCommand(out, errs io.Writer) *cobra.Command {
 	var o studyFlags
 	c := &cobra.Command{
-		Use: "npb DIR", Short: "Run (P13) the NAS Parallel Benchmarks on the modelled NICs; cells that DIR has are not run again",
+		Use: "npb DIR", Short: "Run (P13) the NAS Parallel Benchmarks on the modelled NICs; cells already in DIR are not run again",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage(errors.New("model npb takes one folder, of its own or new"))
@@ -49,13 +49,13 @@ func studyCommand(out, errs io.Writer) *cobra.Command {
 	f.StringSliceVar(&o.series, "series", nil, "message layers pm, pm-unthrottled, vp, vpush (default: these), and loggp and fattree, for up to 1,024 nodes")
 	f.IntSliceVar(&o.nodes, "nodes", []int{1, 2, 4, 8, 16}, "numbers of nodes; kernels that need a square take the next one")
 	f.StringArrayVar(&o.settings, "set", nil, "NAME=VALUE, a parameter of the model; may be given several times")
-	f.StringVar(&o.host, "host", "pentium3", "whose rates of computing")
-	f.StringSliceVar(&o.rates, "rate", nil, "KERNEL=RATE, in operations a second, instead of the host's")
+	f.StringVar(&o.host, "host", "pentium3", "host whose computing rates are used")
+	f.StringSliceVar(&o.rates, "rate", nil, "KERNEL=RATE, in operations per second, instead of the host's")
 	f.IntVar(&o.jobs, "jobs", 2, "jobs at once")
 	return c
 }
 
-// cellCommand measures a cell, and prints what came of it for the process that has started it.
+// cellCommand measures a cell, and prints the result for the process that has started it.
 func cellCommand(out io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use: "npb-cell KERNEL CLASS NODES MODEL COMPUTE [SETTING...]", Hidden: true,
@@ -77,7 +77,7 @@ func cellCommand(out io.Writer) *cobra.Command {
 	}
 }
 
-// measure is the process of a cell. One processor is enough: its ranks take turns.
+// measure returns the process for a cell. One processor is enough: its ranks take turns.
 func measure(self string, p study.Plan) func(ctx context.Context, c study.Cell, model string) *exec.Cmd {
 	return func(ctx context.Context, c study.Cell, model string) *exec.Cmd {
 		args := append([]string{"model", "npb-cell", c.Kernel, c.Class, strconv.Itoa(c.Nodes), model, p.Compute}, p.Settings...)
@@ -137,7 +137,7 @@ func (o *studyFlags) run(dir string, out, errs io.Writer) error {
 		plan.Summary(out, rows))
 }
 
-// command is the command line without the names of programs and folders.
+// command returns the command line without the names of programs and folders.
 func (o *studyFlags) command() string {
 	var nodes []string
 	for _, n := range o.nodes {

@@ -12,8 +12,8 @@ import (
 	"rhinet/bench/study"
 )
 
-// The ranks of a study are goroutines, and those of mpirun --time processes: they find the same, to the
-// last digit.
+// The ranks of a study are goroutines, and those of mpirun --time processes: the results are the same, to
+// the last digit.
 func TestStudyIsMpirun(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes share no memory here")
@@ -54,7 +54,7 @@ func TestStudyIsMpirun(t *testing.T) {
 	}
 }
 
-// A study is made of cells, each measured by a process of its own, and goes on where it was ended.
+// A study consists of cells, each measured by a process of its own, and continues where it was interrupted.
 func TestStudy(t *testing.T) {
 	t.Setenv(asBench, "1") // for the processes of cells
 	dir := filepath.Join(t.TempDir(), "study")

@@ -20,7 +20,7 @@ type timedFlags struct {
 	settings                    []string
 }
 
-// modelsCommand holds what concerns the timed models.
+// modelsCommand groups the commands for the timed models.
 func modelsCommand(out, errs io.Writer) *cobra.Command {
 	on := group("model", "Measure the timed models, in virtual time")
 	var o timedFlags
@@ -43,7 +43,7 @@ func modelsCommand(out, errs io.Writer) *cobra.Command {
 	return on
 }
 
-// load reads the flags that all share.
+// load parses the flags common to all experiments.
 func (o *timedFlags) load() (timed.Options, error) {
 	if err := bench.CheckModelFormat(o.format); err != nil {
 		return timed.Options{}, err
@@ -87,7 +87,7 @@ func (o *timedFlags) measure(out io.Writer, e timed.Experiment) error {
 func stagesCommand(out io.Writer) *cobra.Command {
 	var o timedFlags
 	c := &cobra.Command{
-		Use: "stages", Short: "Show when writes and reads of eight bytes reach which stage, beside what the specification states", Args: noArgs,
+		Use: "stages", Short: "Show when writes and reads of eight bytes reach each stage, compared with the specification", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			options, err := o.load()
 			if err != nil {
@@ -108,7 +108,7 @@ func spansCommand(out io.Writer) *cobra.Command {
 	var o timedFlags
 	var trace, html string
 	c := &cobra.Command{
-		Use: "timeline", Short: "Show (E9, P8) what the parts of a receiver do about one VPUSH, over time", Args: noArgs,
+		Use: "timeline", Short: "Show (E9, P8) what each part of a receiver does during one VPUSH, over time", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			options, err := o.load()
 			if err != nil {
@@ -129,12 +129,12 @@ func spansCommand(out io.Writer) *cobra.Command {
 	}
 	modelTable(c, &o.design, &o.format, &o.settings)
 	c.Flags().StringVar(&o.sizes, "sizes", "", "sizes in bytes, separated by commas (default: 2048,512,8)")
-	c.Flags().StringVar(&trace, "trace", "", "instead write all that happens about the first size to a new file: FILE.json for Perfetto, FILE.vcd for GTKWave")
-	c.Flags().StringVar(&html, "html", "", "instead write the way of a PUSH from host to host, step by step, to a new page `FILE`: of 8 bytes, or of the first size")
+	c.Flags().StringVar(&trace, "trace", "", "instead write all events of the first size to a new file: FILE.json for Perfetto, FILE.vcd for GTKWave")
+	c.Flags().StringVar(&html, "html", "", "instead write the path of a PUSH from host to host, step by step, to a new page `FILE`: of 8 bytes, or of the first size")
 	return c
 }
 
-// page writes the way of a message as a page.
+// page writes the path of a message as a page.
 func (o *timedFlags) page(file string, options timed.Options) error {
 	bytes, command := 8, "bench model timeline --html FILE"
 	if len(options.Sizes) > 0 {
@@ -158,12 +158,12 @@ func (o *timedFlags) page(file string, options timed.Options) error {
 	return errors.Join(j.WritePage(f, command), f.Close())
 }
 
-// folderCommand carries out all experiments.
+// folderCommand runs all experiments.
 func folderCommand(out io.Writer) *cobra.Command {
 	var o timedFlags
 	o.format = "csv"
 	c := &cobra.Command{
-		Use: "all DIR", Short: "Carry out all experiments, and write tables and plots to a new folder", Args: oneFolder,
+		Use: "all DIR", Short: "Run all experiments, and write tables and plots to a new folder", Args: oneFolder,
 		RunE: func(_ *cobra.Command, args []string) error { return o.folder(out, args[0]) },
 	}
 	c.Flags().StringVar(&o.design, "switch", "rhinet2", "which switch's parameters: rhinet2, rhinet3")

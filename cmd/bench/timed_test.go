@@ -9,8 +9,8 @@ import (
 	"rhinet/internal/tracetest"
 )
 
-// An experiment gives equal bytes on every run, on any number of processors, and
-// others with another parameter.
+// An experiment gives the same bytes on every run, on any number of processors, and others with another
+// parameter.
 func TestTimedModelIsDeterministic(t *testing.T) {
 	args := []string{"model", "exceptions", "--sizes", "512", "--format", "csv"}
 	status, first, errs := process(t, args...)
@@ -90,7 +90,7 @@ func TestTimedModelRefuses(t *testing.T) {
 	}
 }
 
-// The parts of a folder are there, and a plot is drawn.
+// The folder has all its parts, and a plot is drawn.
 func TestTimedModelDraws(t *testing.T) {
 	plot := filepath.Join(t.TempDir(), "miss.svg")
 	status, out, errs := process(t, "model", "miss", "--sizes", "32,64", "--plot", plot)

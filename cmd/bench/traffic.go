@@ -38,21 +38,21 @@ func trafficCommand(out, errs io.Writer) *cobra.Command {
 	f := c.Flags()
 	f.Uint64Var(&t.seeds.First, "seed", 0, "the seed, or the first of them")
 	f.IntVar(&t.seeds.Count, "seeds", 1, "how many seeds to run, one job each")
-	f.Float64Var(&t.seeds.Minutes, "minutes", 0, "run seeds for so long, in the place of --seeds")
-	f.StringSliceVar(&t.nics, "nic", traffic.NICs(), "settings that seeds go through in turn, each NIC or NIC+NAME=VALUE")
+	f.Float64Var(&t.seeds.Minutes, "minutes", 0, "run seeds for this many minutes, instead of --seeds")
+	f.StringSliceVar(&t.nics, "nic", traffic.NICs(), "settings that the seeds use in turn, each NIC or NIC+NAME=VALUE")
 	f.IntSliceVar(&t.seeds.Ranks, "ranks", []int{2, 3, 4, 5, 6, 8, 12, 16}, "numbers of ranks that seeds choose from")
-	f.DurationVar(&t.timeout, "timeout", 2*time.Minute, "time of one job; one that has not ended then is taken to hang")
+	f.DurationVar(&t.timeout, "timeout", 2*time.Minute, "time limit of one job; a job that exceeds it counts as hung")
 	f.BoolVar(&t.print, "print", false, "print the plan of the seed for the first of --ranks, and run nothing")
-	f.BoolVar(&t.seeds.GoOn, "keep-going", false, "go on after a seed that fails")
-	f.StringVar(&t.launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
-	f.IntVar(&t.seeds.Options.Steps, "steps", 12, "steps of one lane of a plan, about")
-	f.IntVar(&t.seeds.Options.Budget, "budget", 96<<20, "bytes of the messages of one exchange at most")
-	f.IntVar(&t.seeds.Options.Most, "most", traffic.MostBytes, "bytes of one message at most")
+	f.BoolVar(&t.seeds.GoOn, "keep-going", false, "continue after a seed that fails")
+	f.StringVar(&t.launch, "mpirun", "", "our mpirun (default: the one next to this program, or else built)")
+	f.IntVar(&t.seeds.Options.Steps, "steps", 12, "approximate number of steps in one lane of a plan")
+	f.IntVar(&t.seeds.Options.Budget, "budget", 96<<20, "maximum bytes of all messages of one exchange")
+	f.IntVar(&t.seeds.Options.Most, "most", traffic.MostBytes, "maximum bytes of one message")
 	c.AddCommand(floodCommand(), alltoallCommand(), t.fixedCommand())
 	return c
 }
 
-// check finds the mistakes in what flags say.
+// check returns mistakes in the flags.
 func (t *trafficRun) check() ([]compare.Setting, error) {
 	for _, n := range t.seeds.Ranks {
 		if n < 1 || n > traffic.MostRanks {
@@ -105,7 +105,7 @@ func (t *trafficRun) run() error {
 	})
 }
 
-// rank is the part of one rank of a job.
+// rank is the program of one rank of a job.
 func (t *trafficRun) rank() error {
 	world, err := mpi.Init()
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *trafficRun) rank() error {
 	return mpi.Finalize(world)
 }
 
-// launched calls run with what jobs are started with.
+// launched calls run with the means to start jobs.
 func (t *trafficRun) launched(settings []compare.Setting, timeout time.Duration, run func(context.Context, traffic.Launch) error) error {
 	dir, done, err := workdir.Open()
 	if err != nil {
@@ -162,7 +162,7 @@ func floodCommand() *cobra.Command {
 		return traffic.Flood(world, rounds, bytes, sleep)
 	})
 	c.Flags().IntVar(&rounds, "rounds", 1000, "exchanges of each pair")
-	c.Flags().IntVar(&bytes, "bytes", 300_000, "bytes that each of a pair sends in one")
+	c.Flags().IntVar(&bytes, "bytes", 300_000, "bytes that each rank of a pair sends in one exchange")
 	c.Flags().DurationVar(&sleep, "sleep", 500*time.Millisecond, "how long rank 0 sleeps first")
 	return c
 }

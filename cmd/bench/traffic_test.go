@@ -37,10 +37,10 @@ func processes(t *testing.T) (mpirun, self string) {
 	return mpirun, self
 }
 
-// everyNIC are those that messages must not be lost on.
+// everyNIC are the network interfaces on which no message may be lost.
 var everyNIC = nics.Names()
 
-// A share of the random traffic: two seeds of each setting.
+// A small part of the random traffic: two seeds of each setting.
 func TestTraffic(t *testing.T) {
 	mpirun, _ := processes(t)
 	status, out, errs := process(t, "traffic", "--mpirun", mpirun, "--seeds", "18", "--steps", "5", "--budget", "4000000", "--ranks", "2,3,5", "--timeout", "3m")
@@ -54,7 +54,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// A receiver that sleeps while others exchange long messages misses nothing.
+// A receiver that sleeps while others exchange long messages loses nothing.
 func TestFlood(t *testing.T) {
 	mpirun, self := processes(t)
 	for _, nic := range append(everyNIC, "martini:pm:throttle=global") {
@@ -67,7 +67,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// Alltoall on more ranks than rings are granted to.
+// Alltoall on more ranks than there are rings for.
 func TestAlltoallOnManyRanks(t *testing.T) {
 	mpirun, self := processes(t)
 	job := traffic.Job{Ranks: 80, Timeout: 3 * time.Minute, Args: strings.Fields("alltoall --bytes 65536")}
@@ -76,7 +76,7 @@ func TestAlltoallOnManyRanks(t *testing.T) {
 	}
 }
 
-// What goes wrong in a job is told with the command that repeats it.
+// A failure in a job is reported with the command that repeats it.
 func TestFailingTraffic(t *testing.T) {
 	mpirun, self := processes(t)
 	hang := traffic.Job{Ranks: 3, Timeout: time.Second, Args: strings.Fields("flood --sleep 1h")}
@@ -108,7 +108,7 @@ func TestFailingTraffic(t *testing.T) {
 	}
 }
 
-// The plan of a seed is printed without any rank.
+// The plan of a seed is printed without running any ranks.
 func TestTrafficPlan(t *testing.T) {
 	status, out, errs := command("traffic", "--print", "--seed", "5", "--ranks", "4")
 	if status != 0 || errs != "" || !strings.HasPrefix(out, "seed 5 on 4 ranks: ") || !strings.Contains(out, "lane 0 step 0: ") {

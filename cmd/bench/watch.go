@@ -27,7 +27,7 @@ func watchCommand(out, errs io.Writer) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "watch",
-		Short: "Count what messages cost in allocations, system calls and instructions, and fail if it is more than before",
+		Short: "Count the allocations, system calls and instructions of messages, and fail if there are more than in the record",
 		Args:  noArgs, PreRunE: alone,
 		RunE: func(*cobra.Command, []string) error {
 			if baseline == "" {
@@ -44,7 +44,7 @@ func watchCommand(out, errs io.Writer) *cobra.Command {
 			case os.IsNotExist(err) && !update:
 				return usage(fmt.Errorf("--baseline: %w; --update makes it", err))
 			case err != nil && !os.IsNotExist(err):
-				return usage(fmt.Errorf("--baseline: %w; name another file", err)) // and do not overwrite this one
+				return usage(fmt.Errorf("--baseline: %w; name another file", err)) // do not overwrite this file
 			case update:
 				if err := (bench.Kept{File: baseline, Kind: "record of bench watch", Is: watch.IsRecord}).Check(); err != nil {
 					return usage(fmt.Errorf("--baseline: %w", err))
@@ -58,19 +58,19 @@ func watchCommand(out, errs io.Writer) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&baseline, "baseline", "", "the record of before")
+	f.StringVar(&baseline, "baseline", "", "the record to compare with")
 	f.BoolVar(&update, "update", false, "write the record instead of comparing with it")
-	f.BoolVar(&times, "time", false, "compare times too, if the machine is of the same kind")
-	f.IntVar(&o.Tries, "tries", 3, "tries of each test; of counts the least is taken")
+	f.BoolVar(&times, "time", false, "compare times, too, if the machine is of the same kind")
+	f.IntVar(&o.Tries, "tries", 3, "tries of each test; the smallest count is taken")
 	f.DurationVar(&o.Limit, "limit", time.Minute, "longest time of one command")
-	f.BoolVar(&quiet, "quiet", false, "no progress on the terminal")
-	f.StringVar(&launch, "mpirun", "", "our mpirun (default: beside this program, or built)")
+	f.BoolVar(&quiet, "quiet", false, "show no progress on the terminal")
+	f.StringVar(&launch, "mpirun", "", "our mpirun (default: the one next to this program, or else built)")
 	c.AddCommand(tallyCommand(out), pieceCommand(), callsCommand(out))
 	return c
 }
 
-// watchCosts counts, and compares with the record of before; without one it
-// writes a new one to file. end takes the progress away when a count is over.
+// watchCosts counts, and compares with the earlier record; if there is none, it writes a new one to file.
+// end removes the progress bar when a count is over.
 func watchCosts(out io.Writer, o watch.Options, end func(), launch, file string, before *watch.Record, times bool) error {
 	dir, done, err := workdir.Open()
 	if err != nil {
@@ -98,7 +98,7 @@ func watchCosts(out io.Writer, o watch.Options, end func(), launch, file string,
 	return watch.Guard(dir.Context, out, o, end, file, before, times)
 }
 
-// repetitions reads how often something is to be done.
+// repetitions parses how often something is to be done.
 func repetitions(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -107,7 +107,7 @@ func repetitions(text string) (int, error) {
 	return n, nil
 }
 
-// tallyCommand is what the ranks run: one test, counted.
+// tallyCommand is the program of the ranks: one test, counted.
 func tallyCommand(out io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:    "tally NAME BYTES REPETITIONS",

@@ -46,7 +46,7 @@ func TestWatchFailsWhenMessagesCostMore(t *testing.T) {
 	}
 }
 
-// A file that is no record is not overwritten, and nothing is counted first.
+// A file that is not a record is not overwritten, and this is found before anything is counted.
 func TestWatchKeepsForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "other.json")
@@ -71,8 +71,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// More instructions than before are found, with a stand-in for valgrind that
-// makes them of the number of arguments, or of the repetitions of a piece.
+// More instructions than before are detected, with a stand-in for valgrind whose count depends on the
+// number of arguments, or on the repetitions of a piece.
 func TestWatchFailsWhenWorkTakesMoreInstructions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds npb")

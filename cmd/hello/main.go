@@ -1,7 +1,6 @@
-// Command hello starts, meets the others, prints its rank and its largest
-// resident set in KiB, and ends: what a job costs that does nothing. It is
-// what bench compare measures as hello, and no more than that, as the other
-// runtimes' program is.
+// Command hello starts, communicates with the other ranks, prints its rank and its largest resident set in
+// KiB, and ends: it shows the cost of a job that does nothing. bench compare measures it as hello. It does
+// exactly what the corresponding program of the other runtimes does.
 package main
 
 import (
@@ -22,8 +21,8 @@ func run(world *mpi.Comm) error {
 	return err
 }
 
-// resident returns the largest resident set of this process so far, in KiB; 0
-// where the system does not tell.
+// resident returns the largest resident set of this process so far, in KiB; 0 where the system does not
+// tell.
 func resident() int {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

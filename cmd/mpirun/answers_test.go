@@ -7,7 +7,7 @@ import (
 	"rhinet/internal/launch"
 )
 
-// Who asks for a script must not get a help text that looks like success.
+// A request for a completion script must not be answered with a help text that looks like success.
 func TestCompletionForUnknownShells(t *testing.T) {
 	const known = "; there is bash, zsh, fish, powershell"
 	for _, c := range []struct {
@@ -47,7 +47,7 @@ func TestAnswersThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A message is one line even about what is none.
+// A message is a single line, even about a name that contains control characters.
 func TestMistakesWithControlCharacters(t *testing.T) {
 	status, _, err := mpirun(t, "./a\nb\x1b[31m'")
 	if want := "mpirun: ./a\\nb\\x1b[31m': no such program; name an executable or a Go main package\n"; status != launch.StatusUsage || err != want {

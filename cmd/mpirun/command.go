@@ -13,15 +13,15 @@ import (
 	"rhinet/llc/nics"
 )
 
-// cobraWords are the first words that ask for help or completion instead of a
-// job. A program of such a name is started as ./name.
+// cobraWords are the first words that ask for help or completion instead of a job. A program with such a
+// name is started as ./name.
 var cobraWords = []string{"help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
 
-// shells are those that cobra writes completion scripts for.
+// shells are the shells for which cobra writes completion scripts.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// checkShell refuses what cobra answers with help and success: a completion
-// script would then be taken to hold the help.
+// checkShell rejects arguments for which cobra would print help and succeed: the output would be taken for
+// a completion script.
 func checkShell(args []string) error {
 	switch known := strings.Join(shells, ", "); {
 	case len(args) < 2:
@@ -32,7 +32,7 @@ func checkShell(args []string) error {
 	return nil
 }
 
-// runCobra answers what is no job. Only this path builds the command, so that
+// runCobra handles command lines that do not start a job. Only this path builds the cobra command, so that
 // a job does not wait for it.
 func runCobra(args []string, std streams) int {
 	switch {
@@ -58,8 +58,7 @@ func runCobra(args []string, std streams) int {
 	return answer(std, "what was asked for", out.Bytes())
 }
 
-// answer prints a text that was asked for. That it does not arrive is a
-// failure, which a script that asked can see.
+// answer prints a text that was requested. A failed write is a failure, so that a script can notice it.
 func answer(std streams, what string, text []byte) int {
 	if _, err := std.out.Write(text); err != nil {
 		fmt.Fprintf(std.err, "mpirun: cannot write %s: %v\n", what, err)
@@ -82,12 +81,12 @@ programs make one job with a colon between them:
 
   mpirun -n 1 ./master : -n 3 ./worker
 
-mpirun tune measures what suits this machine, or a modelled network, and writes a
-table that later jobs use; mpirun tune --help says more.
+mpirun tune measures the best settings for this machine, or a modelled network, and
+writes a table that later jobs use; see mpirun tune --help.
 
 The exit status is that of the first rank that failed, 128 + signal if a signal
 ended it, 124 after a timeout, 2 if the command line cannot be carried out.
-SIGQUIT (Ctrl-\) prints what every rank waits for and is then passed on.`,
+SIGQUIT (Ctrl-\) prints what every rank waits for and is then passed to the ranks.`,
 		Example: `  mpirun -n 4 ./cmd/npb -class S ep is cg
   mpirun -n 2 --tag-output --timeout 1m ./a.out
   mpirun tune && mpirun -v -n 2 ./a.out
@@ -105,7 +104,7 @@ SIGQUIT (Ctrl-\) prints what every rank waits for and is then passed on.`,
 	fs.SortFlags = false
 	fs.SetInterspersed(false)
 	fs.AddFlagSet(req.flags)
-	// Cobra brings its own help, which prints instead of returning.
+	// Cobra has its own help flag, which prints instead of returning.
 	fs.Lookup("help").Value = new(helpWanted)
 	err := errors.Join(
 		cmd.RegisterFlagCompletionFunc("bind-to", cobra.FixedCompletions([]string{"core", "none"}, cobra.ShellCompDirectiveNoFileComp)),
@@ -113,7 +112,7 @@ SIGQUIT (Ctrl-\) prints what every rank waits for and is then passed on.`,
 		cmd.MarkFlagDirname("wdir"),
 	)
 	if err != nil {
-		panic(err) // a flag named here that addFlags does not declare
+		panic(err) // a flag named above that addFlags does not declare
 	}
 	return cmd
 }
@@ -130,8 +129,8 @@ func (h *helpWanted) String() string {
 	return "false"
 }
 
-// longNames gives long names behind a single dash their second one, for the
-// flag library that completes the rest.
+// longNames adds the second dash to long names behind a single dash, for the flag library that completes
+// the rest.
 func longNames(cmd *cobra.Command, args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {

@@ -30,7 +30,7 @@ func counts(world *mpi.Comm, right, left int) error {
 	if err := mpi.Send(c, in[:3], right, 1); err != nil {
 		return err
 	}
-	for err == nil { // until the message is here, and has no receive
+	for err == nil { // until the message has arrived, without a receive
 		var there bool
 		if _, there, err = mpi.Iprobe(c, left, 1); there {
 			break
@@ -58,10 +58,10 @@ func counts(world *mpi.Comm, right, left int) error {
 	return nil
 }
 
-// metricsAddress is where a rank finds the metrics of its own job.
+// metricsAddress is the variable with the address of the metrics of a rank's own job.
 const metricsAddress = "RHINET_TEST_METRICS"
 
-// scrape reads the metrics of the job as others do.
+// scrape reads the metrics of the job as other programs do.
 func scrape(address string) error {
 	get := func(path string) (string, error) {
 		r, err := http.Get("http://" + address + path)
@@ -90,7 +90,7 @@ func scrape(address string) error {
 	return nil
 }
 
-// A rank reads its counters; who asks mpirun while the job runs gets those of all.
+// A rank can read its counters; from mpirun those of all ranks can be read while the job runs.
 func TestCountersAndMetrics(t *testing.T) {
 	free, err := net.Listen("tcp", "localhost:0")
 	if err != nil {

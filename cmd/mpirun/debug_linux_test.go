@@ -9,7 +9,7 @@ import (
 	"rhinet/internal/launch"
 )
 
-// fakeDebugger puts a dlv before all others that notes its arguments, and runs the program.
+// fakeDebugger puts a dlv first in PATH that records its arguments and runs the program.
 func fakeDebugger(t *testing.T) (noted string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -22,7 +22,7 @@ func fakeDebugger(t *testing.T) (noted string) {
 	return noted
 }
 
-// The ranks that are named run under the debugger, as ranks of the job; a package is built for it.
+// The named ranks run under the debugger, as ranks of the job; a package is built for debugging.
 func TestDebug(t *testing.T) {
 	noted := fakeDebugger(t)
 	status, out, err := mpirun(t, "-n", "3", "--debug", "2", "../hello", "a b")

@@ -27,7 +27,7 @@ func deployFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// asRoot skips tests for which a sandbox would have to be root's.
+// asRoot skips tests that need root for a sandbox.
 func asRoot(t *testing.T) {
 	t.Helper()
 	if out, err := exec.Command("unshare", "-m", "-p", "-f", "true").CombinedOutput(); err != nil {
@@ -35,8 +35,8 @@ func asRoot(t *testing.T) {
 	}
 }
 
-// TestImageOfOneHost builds what the Dockerfile builds for one host, and runs it in a root
-// that has nothing else, as the user of the image.
+// TestImageOfOneHost builds what the Dockerfile builds for one host, and runs it in a root directory that
+// contains nothing else, as the user of the image.
 func TestImageOfOneHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -68,7 +68,7 @@ func TestImageOfOneHost(t *testing.T) {
 		}
 		f.Close()
 	}
-	for _, dir := range []string{"dev", "proc"} { // which each container has
+	for _, dir := range []string{"dev", "proc"} { // which every container has
 		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestImageOfOneHost(t *testing.T) {
 	}
 }
 
-// An sshCluster is hosts with the ssh of the container, and its user.
+// An sshCluster is a set of hosts with the ssh of the container, and its user.
 type sshCluster struct {
 	t      *testing.T
 	net    *network
@@ -155,7 +155,7 @@ func (c *sshCluster) copy(program string) string {
 	return to
 }
 
-// command is one that the user of the container runs on a host.
+// command returns a command that the user of the container runs on a host.
 func (c *sshCluster) command(host int, program string, args ...string) *exec.Cmd {
 	script := fmt.Sprintf(`mount --bind %[1]s/passwd /etc/passwd && mount --bind %[1]s/ssh_config /etc/ssh/ssh_config && cd %[1]s &&
 exec setpriv --pdeathsig KILL --reuid 1000 --regid 1000 --clear-groups --no-new-privs env HOME=%[1]s "$@"`, c.dir)

@@ -25,7 +25,7 @@ func readYAML(t *testing.T, path string) map[string]any {
 	return doc
 }
 
-// at returns what a path of names and numbers leads to.
+// at returns the value that a path of names and numbers leads to.
 func at(doc any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -48,8 +48,7 @@ func words(v any) []string {
 	return all
 }
 
-// TestMPIJob: the example for the MPI operator is what the operator takes, and what mpirun and the
-// image take.
+// TestMPIJob: the example for the MPI operator is accepted by the operator, by mpirun and by the image.
 func TestMPIJob(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("testdata/mpijob.schema.json")
 	if err != nil {

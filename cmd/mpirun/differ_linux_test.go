@@ -10,8 +10,7 @@ import (
 	"rhinet/mpi"
 )
 
-// differ is the life of a rank of an erroneous program: rank 0 calls one thing,
-// the others another.
+// differ is what a rank of an erroneous program does: rank 0 makes one call, the others another.
 func differ(world *mpi.Comm, what string) error {
 	zero := world.Rank() == 0
 	few, all := make([]float64, 1), make([]float64, 100000)
@@ -59,8 +58,8 @@ func differ(world *mpi.Comm, what string) error {
 	return fmt.Errorf("no program %q", what)
 }
 
-// What ranks in different collective calls are told, as processes: an error
-// where a message or a flag shows it, else the report of a hang says it.
+// What is reported for ranks in different collective calls, as processes: an error if a message or a flag
+// shows it, otherwise the report of a hang.
 func TestRanksInDifferentCalls(t *testing.T) {
 	const (
 		order = ": all ranks of a communicator must make the same collective calls in the same order"

@@ -14,8 +14,7 @@ var (
 	runs  = regexp.MustCompile(`go run (\./\S+)`)
 )
 
-// What a page links to, names as a place in the tree, or has the reader run, is
-// there.
+// Everything that a page links to, names as a path in the tree, or tells the reader to run, exists.
 func TestDocumentsNameWhatThereIs(t *testing.T) {
 	_, root := document(t, "README.md")
 	pages, err := filepath.Glob(filepath.Join(root, "docs/*.md"))

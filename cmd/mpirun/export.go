@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// errVariable is the answer to everything that is not NAME or NAME=VALUE.
+// errVariable is the error for anything other than NAME or NAME=VALUE.
 var errVariable = errors.New("give NAME or NAME=VALUE")
 
-// variable checks an assignment, or completes a bare name by the value that
-// the launcher itself has. ok is false if the variable is not set.
+// variable checks an assignment, or completes a bare name with the value in the launcher's environment. ok
+// is false if the variable is not set.
 func variable(v string) (assignment string, ok bool, err error) {
 	name, _, assigned := strings.Cut(v, "=")
 	if name == "" || strings.ContainsAny(name, " \t\n\x00") || strings.Contains(v, "\x00") {
@@ -23,8 +23,8 @@ func variable(v string) (assignment string, ok bool, err error) {
 	return name + "=" + value, ok, nil
 }
 
-// setExport is -x. Ranks inherit the launcher's environment anyway, so that a
-// bare name changes nothing; it is taken because scripts have it.
+// setExport is -x. Ranks inherit the launcher's environment anyway, so a bare name changes nothing; it is
+// accepted because existing scripts use it.
 func (req *request) setExport(v string) error {
 	assignment, ok, err := variable(v)
 	if err != nil {

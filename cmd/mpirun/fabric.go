@@ -8,8 +8,8 @@ import (
 
 var _ launch.Fabric = (*fabric.View)(nil)
 
-// openFabric makes the memory of a job that uses the given NIC: the launcher is
-// the NICs' management process.
+// openFabric creates the memory of a job that uses the given NIC: the launcher is the management process of
+// the NICs.
 func openFabric(nic string, ranks int) (*fabric.View, error) {
 	file, err := nics.Create(nic, ranks)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"rhinet/llc/nics"
 )
 
-// mappings counts what this process has mapped of the memory of jobs.
+// mappings returns how many mappings of the memory of jobs this process has.
 func mappings(t *testing.T) int {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -20,8 +20,8 @@ func mappings(t *testing.T) int {
 	return strings.Count(string(maps), "memfd:rhinet")
 }
 
-// TestMemoryIsUnmapped: the first look at the memory maps it, Close unmaps it, and who looks later
-// sees nothing.
+// TestMemoryIsUnmapped: the first access to the memory maps it, Close unmaps it, and later accesses find
+// nothing.
 func TestMemoryIsUnmapped(t *testing.T) {
 	before := mappings(t)
 	m, err := openFabric(nics.Default, 2)
@@ -48,8 +48,8 @@ func TestMemoryIsUnmapped(t *testing.T) {
 	}
 }
 
-// TestJobsAreUnmapped: a process that has run jobs has nothing of them mapped, however they ended.
-// Each takes 256 GiB of its addresses and more.
+// TestJobsAreUnmapped: a process that has run jobs has none of their memory mapped, however they ended.
+// Each needs at least 256 GiB of addresses.
 func TestJobsAreUnmapped(t *testing.T) {
 	before := mappings(t)
 	for _, job := range []struct {

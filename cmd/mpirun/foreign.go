@@ -12,9 +12,8 @@ import (
 // twoValues marks flags that take a name and a value as two words.
 const twoValues = "two-values"
 
-// addForeign declares, hidden from the help, the spellings of other launchers
-// that mean something here, those that ask for what is so anyway, and those
-// that cannot be had, to say why.
+// addForeign declares flags of other launchers, hidden from the help: those that have an equivalent here,
+// those that request the default behavior, and those that are not supported, to say why.
 func (req *request) addForeign(fs *pflag.FlagSet) {
 	hidden := func(name, short string, set func(string) error) {
 		fs.FuncP(name, short, "", set)
@@ -58,8 +57,8 @@ func (req *request) addForeign(fs *pflag.FlagSet) {
 	}
 }
 
-// refused lists flags of other launchers that cannot be had here. They are
-// declared without values so that the reason comes first.
+// refused lists flags of other launchers that are not supported. They are declared without values so that
+// the reason is reported first.
 var refused = []struct {
 	names []string
 	why   string
@@ -85,8 +84,8 @@ var refused = []struct {
 	{[]string{"report-uri", "report-pid", "ompi-server", "personality", "ckpoint-interval", "ckpoint-prefix", "ckpointlib"}, "there is no such thing here; leave the flag out"},
 }
 
-// checkPolicy accepts the orders of placement of other launchers, which all
-// come to the same on one machine: ranks take the cores in turn.
+// checkPolicy accepts the placement policies of other launchers, which are all equivalent on one machine:
+// ranks take the cores in turn.
 func checkPolicy(v string) error {
 	policy, modifiers, _ := strings.Cut(strings.ToLower(v), ":")
 	known := []string{"core", "hwthread", "slot", "node", "socket", "package", "numa", "l1cache", "l2cache", "l3cache", "board"}
@@ -105,7 +104,7 @@ func checkPolicy(v string) error {
 	return nil
 }
 
-// setStdin is --stdin: rank 0 reads what the launcher reads, or nobody does.
+// setStdin is --stdin: either rank 0 gets the launcher's standard input, or no rank does.
 func (req *request) setStdin(v string) error {
 	switch v {
 	case "0":

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// blocks are the parts of a page in a language.
+// blocks returns the code blocks of a page in a language.
 func blocks(text, language string) (all []string) {
 	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```\n").FindAllStringSubmatch(text, -1) {
 		all = append(all, m[1])
@@ -19,8 +19,8 @@ func blocks(text, language string) (all []string) {
 
 var takesWorld = regexp.MustCompile(`(?m)^func (\w+)\(world \*mpi\.Comm\) error`)
 
-// The Go parts of the page for those who know another MPI are one program, which
-// ends well on four ranks. The first one is a program of its own.
+// The Go blocks of the page for users of another MPI form one program, which succeeds on four ranks. The
+// first block is a program of its own.
 func TestFromMPI(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ranks are processes on Linux only")
@@ -71,7 +71,7 @@ func TestFromMPI(t *testing.T) {
 	}
 }
 
-// The C parts compile, where there is an MPI for C.
+// The C blocks compile, if there is an MPI for C.
 func TestFromMPIForC(t *testing.T) {
 	mpicc, err := exec.LookPath("mpicc")
 	if err != nil {

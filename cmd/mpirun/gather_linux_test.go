@@ -13,8 +13,8 @@ import (
 	"rhinet/internal/profiles"
 )
 
-// What ranks on several hosts did is seen as that of ranks on one: calls, traffic between hosts, messages
-// with both ends at times that fit together, and profiles.
+// Ranks on several hosts are observed as well as those on one: calls, traffic between hosts, messages with
+// consistent times at both ends, and profiles.
 func TestObservedRanksOnHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -57,7 +57,8 @@ func TestObservedRanksOnHosts(t *testing.T) {
 	w.empty()
 }
 
-// checkTrace holds a trace to have so many ranks, and messages from the first half of them to the second.
+// checkTrace checks that a trace has the given number of ranks, and messages from the first half of them to
+// the second.
 func checkTrace(t *testing.T, file string, ranks int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -98,7 +99,7 @@ func checkTrace(t *testing.T, file string, ranks int) {
 	}
 }
 
-// A host that is lost has said nothing of its ranks. The others have.
+// The ranks of a lost host are not reported; the others are.
 func TestRanksOfALostHostAreNotReported(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "stats.json")
 	status, _, errs := onHosts(t, "-n", "2", "--stats="+file, "sh", "-c", "test $RHINET_RANK = 1 && kill -9 $PPID; exec sleep 60")
@@ -110,7 +111,7 @@ func TestRanksOfALostHostAreNotReported(t *testing.T) {
 	}
 }
 
-// Profiles come from hosts as the ranks have written them; whose is missing is said.
+// Profiles come from hosts as the ranks have written them; missing ones are reported.
 func TestProfilesOfHosts(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

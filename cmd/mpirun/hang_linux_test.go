@@ -14,21 +14,21 @@ import (
 	"rhinet/mpi"
 )
 
-// What differs from run to run, or is chosen by whoever runs it.
+// The parts of the output that differ from run to run, or that depend on the user.
 var (
 	durations = regexp.MustCompile(`\b([\d.]+(h|m|s|ms|µs))+\b`)
 	processes = regexp.MustCompile(`rank 1 \(\S+, pid \d+\)`)
 	blanks    = regexp.MustCompile(` +`)
 )
 
-// shape returns what two runs of a program that hangs have in common.
+// shape returns the output of a program that hangs without the parts that differ between runs.
 func shape(text string) string {
 	text = durations.ReplaceAllString(text, "T")
 	text = processes.ReplaceAllString(text, "rank 1 (P)")
 	return blanks.ReplaceAllString(text, " ")
 }
 
-// block returns the indented lines of a page from the one that begins so.
+// block returns the indented lines of a page from the one with this beginning.
 func block(t *testing.T, page, beginning string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(page, "\n    "+beginning)
@@ -48,8 +48,7 @@ func block(t *testing.T, page, beginning string) string {
 	return shown
 }
 
-// hanging builds the program of the page in a directory of its own and goes
-// there.
+// hanging builds the program of the page in a directory of its own and changes to that directory.
 func hanging(t *testing.T, page, root string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,15 +57,15 @@ func hanging(t *testing.T, page, root string) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("go", "build", "-o", filepath.Join(dir, "hang"), source)
-	cmd.Dir = root // the module that the imports are looked up in
+	cmd.Dir = root // the module in which the imports are looked up
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	t.Chdir(dir)
 }
 
-// patiently calls try, with more time each time, until it returns "": before
-// that the ranks may not have got as far as the page says.
+// patiently calls try, with more time each time, until it returns "": the ranks may not yet be where the
+// page says.
 func patiently(t *testing.T, try func(d time.Duration) (problem string)) {
 	t.Helper()
 	problem := ""
@@ -78,7 +77,7 @@ func patiently(t *testing.T, try func(d time.Duration) (problem string)) {
 	t.Error(problem)
 }
 
-// The page about hangs shows what its program really does.
+// The page about hangs shows what its program really prints.
 func TestHangPage(t *testing.T) {
 	page, root := document(t, "docs/hang.md")
 	hanging(t, page, root)
@@ -130,7 +129,7 @@ func TestHangPageShowsHowDesertersAreTold(t *testing.T) {
 	}
 }
 
-// locksBoth has two ranks lock their own parts of a window, and then each that of the other.
+// locksBoth makes two ranks lock their own parts of a window, and then each that of the other.
 func locksBoth(world *mpi.Comm, kind mpi.LockType) error {
 	win, err := mpi.WinAllocate[int](world, 1)
 	if err != nil {
@@ -145,8 +144,8 @@ func locksBoth(world *mpi.Comm, kind mpi.LockType) error {
 	return win.Lock(mpi.LockExclusive, 1-world.Rank())
 }
 
-// Who waits for a lock is said to wait for the rank that has it, and in a checked job it is said where that has taken it. Of
-// those who share one a job that is not checked knows nothing.
+// The report says that a rank waiting for a lock waits for the rank that holds it and, in a checked job,
+// where that rank has taken it. In a job that is not checked, the holders of a shared lock are not known.
 func TestHangReportsNameWhoHasALock(t *testing.T) {
 	source, err := os.ReadFile("hang_linux_test.go")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"rhinet/llc/nics"
 )
 
-// daemonWord is the first word of mpirun where it runs ranks of a job that another one leads.
+// daemonWord is the first argument of an mpirun that runs ranks of a job led by another mpirun.
 const daemonWord = "--daemon"
 
 // daemon runs the ranks of a job on this host, one of several.
@@ -23,40 +23,39 @@ func daemon(std streams) int {
 	return launch.Daemon(std.in, std.err, func(nic string, ranks int) (launch.Fabric, error) {
 		m, err := openFabric(nic, ranks)
 		if err != nil {
-			return nil, err // not a memory that is nil
+			return nil, err // a nil interface, not a nil *View
 		}
 		return m, nil
 	})
 }
 
-// sshLauncher starts programs on other hosts unless the user names another command. It must not
-// ask anything.
+// sshLauncher starts programs on other hosts unless the user names another command. It must not prompt.
 const sshLauncher = "ssh -x -o BatchMode=yes"
 
-// A hostList is what a command line says of several hosts.
+// A hostList is the part of a command line about several hosts.
 type hostList struct {
 	list     launch.HostList
 	launcher string // of --launcher
-	needs    string // a flag that makes sense with hosts only
+	needs    string // a flag that requires hosts
 }
 
 // addHosts declares the flags of jobs on several hosts.
 func (req *request) addHosts(fs *pflag.FlagSet) {
 	h := &req.hosts
 	fs.Func("hosts", "run the ranks on the hosts `HOST[:RANKS],...`", h.list.Add)
-	fs.Func("hostfile", "run the ranks on the hosts that `FILE` lists, one a line, perhaps with slots=RANKS", h.list.Read)
-	fs.Func("launcher", "start programs on other hosts by `COMMAND`, to which host and program are appended (default "+sshLauncher+")", func(v string) error {
+	fs.Func("hostfile", "run the ranks on the hosts listed in `FILE`, one per line, optionally with slots=RANKS", h.list.Read)
+	fs.Func("launcher", "start programs on other hosts with `COMMAND`, followed by host and program (default "+sshLauncher+")", func(v string) error {
 		if len(strings.Fields(v)) == 0 {
 			return errors.New("the command is empty")
 		}
 		h.launcher, h.needs = v, "--launcher"
 		return nil
 	})
-	fs.Func("iface", "have the hosts reach this one by the network interface `NAME`, or its address", func(v string) error {
+	fs.Func("iface", "let the hosts reach this one by its network interface `NAME`, or by that address", func(v string) error {
 		req.job.Interface, h.needs = v, "--iface"
 		return nil
 	})
-	fs.Func("kvs", "have ranks on several hosts find each other through `memcached://HOST:PORT` (default: mpirun's own store)", func(v string) error {
+	fs.Func("kvs", "let ranks on several hosts exchange addresses through `memcached://HOST:PORT` (default: mpirun's own store)", func(v string) error {
 		req.job.Store, h.needs = v, "--kvs"
 		return open.Check(v)
 	})
@@ -74,8 +73,8 @@ func (h *hostList) here() bool {
 	return h.launcher == "" && !slices.ContainsFunc(h.list, func(k launch.Host) bool { return !slices.Contains(this, k.Name) })
 }
 
-// check readies the job for its hosts, if there are several, and finds what does not go
-// with them.
+// check prepares the job for its hosts, if there are several, and returns flags that are not possible with
+// them.
 func (h *hostList) check(req *request) error {
 	job := &req.job
 	if len(h.list) == 0 && h.needs != "" {

@@ -21,10 +21,10 @@ import (
 	"rhinet/internal/netnstest"
 )
 
-// asMpirun has a copy of the test program be mpirun.
+// asMpirun makes a copy of the test program run as mpirun.
 const asMpirun = playMpirun + "=1"
 
-// A buffer takes output that somebody waits for.
+// A buffer collects output, and can wait for a text in it.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -42,7 +42,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// await waits until a text has come n times.
+// await waits until a text has appeared n times.
 func (b *buffer) await(t *testing.T, text string, n int) {
 	t.Helper()
 	for start := time.Now(); strings.Count(b.String(), text) < n; time.Sleep(5 * time.Millisecond) {
@@ -62,7 +62,7 @@ func pretend(t *testing.T) string {
 	return script
 }
 
-// onHosts runs mpirun with two hosts that are this one.
+// onHosts runs mpirun with two hosts, both of which are this one.
 func onHosts(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	return mpirun(t, append([]string{"--hosts", "a,b", "--launcher", pretend(t)}, args...)...)
@@ -84,7 +84,7 @@ func TestOutputOfHosts(t *testing.T) {
 	}
 }
 
-// Much output of a rank arrives as it was, whoever reads it slowly.
+// A large output of a rank arrives unchanged, even if it is read slowly.
 func TestMuchOutputOfHosts(t *testing.T) {
 	text := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16)
 	file := filepath.Join(t.TempDir(), "text")
@@ -171,13 +171,13 @@ func awaitEnd(t *testing.T, pid int) {
 			return
 		}
 		if stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); bytes.Contains(stat, []byte(") Z ")) {
-			return // nobody reaps it here
+			return // it is not reaped here
 		}
 	}
 	t.Errorf("process %d is still there", pid)
 }
 
-// A network is hosts that are network namespaces, connected by a switch.
+// A network is a set of hosts that are network namespaces, connected by a switch.
 type network struct {
 	*netns.Network
 	t     *testing.T
@@ -211,7 +211,7 @@ func (w *network) memcached() (end func()) {
 // names lists the first n hosts as --hosts takes them.
 func (w *network) names(n int) string { return strings.Join(w.hosts[:n], ",") }
 
-// mpirun is a command that runs mpirun on host 0.
+// mpirun returns a command that runs mpirun on host 0.
 func (w *network) mpirun(args ...string) *exec.Cmd {
 	words := append([]string{"netns", "exec", w.hosts[0], os.Args[0], "--launcher", "env " + asMpirun + " ip netns exec"}, args...)
 	cmd := exec.Command("ip", words...)
@@ -234,7 +234,7 @@ func (w *network) empty() {
 	w.t.Error("processes are left on a host")
 }
 
-// processes are those that run on a host.
+// processes returns the processes that run on a host.
 func (w *network) processes(host int) []int {
 	w.t.Helper()
 	pids, err := w.Processes(host)
@@ -277,7 +277,7 @@ func TestKernelsOnHosts(t *testing.T) {
 	w.empty()
 }
 
-// Every benchmark of the suite gets what was sent, between ranks of one host and of several.
+// Every benchmark of the suite receives correct data, between ranks of one host and of several.
 func TestSuiteOnHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -305,7 +305,7 @@ func TestSuiteOnHosts(t *testing.T) {
 	w.empty()
 }
 
-// A rank is killed that others on its host and on others wait for.
+// A rank is killed for which others on its host and on other hosts wait.
 func TestKilledRankOnHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -327,8 +327,8 @@ func TestKilledRankOnHosts(t *testing.T) {
 	w.empty()
 }
 
-// Ranks die on several hosts, and those that are left come to the right answer; or a host does,
-// and the ranks on others run to their end.
+// Ranks fail on several hosts, and the remaining ones get the right answer; or a host fails, and the ranks
+// on others run to their end.
 func TestKeepGoingOnHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -380,8 +380,8 @@ func (w *network) rank(host int, program string) int {
 	return 0
 }
 
-// Whatever ends, the job ends soon, says which host it was on, and leaves nothing. Seven seconds at
-// most pass by themselves: five of silence, and two for a daemon that cannot be reached to end.
+// When any process ends, the job ends soon, names the host, and leaves nothing. At most seven seconds of
+// waiting are intended: five of silence, and two for a daemon that cannot be reached.
 func TestDeathsOnHosts(t *testing.T) {
 	const limit = 40 * time.Second // machines may be busy
 	for _, c := range []struct {

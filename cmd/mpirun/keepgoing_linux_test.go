@@ -8,12 +8,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"rhinet/internal/launch"
 	"rhinet/mpi"
 )
 
-// recovers loses the ranks 1, 4 and 6, by a signal or as how says, and adds up with
-// those that are left.
+// recovers loses the ranks 1, 4 and 6, by a signal or in the way that how says, and computes a sum on the
+// remaining ranks.
 func recovers(world *mpi.Comm, how string) error {
 	c := world
 	for round := 0; ; round++ {
@@ -50,9 +52,9 @@ func recovers(world *mpi.Comm, how string) error {
 	}
 }
 
-// Three of eight processes die, and the others come to the right answer. A death
-// by a signal is what they are there to survive; a rank that fails by itself
-// gives the job its status. The message names the dead.
+// Three of eight processes fail, and the others get the right answer. The job is meant to survive a rank
+// killed by a signal; if a rank fails by itself, its status is that of the job. The message names the ranks
+// that failed.
 func TestKeepGoing(t *testing.T) {
 	for how, want := range map[string]struct {
 		status int
@@ -70,8 +72,26 @@ func TestKeepGoing(t *testing.T) {
 	}
 }
 
-// mourns has the ranks 1 and 3 killed, while one has a lock of a window and the other is in the
-// middle of updates, and goes on with the window, and with another one.
+// computing is how long a rank computes that does nothing else.
+const computing = 500 * time.Millisecond
+
+// In a job that survives deaths, each rank has a goroutine that answers the others. It is not a call of the
+// program: ranks that compute count as progress, and a report names only the calls of the program.
+func TestStallOfAJobThatGoesOn(t *testing.T) {
+	stall := (computing / 4).String()
+	if status, _, err := mpirun(t, "--keep-going", "-n", "2", "--stall", stall, "-x", playRank+"=compute", os.Args[0]); status != 0 || err != "" {
+		t.Errorf("ranks compute: status %d, %s", status, err)
+	}
+	status, _, err := mpirun(t, "--keep-going", "-n", "2", "--stall", stall, "-x", playRank+"=observed waits", os.Args[0])
+	for _, want := range []string{"0     Recv  1     9    8", "1     Recv  0     9    8", "deadlock: 0 -> 1 -> 0: each of these ranks waits for the next\n"} {
+		if status != launch.StatusTimeout || !strings.Contains(err, want) {
+			t.Errorf("status %d, %q is missing in\n%s", status, want, err)
+		}
+	}
+}
+
+// mourns makes ranks 1 and 3 be killed, one while it holds a lock of a window, the other in the middle of
+// updates; then it continues with the window, and with another one.
 func mourns(world *mpi.Comm) error {
 	const n = 64 // a long update
 	v, err := mpi.WinAllocate[int64](world, n)
@@ -96,7 +116,8 @@ func mourns(world *mpi.Comm) error {
 	if err := leave(world, 1, 3); err != nil {
 		return err
 	}
-	// What waits for the dead fails, once for each of them at most; then all that live are served.
+	// Calls that wait for the failed ranks return errors, at most once for each of them; then all calls of
+	// the others succeed.
 	again := func(call func() error) error {
 		err := call()
 		for tries := 0; err != nil && errors.Is(err, mpi.ErrProcFailed) && tries < 2; tries++ {
@@ -133,7 +154,7 @@ func mourns(world *mpi.Comm) error {
 	return u.Free()
 }
 
-// leave has some ranks killed, when they have come there and the others know.
+// leave kills some ranks, when they have arrived and the others know that.
 func leave(world *mpi.Comm, ranks ...int) error {
 	buf := make([]byte, 1)
 	if !slices.Contains(ranks, world.Rank()) {
@@ -158,7 +179,7 @@ func leave(world *mpi.Comm, ranks ...int) error {
 	select {}
 }
 
-// Windows outlive ranks that are killed: locks that these had come free, and nobody waits for ever.
+// Windows survive ranks that are killed: their locks are released, and no rank waits forever.
 func TestWindowsOutliveRanks(t *testing.T) {
 	for _, nic := range []string{"martini", "martini:vp", "ib"} {
 		status, out, err := mpirun(t, "--keep-going", "--nic", nic, "-n", "5", "-x", playRank+"=mourn", os.Args[0])

@@ -13,8 +13,9 @@ import (
 	"rhinet/internal/slurmtest"
 )
 
-// TestLaunchersOnHosts: ranks that other launchers start on several hosts meet in their
-// store and talk through libfabric; and mpirun starts them by ssh, with the settings of the container.
+// TestLaunchersOnHosts: ranks that other launchers start on several hosts find each other through the store
+// of their launcher, and communicate over libfabric; and mpirun starts them by ssh, with the settings of
+// the container.
 func TestLaunchersOnHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -43,7 +44,7 @@ func TestLaunchersOnHosts(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"mpiexec.hydra": {"-hosts", "10.77.0.1:2,10.77.0.2:2", "-launcher", "ssh", "-launcher-exec", agent, "-iface", "veth0"},
 		"mpirun.openmpi": {"--allow-run-as-root", "--host", "10.77.0.1:2,10.77.0.2:2", "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent,
-			"--mca", "oob_tcp_if_include", "10.77.0.0/24", "--mca", "rtc", "^hwloc"}, // a part of its daemons that sometimes crashes
+			"--mca", "oob_tcp_if_include", "10.77.0.0/24", "--mca", "rtc", "^hwloc"}, // hwloc is a part of its daemons that sometimes crashes
 	} {
 		t.Run(name, func(t *testing.T) {
 			words := append(append(append(here, need.Program(t, name)), flags...), program...)

@@ -7,7 +7,7 @@ import (
 	"rhinet/internal/launch"
 )
 
-// A wrong command line is one short line of the launcher's, and status 2.
+// A wrong command line gives one short line from the launcher, and status 2.
 func TestWrongCommandLines(t *testing.T) {
 	odd := []string{"", " ", "-", "--", "0", "-1", "x", "1e9", "99999999999999999999", "\x00", "\x1b[2J", "é\n", "NaN", "=", "a=b", "..", strings.Repeat("9", 3000)}
 	var lines [][]string
@@ -16,7 +16,7 @@ func TestWrongCommandLines(t *testing.T) {
 		for _, v := range odd {
 			switch {
 			case flag == "--stdin" && v == "0", flag == "--timeout" && v == "1e9":
-				continue // these are right
+				continue // these are not mistakes
 			}
 			lines = append(lines, []string{flag, v, "true"})
 		}
@@ -37,7 +37,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"--map-by slot:PE=2 true", "--map-by node:NOOVERSUBSCRIBE true", "--map-by core:PE true", "--stdin all true", "--stdin 3 true", "-s all true",
 		"-n 2 3 true", "4 true", "help me", "completion", "completion csh", "completion bash zsh fish", "/", ".", "/dev/null", "/etc/passwd", "no-such-program",
 	} {
-		if line != "." { // which is this package
+		if line != "." { // "." is this package
 			lines = append(lines, strings.Fields(line))
 		}
 	}
@@ -56,5 +56,5 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
-// unprintable reports whether a character would do something to a terminal.
+// unprintable reports whether a character would affect a terminal.
 func unprintable(r rune) bool { return r < ' ' || r == 0x7f }

@@ -1,10 +1,10 @@
-// Command mpirun starts a program as the ranks of a parallel job on this
-// machine, stays with it, and ends it as a whole:
+// Command mpirun starts a program as the ranks of a parallel job on this machine, supervises it, and ends
+// it as a whole:
 //
 //	mpirun -n 4 ./cmd/npb -class S ep
 //
-// The program is an executable or a Go main package, which mpirun builds
-// itself. docs/mpirun.md describes every flag and what users can rely on.
+// The program is an executable or a Go main package, which mpirun builds itself. docs/mpirun.md describes
+// every flag and the guarantees for users.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 // streams are where a launcher reads and writes.
 type streams struct{ in, out, err *os.File }
 
-// run does what the arguments ask for and returns the exit status.
+// run does what the arguments request and returns the exit status.
 func run(args []string, std streams) int {
 	if len(args) > 0 && slices.Contains(cobraWords, args[0]) {
 		return runCobra(args, std)
@@ -61,8 +61,7 @@ func run(args []string, std streams) int {
 	return execute(req, std)
 }
 
-// execute runs a job that is known to be right, as far as that can be known before its
-// programs are looked for.
+// execute runs a job that has passed all checks that are possible before its programs are looked up.
 func execute(req *request, std streams) int {
 	job := &req.job
 	job.Stdin, job.Stdout, job.Stderr = std.in, std.out, std.err
@@ -83,17 +82,16 @@ func execute(req *request, std streams) int {
 	return req.observe.finish(std, status)
 }
 
-// usage reports a mistake of the user, in one line, whatever characters the
-// user's words are made of.
+// usage reports a mistake of the user, in one line, whatever characters the user's input contains.
 func usage(std streams, err error) int {
 	fmt.Fprintf(std.err, "mpirun: %s\n", shortened(visible(err.Error())))
 	return launch.StatusUsage
 }
 
-// longestWord is how much of a user's word a message repeats.
+// longestWord is how much of a word of the user's input a message repeats.
 const longestWord = 200
 
-// shortened cuts words out of which nobody reads anything, in the middle.
+// shortened shortens very long words in the middle.
 func shortened(text string) string {
 	words := strings.Split(text, " ")
 	for i, w := range words {
@@ -104,7 +102,7 @@ func shortened(text string) string {
 	return strings.Join(words, " ")
 }
 
-// visible writes control characters as Go does between quotes.
+// visible escapes control characters as Go does between quotes.
 func visible(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -117,7 +115,7 @@ func visible(text string) string {
 	return b.String()
 }
 
-// version says what this is and where it was built from.
+// version returns the version and the revision that this program was built from.
 func version() string {
 	revision := "unknown revision"
 	if info, ok := debug.ReadBuildInfo(); ok {

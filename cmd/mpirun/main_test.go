@@ -92,7 +92,7 @@ func TestSeveralPrograms(t *testing.T) {
 	}
 }
 
-// Every mistake is one line and status 2, and nothing is started.
+// Every mistake gives one line and status 2, and nothing is started.
 func TestMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct {

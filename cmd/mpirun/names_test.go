@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// What the page about MPI says there is, is exported, and what it lists as
-// missing is not; nor does the comment of the package call missing what there is.
+// Names that the page about MPI lists as present are exported, and those that it lists as missing are not;
+// nor does the package comment call anything missing that exists.
 func TestNamesOfMPI(t *testing.T) {
 	page, root := document(t, "docs/mpi.md")
 	there, missing, found := strings.Cut(page, "## What is missing")
@@ -46,8 +46,8 @@ func TestNamesOfMPI(t *testing.T) {
 	}
 }
 
-// The page about MPI names each function of MPI 4.1, and as missing only what belongs to
-// files, dynamic processes and the tool interfaces.
+// The page about MPI names each function of MPI 4.1; only those for files, dynamic processes and the tool
+// interfaces are missing.
 func TestThePageNamesAllOfMPI(t *testing.T) {
 	page, root := document(t, "docs/mpi.md")
 	page = strings.ReplaceAll(page, `\*`, "*")

@@ -8,9 +8,9 @@ import (
 	"rhinet/llc/nics"
 )
 
-// TestKernelsOnEveryNIC runs the kernels as processes, on each NIC that --nic
-// can name but the default, which the other tests use; those of the small class
-// under a watch of the NIC's contract, on the default as well.
+// TestKernelsOnEveryNIC runs the kernels as processes, on each NIC that --nic can name except the default,
+// which the other tests use. Those of the small class run with checks of the NIC's contract, also on the
+// default.
 func TestKernelsOnEveryNIC(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes share no memory here")
@@ -37,8 +37,8 @@ func TestKernelsOnEveryNIC(t *testing.T) {
 	}
 }
 
-// Programs that use the communication library without MPI are jobs like others, on every
-// network interface.
+// Programs that use the communication library without MPI run as jobs like others, on every network
+// interface.
 func TestPeersWithoutMPI(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ranks are processes on Linux only")
@@ -50,7 +50,7 @@ func TestPeersWithoutMPI(t *testing.T) {
 			t.Errorf("%s: status %d, %q, %q", nic, status, out, errs)
 		}
 		status, out, errs = mpirun(t, "-n", "4", "--nic", nic, blockstore)
-		if nic == "ib:ud" || nic == "dimmnet2" || nic == "sync" || nic == "tcp" { // they do not reach memory of other peers, and say so
+		if nic == "ib:ud" || nic == "dimmnet2" || nic == "sync" || nic == "tcp" { // these cannot access the memory of peers, and report that
 			if status != 1 || out != "" || !strings.Contains(errs, "blockstore: user: ") {
 				t.Errorf("%s: status %d, %q, %q", nic, status, out, errs)
 			}

@@ -17,24 +17,24 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// An observation is what the command line wants to see of what ranks do.
+// An observation is what the command line requests to see about the ranks' calls.
 type observation struct {
 	stats   string // file to write to, onStandardError, or empty: not wanted
 	trace   string // file to write to; empty: not wanted
-	metrics string // address to serve at; empty: nobody wants it
+	metrics string // address to serve at; empty: not wanted
 	server  *http.Server
 	program string
 	file    *os.File
 	reader  *observe.Reader
-	modules func() (r *vtime.Recorder, ranks int) // what the parts of a modelled network did; nil: there is none
+	modules func() (r *vtime.Recorder, ranks int) // activity of the parts of a modelled network; nil: there is none
 	ranks   int                                   // of a job on several hosts
-	lost    error                                 // why something of what they did is missing
+	lost    error                                 // why some of the records are missing
 }
 
-// onStandardError stands for the file of statistics that are printed.
+// onStandardError stands for the file if statistics are printed.
 const onStandardError = "-"
 
-// formats are the ways to write statistics, by the ending of the file's name.
+// formats are the formats of statistics, by the extension of the file's name.
 var formats = map[string]func(*observe.Stats, io.Writer) error{
 	".txt":  (*observe.Stats).WriteText,
 	".json": (*observe.Stats).WriteJSON,
@@ -64,21 +64,21 @@ func (o *observation) setTrace(file string) error {
 	return mayWrite(file, perfettoMark)
 }
 
-// What files begin with that mpirun has written, by which it knows one that it may replace.
+// Marks at the start of files written by mpirun. A file may be replaced only if it has such a mark.
 const (
 	perfettoMark = `{"displayTimeUnit":`
 	profileMark  = "\x1f\x8b" // gzip
 	vcdMark      = "$"
 )
 
-// statsMarks are those of statistics, by the ending of the file's name.
+// statsMarks are the marks of statistics, by the extension of the file's name.
 var statsMarks = map[string]string{".txt": "calls of ", ".json": "{\n\t\"program\": ", ".html": "rhinet mpirun --stats"}
 
-// markWithin is where a mark is looked for, in bytes from the beginning.
+// markWithin is the range in which a mark is looked for, in bytes from the beginning.
 const markWithin = 256
 
-// mayWrite reports a file that cannot be made, before the job has run for nothing, and one that
-// is there and has not the mark of those that mpirun writes.
+// mayWrite reports, before the job runs, a file that cannot be created, or that exists without the mark of
+// files written by mpirun.
 func mayWrite(file, mark string) error {
 	if file == "" {
 		return errors.New("the file's name is empty")
@@ -89,7 +89,7 @@ func mayWrite(file, mark string) error {
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return nil // it is not there
+		return nil // it does not exist
 	case info.IsDir():
 		return errors.New("it is a directory; name a file")
 	case info.Mode().IsRegular() && info.Size() > 0 && !begins(file, mark):
@@ -98,7 +98,7 @@ func mayWrite(file, mark string) error {
 	return nil
 }
 
-// begins reports whether mark is at the beginning of a file, or not far behind.
+// begins reports whether mark is within the first markWithin bytes of a file.
 func begins(file, mark string) bool {
 	f, err := os.Open(file)
 	if err != nil {
@@ -113,7 +113,7 @@ func begins(file, mark string) bool {
 // wanted reports whether anything is to be observed.
 func (o *observation) wanted() bool { return o.stats != "" || o.trace != "" || o.metrics != "" }
 
-// attach has the ranks of a job write down what they do, if somebody wants to see it.
+// attach makes the ranks of a job record their calls, if the command line requests it.
 func (o *observation) attach(job *launch.Job) {
 	if !o.wanted() {
 		return
@@ -138,7 +138,7 @@ func (o *observation) attach(job *launch.Job) {
 	}
 }
 
-// open makes the memory that ranks write to.
+// open creates the memory for the records.
 func (o *observation) open(ranks int, log io.Writer) (err error) {
 	if o.file, err = observe.Create(ranks, o.trace != ""); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (o *observation) open(ranks int, log io.Writer) (err error) {
 	return nil
 }
 
-// take keeps a part of what a rank on another host has done.
+// take stores a part of the records of a rank on another host.
 func (o *observation) take(p *launch.Parcel) {
 	err := o.place(p)
 	if o.lost == nil {
@@ -175,8 +175,8 @@ func (o *observation) place(p *launch.Parcel) (err error) {
 	return o.reader.Place(p.Rank, p.At, p.Data, p.Clock)
 }
 
-// finish writes what was seen of a job, whose status it returns, or that of something that
-// could not be written. Jobs that have failed are shown too.
+// finish writes the requested results and returns the status of the job, or a failure if something could
+// not be written. It also does so for failed jobs.
 func (o *observation) finish(std streams, status int) int {
 	err := o.lost
 	if o.reader != nil {
@@ -223,7 +223,7 @@ func (o *observation) writeTrace(std streams) error {
 	return err
 }
 
-// below adds what the parts of a modelled network did to the trace of a job in virtual time.
+// below adds the activity of a modelled network's parts to the trace of a job in virtual time.
 func (o *observation) below(std streams) func(w *perfetto.Writer) {
 	if o.modules == nil {
 		return nil
@@ -235,7 +235,7 @@ func (o *observation) below(std streams) func(w *perfetto.Writer) {
 	return func(w *perfetto.Writer) { vtime.AddChrome(w, r, ranks) }
 }
 
-// others says that so many ranks are like the one that was named.
+// others says how many more ranks are like the one that was named.
 func others(n int) string {
 	if n == 0 {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"rhinet/mpi"
 )
 
-// liveObserved is the life of a rank that is observed.
+// liveObserved is what a rank does that is observed.
 func liveObserved(world *mpi.Comm, what string) error {
 	me, n := world.Rank(), world.Size()
 	if dir, found := strings.CutPrefix(what, "gone "); found {
@@ -36,7 +36,7 @@ func liveObserved(world *mpi.Comm, what string) error {
 	case "counts":
 		return counts(world, (me+1)%n, (me+n-1)%n)
 	case "waits":
-		_, err := mpi.Recv(world, []int{0}, (me+1)%n, 9) // which nobody sends
+		_, err := mpi.Recv(world, []int{0}, (me+1)%n, 9) // a message that is never sent
 		return err
 	case "profile":
 		keep = make([]byte, 16<<20) // so that there is something to sample
@@ -128,7 +128,7 @@ func readStats(t *testing.T, file string) *observe.Stats {
 	return &s
 }
 
-// callOf returns what a rank has spent on a call.
+// callOf returns what a rank's calls of one kind cost.
 func callOf(s *observe.Stats, rank int, call string) observe.Call {
 	for _, c := range s.Ranks[rank].Calls {
 		if c.Call == call {
@@ -138,7 +138,7 @@ func callOf(s *observe.Stats, rank int, call string) observe.Call {
 	return observe.Call{}
 }
 
-// What is checked is counted like what is not: each call once.
+// Checked calls are counted like others, each once.
 func TestStatsCountCheckedCallsOnce(t *testing.T) {
 	plain, checked := observed(t, 0, ""), observed(t, 0, "", "--check")
 	for rank := range 3 {
@@ -160,7 +160,7 @@ func TestStatsCountCalls(t *testing.T) {
 			"Allreduce": {7, 56}, "Iallreduce": {1, 0}, "Finalize": {1, 0},
 		} {
 			c := callOf(s, rank, call)
-			if call == "Iallreduce" { // whose bytes move later
+			if call == "Iallreduce" { // its data moves later
 				c.Bytes = 0
 			}
 			if c.Count != want[0] || c.Bytes != want[1] {
@@ -195,7 +195,7 @@ func TestStatsOfWindows(t *testing.T) {
 	}
 }
 
-// What ranks did until one died is there, and the status is that of the job.
+// The statistics of the ranks up to a failure are written, and the status is that of the job.
 func TestStatsOfAJobThatFails(t *testing.T) {
 	s := observed(t, 128+9, "dies")
 	for rank := range 3 {
@@ -221,7 +221,7 @@ func TestStatsInVirtualTime(t *testing.T) {
 		t.Fatal(errs)
 	}
 	s = readStats(t, file)
-	for rank := range 2 { // what begins at 0 counts as well
+	for rank := range 2 { // 0 is a valid beginning, too
 		for _, call := range []string{"Send", "Recv"} {
 			if c := callOf(s, rank, call); c.Count != 8 || c.Timed != 8 {
 				t.Errorf("rank %d: %+v", rank, c)

@@ -9,8 +9,8 @@ import (
 	"rhinet/internal/launch"
 )
 
-// What mpirun writes takes the place of what it has written before, and of nothing else; two flags
-// do not write to one file. Nothing has been started then.
+// The files of mpirun replace earlier files of mpirun, and nothing else; two flags cannot write to the same
+// file. These mistakes are found before anything is started.
 func TestFilesThatAreThere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"notes.txt", "notes.json", "notes.html", "notes.pprof"} {
@@ -37,7 +37,7 @@ func TestFilesThatAreThere(t *testing.T) {
 	if _, err := os.Stat("started"); err == nil {
 		t.Error("the program was started")
 	}
-	for range 2 { // its own are replaced
+	for range 2 { // its own files are replaced
 		for _, args := range [][]string{{"--stats=s.txt"}, {"--stats=s.json"}, {"--stats=s.html"}, {"--trace", "t.json"}, {"--profile", "heap:h.pprof"}} {
 			status, _, err := mpirun(t, append(args, "-x", playRank+"=observed ", os.Args[0])...)
 			if status != 0 {
@@ -47,7 +47,7 @@ func TestFilesThatAreThere(t *testing.T) {
 	}
 }
 
-// An address that cannot be listened on is named as what it is.
+// An address on which mpirun cannot listen is named in the error.
 func TestMetricsThatCannotBeServed(t *testing.T) {
 	if status, _, err := mpirun(t, "--metrics", ":99999", "true"); status != launch.StatusUsage || !strings.Contains(err, "--metrics :99999: give an address to listen on") {
 		t.Errorf("status %d, %q", status, err)

@@ -8,8 +8,8 @@ import (
 	"rhinet/internal/netnstest"
 )
 
-// TestProgramsOnLibfabric runs kernels whose ranks talk through libfabric; mpirun builds them
-// with it. Programs that were built without say so.
+// TestProgramsOnLibfabric runs kernels whose ranks communicate over libfabric; mpirun builds them with it.
+// Programs built without it say so.
 func TestProgramsOnLibfabric(t *testing.T) {
 	status, _, errs := mpirun(t, "-n", "2", "--nic", "ofi", "-x", playRank+"=meet Finalize", os.Args[0])
 	if status != 1 || !strings.Contains(errs, "build it with -tags ofi") {
@@ -28,7 +28,7 @@ func TestProgramsOnLibfabric(t *testing.T) {
 	}
 }
 
-// TestProgramsOnTCP runs kernels whose ranks talk through TCP alone, as between hosts.
+// TestProgramsOnTCP runs kernels whose ranks communicate over TCP alone, as between hosts.
 func TestProgramsOnTCP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")

@@ -8,8 +8,8 @@ import (
 	"rhinet/mpi"
 )
 
-// virtualOutstanding has eight collective operations outstanding at once on four communicators, beside messages, completes
-// them in several ways, and prints its clock.
+// virtualOutstanding has eight collective operations outstanding at once on four communicators, mixed with
+// messages, completes them in several ways, and prints its clock.
 func virtualOutstanding(world *mpi.Comm) error {
 	rank, size := world.Rank(), world.Size()
 	cs := []*mpi.Comm{world}
@@ -54,7 +54,7 @@ func virtualOutstanding(world *mpi.Comm) error {
 		if err := mpi.Compute(world, "ep", float64(1000*((rank*7+round*3)%5))); err != nil {
 			return err
 		}
-		for len(reqs) > 6 { // one that is complete, by looks and by waits
+		for len(reqs) > 6 { // completes them by testing and by waiting
 			i, _, done, err := mpi.TestAny(reqs...)
 			if !done && len(reqs)%2 == 0 {
 				i, _, err = mpi.WaitAny(reqs...)
@@ -83,8 +83,8 @@ func virtualOutstanding(world *mpi.Comm) error {
 	return nil
 }
 
-// TestOutstandingOperations: however many operations are outstanding, which transfers of theirs come first is up to the model
-// alone.
+// TestOutstandingOperations: however many operations are outstanding, the order of their transfers depends
+// only on the model.
 func TestOutstandingOperations(t *testing.T) {
 	for _, model := range []string{"loggp:g=100,G=2", "martini", "sync"} {
 		first := ""

@@ -8,10 +8,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// parseFlags reads flags up to the program's name and returns the words from
-// there on. It takes what launchers of MPI programs have always taken, which
-// the flag library does not: long names behind a single dash, and flags with
-// two values.
+// parseFlags parses flags up to the program's name and returns the words from there on. It accepts what
+// launchers of MPI programs have always accepted but the flag library does not: long names behind a single
+// dash, and flags with two values.
 func parseFlags(fs *pflag.FlagSet, words []string) (rest []string, err error) {
 	for len(words) > 0 {
 		word := words[0]
@@ -43,8 +42,8 @@ func longName(fs *pflag.FlagSet, word string) (name string, long bool) {
 	return name, len(bare) > 1 && fs.Lookup(bare) != nil
 }
 
-// parseLong reads the flag called name, perhaps with =value, which is the
-// first of the words, and returns the words after it.
+// parseLong parses the flag called name, with or without =value, which is the first of the words, and
+// returns the words after it.
 func parseLong(fs *pflag.FlagSet, name string, words []string) ([]string, error) {
 	bare, value, hasValue := strings.Cut(name, "=")
 	f := fs.Lookup(bare)
@@ -71,8 +70,7 @@ func parseLong(fs *pflag.FlagSet, name string, words []string) ([]string, error)
 	return words, set(f, spelled, value, true)
 }
 
-// parseShort reads the letters of the first word, of which the last may take a
-// value.
+// parseShort parses the letters of the first word, of which the last may take a value.
 func parseShort(fs *pflag.FlagSet, words []string) ([]string, error) {
 	word, letters := words[0], words[0][1:]
 	words = words[1:]
@@ -98,8 +96,8 @@ func parseShort(fs *pflag.FlagSet, words []string) ([]string, error) {
 		}
 		err := set(f, "-"+letter, value, true)
 		if err != nil && len(value) > 0 && len(letters) == len(value) {
-			// A value right behind the letter that makes no sense as one: a
-			// long name behind a single dash that begins with that letter.
+			// The rest of the word is not valid as the letter's value, so the word is probably meant as a
+			// long name behind a single dash.
 			err = unknown(word)
 		}
 		return words, err
@@ -107,7 +105,7 @@ func parseShort(fs *pflag.FlagSet, words []string) ([]string, error) {
 	return words, nil
 }
 
-// set gives a flag its value and words what is wrong with it.
+// set sets a flag and describes what is wrong with the value.
 func set(f *pflag.Flag, spelled, value string, shown bool) error {
 	err := f.Value.Set(value)
 	switch {
@@ -126,7 +124,7 @@ func set(f *pflag.Flag, spelled, value string, shown bool) error {
 	return fmt.Errorf("%s: %w", spelled, err)
 }
 
-// unknown words the way out for a flag that is none of ours.
+// unknown is the error for an unknown flag, with a hint.
 func unknown(word string) error {
 	return fmt.Errorf("unknown flag %s; mpirun --help lists the flags, and those of the program go behind its name", word)
 }

@@ -12,16 +12,16 @@ import (
 	"rhinet/internal/profiles"
 )
 
-// A profiling is the profile that the command line asks for.
+// A profiling is the profile that the command line requests.
 type profiling struct {
 	kind string          // empty: none
 	file string          // to write to
 	dir  profiles.Folder // where ranks write
 	size int             // ranks
-	lost error           // why something of what ranks on other hosts have written is missing
+	lost error           // why a part of the data of ranks on other hosts is missing
 }
 
-// set takes KIND or KIND:FILE.
+// set parses KIND or KIND:FILE.
 func (p *profiling) set(v string) error {
 	kind, file, given := strings.Cut(v, ":")
 	if known := pmi.ProfileKinds(); !slices.Contains(known, kind) {
@@ -34,7 +34,7 @@ func (p *profiling) set(v string) error {
 	return mayWrite(file, profileMark)
 }
 
-// attach has the ranks of a job write profiles.
+// attach makes the ranks of a job write profiles.
 func (p *profiling) attach(job *launch.Job) {
 	if p.kind == "" {
 		return
@@ -55,7 +55,7 @@ func (p *profiling) attach(job *launch.Job) {
 	}
 }
 
-// take keeps a part of what a rank on another host has written.
+// take stores a part of the profile of a rank on another host.
 func (p *profiling) take(part *launch.Parcel) {
 	err := p.keep(part)
 	if p.lost == nil {
@@ -70,7 +70,7 @@ func (p *profiling) keep(part *launch.Parcel) error {
 	return p.dir.Keep(part.Rank, part.At, part.Data)
 }
 
-// finish writes one profile of all ranks, and returns the status of the job, or that of a profile that
+// finish writes one profile of all ranks, and returns the status of the job, or a failure if the profile
 // could not be written.
 func (p *profiling) finish(std streams, status int) int {
 	if !p.dir.Made() && p.lost == nil {

@@ -44,7 +44,7 @@ func TestProfileOfAllRanks(t *testing.T) {
 	}
 }
 
-// The ranks that have ended by themselves are in the profile of a job that failed.
+// The profile of a job that failed has the ranks that have ended by themselves.
 func TestProfileOfAJobThatFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.pprof")
 	status, _, text := mpirun(t, "-n", "2", "--profile", "heap:"+file, "-x", playRank+"=kill Barrier", os.Args[0])

@@ -9,9 +9,8 @@ import (
 	"rhinet/internal/ptytest"
 )
 
-// The kernels say how far they are where somebody sees it: at the terminal of
-// mpirun, though not of theirs. When they are done nothing of it is left, and
-// where there is no terminal nothing of it comes.
+// The kernels show their progress if there is a terminal: at the terminal of mpirun, although the ranks
+// have none. When they are done it is removed, and without a terminal nothing is shown.
 func TestProgressOfKernels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// document reads a file of the tree, whose root is returned as well.
+// document reads a file of the tree, and also returns the root of the tree.
 func document(t *testing.T, name string) (text, root string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -35,8 +35,8 @@ func program(t *testing.T, text string) string {
 	return "package main\n" + code
 }
 
-// The quick start works as it is written, in a module outside the tree, and
-// without a network once the tree has been built.
+// The quick start works as written, in a module outside the tree, and without a network once the tree has
+// been built.
 func TestQuickStart(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ranks are processes on Linux only")
@@ -78,7 +78,7 @@ func TestQuickStart(t *testing.T) {
 	}
 }
 
-// So does what the README shows, line by line, with the program where it says.
+// The example in the README also works, line by line, with its program in the place that it names.
 func TestReadmeRecipe(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ranks are processes on Linux only")

@@ -17,7 +17,7 @@ import (
 // The parts that a copy of the test program plays in these tests.
 const (
 	playMpirun = "RHINET_TEST_MPIRUN" // not empty: it is mpirun
-	playRank   = "RHINET_TEST_RANK"   // it is a rank, and does this
+	playRank   = "RHINET_TEST_RANK"   // it is a rank, and does what the value says
 )
 
 func TestMain(m *testing.M) {
@@ -29,12 +29,12 @@ func TestMain(m *testing.M) {
 		mpi.Main(play)
 	default:
 		status := m.Run()
-		os.RemoveAll(builds.dir) // nothing, if none has been built
+		os.RemoveAll(builds.dir) // nothing happens if none has been built
 		os.Exit(status)
 	}
 }
 
-// play is the life of a rank. Rank 1 leaves the others alone.
+// play is what a rank does. Rank 1 lets the others wait.
 func play(world *mpi.Comm) error {
 	if what, found := strings.CutPrefix(os.Getenv(playRank), "differ "); found {
 		return differ(world, what)
@@ -50,6 +50,9 @@ func play(world *mpi.Comm) error {
 	}
 	part := os.Getenv(playRank)
 	switch part {
+	case "compute":
+		time.Sleep(computing)
+		return nil
 	case "mourn":
 		return mourns(world)
 	case "tuned":
@@ -111,8 +114,8 @@ func play(world *mpi.Comm) error {
 	return fmt.Errorf("no part %q", part)
 }
 
-// windowFor makes the window of a call that needs one. In those of locks rank 1 is
-// in an epoch in which it has rank 0 for itself.
+// windowFor creates the window for a call that needs one. In the windows for locks, rank 1 holds an
+// exclusive lock on rank 0.
 func windowFor(world *mpi.Comm, call string) (win *mpi.Win[int], err error) {
 	switch call {
 	case "Lock", "LockAll", "Fence":
@@ -126,8 +129,7 @@ func windowFor(world *mpi.Comm, call string) (win *mpi.Win[int], err error) {
 	return win, err
 }
 
-// othersSleep returns when the other ranks of the job sleep in a wait, which
-// they have noted then.
+// othersSleep returns when the other ranks of the job sleep in a wait, which they have recorded by then.
 func othersSleep() {
 	parent := os.Getppid()
 	for asleep := 0; asleep < 3; time.Sleep(5 * time.Millisecond) {
@@ -156,8 +158,8 @@ func sleeps(pid string) bool {
 	return true
 }
 
-// Whoever ends a job, its message says how, and what the others waited in, by
-// the names that users know.
+// Whatever ends a job, the message says how it ended and in which calls the others waited, by the names
+// that users know.
 func TestWhatOthersWaitedIn(t *testing.T) {
 	for _, c := range []struct {
 		part   string
@@ -190,14 +192,14 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 	}
 }
 
-// A rank that has said itself why it ends is not said to have ended otherwise:
-// an Init that failed is neither a Finalize nor a panic.
+// If a rank itself has reported why it ends, no other reason is reported: a failed Init is neither a
+// Finalize nor a panic.
 func TestRanksThatRefuse(t *testing.T) {
 	const failed = `mpi: Init: RHINET_`
 	for name, c := range map[string]struct {
 		script string // of rank 1
 		status int
-		says   string // rank 1 itself
+		says   string // what rank 1 itself reports
 		how    string
 	}{
 		"wrong job":          {`RHINET_JOB=x exec "$0"`, 1, failed + `JOB is "x": `, "exited with status 1; the job was ended"},
@@ -222,7 +224,7 @@ func TestRanksThatRefuse(t *testing.T) {
 	}
 }
 
-// A running job of a program that nobody else runs.
+// running is a job that is running, with a program that no other job runs.
 type running struct {
 	*exec.Cmd
 	program string
@@ -231,8 +233,8 @@ type running struct {
 	ended   chan error
 }
 
-// start runs ranks of the benchmarks under an mpirun of its own, in a private
-// temporary directory, and returns when all are at work.
+// start starts ranks of the benchmarks under an mpirun of its own, in a private temporary directory, and
+// returns when all are at work.
 func start(t *testing.T, ranks int) *running {
 	t.Helper()
 	program := built(t, "rhinet/cmd/npb")
@@ -276,8 +278,7 @@ func (r *running) alive() map[string]int {
 	return found
 }
 
-// named lists the files with a name that rank processes hold or map, except
-// the program.
+// named lists the named files, except the program, that rank processes have open or mapped.
 func (r *running) named() (files []string) {
 	for _, pid := range r.alive() {
 		maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
@@ -296,7 +297,7 @@ func (r *running) named() (files []string) {
 	return files
 }
 
-// over waits until nothing of the job is left, which must not take a second.
+// over waits until nothing of the job is left, which must take less than a second.
 func (r *running) over(t *testing.T) {
 	t.Helper()
 	begin := time.Now()
@@ -312,8 +313,8 @@ func (r *running) over(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	if d := time.Since(begin); d > time.Second {
-		// Unless the machine is busy with something else: then a job that does
-		// nothing takes long as well.
+		// This does not apply if the machine is busy with something else: then a job that does nothing also
+		// takes long.
 		begin = time.Now()
 		mpirun(t, "-n", "4", "true")
 		if idle := time.Since(begin); d > time.Second+10*idle {
@@ -334,7 +335,7 @@ func TestKilledRankEndsTheBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.over(t)
-	// A rank may find out itself that its peer is gone, and say so before.
+	// A rank may detect itself that its peer is gone, and report it first.
 	message := regexp.MustCompile(`(?m)^mpirun: rank 2 \(.*npb, pid \d+\) was killed by signal 9, SIGKILL.*; the job was ended with\n` +
 		`(  ranks? [0-9,-]+ (computing|aborted|waiting in [A-Z]\w+ .*)\n)+\z`)
 	if got := r.errors.String(); r.ProcessState.ExitCode() != 137 || !message.MatchString(got) {
@@ -350,8 +351,8 @@ func TestKilledMpirunEndsTheBenchmark(t *testing.T) {
 	r.over(t)
 }
 
-// TestTooLittleAddressSpace has one line instead of what the Go runtime prints
-// when it is refused memory.
+// TestTooLittleAddressSpace: there is one line instead of what the Go runtime prints when it cannot get
+// memory.
 func TestTooLittleAddressSpace(t *testing.T) {
 	for _, kib := range []int{1750000, 1780000} {
 		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" -n 8 -x %s="meet Finalize" "$0"`, kib, playRank), os.Args[0])

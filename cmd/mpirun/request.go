@@ -24,10 +24,10 @@ type request struct {
 	dryRun  bool
 	quiet   bool
 	check   bool     // check what ranks send, and how they use requests
-	noInput bool     // nobody reads standard input
-	notes   []string // what is odd, but no mistake
+	noInput bool     // no rank reads standard input
+	notes   []string // oddities that are not mistakes
 	nicSet  bool     // --nic was given
-	tuning  string   // file of --tuning, or noTuning; "": the usual one
+	tuning  string   // file of --tuning, or noTuning; "": the default file
 	virtual virtual
 	observe observation
 	profile profiling
@@ -37,13 +37,13 @@ type request struct {
 	flags *pflag.FlagSet
 }
 
-// Ways out of a command line that are no mistakes.
+// Errors for command lines that are not mistakes.
 var (
 	errHelp    = errors.New("help wanted")
 	errVersion = errors.New("version wanted")
 )
 
-// parse reads the whole command line. An error is one line for the user.
+// parse parses the whole command line. An error is one line for the user.
 func parse(args []string) (*request, error) {
 	req := newRequest()
 	parts := split(args)
@@ -85,7 +85,7 @@ func parse(args []string) (*request, error) {
 	return req, nil
 }
 
-// apart reports two flags that would write to one file.
+// apart reports two flags that would write to the same file.
 func (req *request) apart() error {
 	flags := map[string]string{}
 	for _, f := range []struct{ flag, file string }{
@@ -106,7 +106,7 @@ func (req *request) apart() error {
 	return nil
 }
 
-// take keeps a part of what a rank on another host has written down.
+// take stores a part of the records of a rank on another host.
 func (req *request) take(p *launch.Parcel) {
 	if p.Profile {
 		req.profile.take(p)
@@ -115,7 +115,7 @@ func (req *request) take(p *launch.Parcel) {
 	}
 }
 
-// newRequest returns a request with the defaults and the flags that change it.
+// newRequest returns a request with the defaults, and its flags.
 func newRequest() *request {
 	req := &request{part: new(launch.Part)}
 	req.job = launch.Job{
@@ -125,7 +125,7 @@ func newRequest() *request {
 		Open: func(ranks int) (launch.Fabric, error) {
 			m, err := openFabric(req.job.NIC, ranks)
 			if err != nil {
-				return nil, err // not a memory that is nil
+				return nil, err // a nil interface, not a nil *View
 			}
 			return m, nil
 		},
@@ -138,7 +138,7 @@ func newRequest() *request {
 	return req
 }
 
-// split cuts a command line into the parts of a job with several programs.
+// split splits a command line into the parts of a job with several programs.
 func split(args []string) [][]string {
 	var parts [][]string
 	for {
@@ -165,18 +165,18 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	})
 	req.addHosts(fs)
 	fs.Func("bind-to", "bind each rank to its share of the cores: `core|none` (default core if there are enough)", req.setBind)
-	fs.Func("timeout", "end the job after `D`, such as 90s or 5m, and say what its ranks waited for", func(v string) error { return setDuration(&job.Timeout, v) })
-	fs.Func("stall", "end the job when no rank has made progress for `D`, and say what its ranks waited for", func(v string) error { return setDuration(&job.Stall, v) })
+	fs.Func("timeout", "end the job after `D`, such as 90s or 5m, and report what its ranks were waiting for", func(v string) error { return setDuration(&job.Timeout, v) })
+	fs.Func("stall", "end the job when no rank has made progress for `D`, and report what its ranks were waiting for", func(v string) error { return setDuration(&job.Stall, v) })
 	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Selectable(), ", ")+", "+nics.Settings()+" (default "+nics.Default+")", req.setNIC)
-	fs.Func("ring-memory", "each rank hands out packet rings of at most `BYTES` to its peers, first come, first served; the others share a ring", req.setRingMemory)
+	fs.Func("ring-memory", "limit the packet rings that each rank grants to its peers to `BYTES`, first come, first served; other peers share a ring", req.setRingMemory)
 	fs.Func("time", "run in virtual time on the modelled network `MODEL`: "+strings.Join(models.Names(), ", ")+", or NAME:PARAMETER=VALUE,...", req.virtual.setModel)
-	fs.Func("topology", "in virtual time, on martini: the network is that of `FILE`, or of a rule such as line:4x2 (default full:4x4)", req.virtual.setTopology)
+	fs.Func("topology", "in virtual time, on martini: the topology of the network, a `FILE` or a rule such as line:4x2 (default full:4x4)", req.virtual.setTopology)
 	fs.Func("set", "in virtual time: `NAME=VALUE`, a parameter of the model; may be given several times", req.virtual.addSetting)
 	fs.Func("compute", "in virtual time, computing costs `none|measured[:FACTOR]|counted[:HOST]` (default none)", req.virtual.setCompute)
 	fs.Func("model-trace", "in virtual time: write what the parts of the model do to `FILE`.json, for ui.perfetto.dev, or FILE.vcd, for GTKWave", req.virtual.setModelTrace)
-	fs.Func("time-report", "write what came of virtual time to `FILE`, as JSON", req.virtual.setReport)
-	fs.Func("stats", "say at the end what calls the ranks made and who sent to whom, or write it to `FILE` (.txt, .json, .html)", req.observe.setStats)
-	fs.Func("metrics", "serve what the ranks have done so far at `HOST:PORT`, as /metrics for Prometheus and as /debug/vars", req.observe.setMetrics)
+	fs.Func("time-report", "in virtual time: write a report of the job to `FILE`, as JSON", req.virtual.setReport)
+	fs.Func("stats", "print at the end which calls the ranks made and how much they sent to each other, or write it to `FILE` (.txt, .json, .html)", req.observe.setStats)
+	fs.Func("metrics", "serve statistics of the running job at `HOST:PORT`, as /metrics for Prometheus and as /debug/vars", req.observe.setMetrics)
 	fs.Func("profile", "write one profile of all ranks, `cpu|heap|mutex|block[:FILE]`, for go tool pprof", req.profile.set)
 	fs.Func("debug", "run the ranks `RANK[,RANK...]` under the debugger dlv, which waits for dlv connect", req.setDebug)
 	fs.Func("trace", "write all calls and messages to `FILE`, for ui.perfetto.dev", req.observe.setTrace)
@@ -186,12 +186,12 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&job.Stamp, "timestamp-output", false, "begin every line of output with the time")
 	fs.BoolVar(&job.Merge, "merge-stderr-to-stdout", false, "write the ranks' standard error to standard output")
 	fs.BoolVarP(&job.Verbose, "verbose", "v", false, "print the placement of the ranks before the start")
-	fs.BoolVarP(&req.quiet, "quiet", "q", false, "no notes about what is odd but no mistake")
-	fs.BoolVar(&req.check, "check", false, "check how requests and their buffers are used, and add a checksum to all that ranks send each other")
-	fs.BoolVar(&job.KeepGoing, "keep-going", false, "when ranks die the others go on, and find it out from errors")
+	fs.BoolVarP(&req.quiet, "quiet", "q", false, "print no notes about options that are valid but have no effect, and no text about virtual time")
+	fs.BoolVar(&req.check, "check", false, "check the use of requests and their buffers, and add checksums to all data sent between ranks")
+	fs.BoolVar(&job.KeepGoing, "keep-going", false, "when a rank fails, let the others continue; their calls that need it return errors")
 	fs.BoolVar(&req.dryRun, "dry-run", false, "print the placement of the ranks and stop")
 	fs.BoolFuncP("version", "V", "print the version and stop", func(string) error { return errVersion })
-	fs.BoolFuncP("help", "h", "print this and stop", func(string) error { return errHelp })
+	fs.BoolFuncP("help", "h", "print this help and stop", func(string) error { return errHelp })
 }
 
 func (req *request) setRanks(v string) error {
@@ -218,8 +218,7 @@ func (req *request) setBind(v string) error {
 	return nil
 }
 
-// setDuration takes a duration, or a plain number of seconds as other launchers
-// do.
+// setDuration parses a duration, or a plain number of seconds as other launchers do.
 func setDuration(to *time.Duration, v string) error {
 	d, err := time.ParseDuration(v)
 	if err != nil {
@@ -235,7 +234,7 @@ func setDuration(to *time.Duration, v string) error {
 	return nil
 }
 
-// setDebug takes the numbers of ranks; whether there are such, is known later.
+// setDebug parses the numbers of ranks; whether these ranks exist is checked later.
 func (req *request) setDebug(v string) error {
 	req.job.Debug = nil
 	for word := range strings.SplitSeq(v, ",") {
@@ -248,7 +247,7 @@ func (req *request) setDebug(v string) error {
 	return nil
 }
 
-// setRingMemory takes a limit. One that is less than a ring is one, too.
+// setRingMemory parses a limit. A limit smaller than a ring is valid, too.
 func (req *request) setRingMemory(v string) error {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 {
@@ -260,7 +259,7 @@ func (req *request) setRingMemory(v string) error {
 
 func (req *request) setNIC(v string) error {
 	check := nics.Check
-	if strings.Contains(v, "+") { // of a job on several hosts
+	if strings.Contains(v, "+") { // for a job on several hosts
 		check = func(v string) error { _, err := nics.Spread(v); return err }
 	}
 	if err := check(v); err != nil {

@@ -10,8 +10,8 @@ import (
 	"rhinet/mpi"
 )
 
-// liveWithRings is the life of a rank that talks to all others. Rank 0 says how many
-// KiB of the job's memory it has touched.
+// liveWithRings is what a rank does that communicates with all others. Rank 0 prints how many KiB of the
+// job's memory it has touched.
 func liveWithRings(world *mpi.Comm) error {
 	rank, size := world.Rank(), world.Size()
 	for _, n := range []int{1, 300, 5000} {
@@ -40,8 +40,8 @@ func liveWithRings(world *mpi.Comm) error {
 	return fmt.Errorf("no RssShmem: %v", err)
 }
 
-// The limit reaches the ranks: what is more than a ring has room for goes through the shared
-// rings, and the pages of packet rings stay untouched.
+// The limit is passed to the ranks: data that exceeds the room for rings goes through the shared rings, and
+// the pages of packet rings are not touched.
 func TestRingMemory(t *testing.T) {
 	touched := func(flags ...string) int {
 		t.Helper()

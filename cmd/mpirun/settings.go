@@ -13,8 +13,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// checkSettings reports a variable that every rank of a part would refuse, so
-// that one line says what otherwise each of them says.
+// checkSettings reports a variable that every rank of a part would reject, so that the error is printed
+// once and not by each rank.
 func checkSettings(job *launch.Job) error {
 	for i := range job.Parts {
 		if _, err := fabric.ParseAttach(setting(job, &job.Parts[i], nics.AttachVariable)); err != nil {
@@ -33,8 +33,8 @@ func checkSettings(job *launch.Job) error {
 	return nil
 }
 
-// addCheck has the ranks of all parts check what they send and how they use requests,
-// beside what they are to watch anyway.
+// addCheck makes the ranks of all parts check what they send and how they use requests, in addition to the
+// checks that they do already.
 func addCheck(job *launch.Job) {
 	for i := range job.Parts {
 		p := &job.Parts[i]
@@ -46,7 +46,7 @@ func addCheck(job *launch.Job) {
 	}
 }
 
-// setting returns the value that the ranks of a part find under a name.
+// setting returns the value of a variable in the environment of the ranks of a part.
 func setting(job *launch.Job, part *launch.Part, name string) string {
 	for _, env := range [][]string{part.Env, job.Env} {
 		for _, assignment := range slices.Backward(env) {
@@ -58,7 +58,7 @@ func setting(job *launch.Job, part *launch.Part, name string) string {
 	return os.Getenv(name)
 }
 
-// wrongSetting puts the variable in the place of the package that refuses it.
+// wrongSetting replaces the name of the package that rejects a variable by that of the variable.
 func wrongSetting(name string, err error) error {
 	text := err.Error()
 	for _, by := range []string{"fabric: ", "nics: ", "collectives: "} {

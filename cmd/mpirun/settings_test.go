@@ -7,8 +7,8 @@ import (
 	"rhinet/internal/launch"
 )
 
-// A setting that every rank would refuse is refused once, before the start,
-// wherever it comes from. What is set nearest to the program counts.
+// A setting that every rank would refuse is refused once, before the start, wherever it comes from. The
+// setting nearest to the program has priority.
 func TestWrongSettingsAreRefusedOnce(t *testing.T) {
 	attach := `RHINET_CMA: cross-memory attach "maybe"; it is auto, on or off`
 	for _, c := range []struct {

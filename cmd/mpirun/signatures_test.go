@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// A signature is how many arguments a function takes, and how many results it has.
+// A signature is the number of arguments and of results of a function.
 type signature struct {
 	in, out  int
 	variadic bool
 }
 
-// What the columns of the page about MPI call the receivers of methods.
+// receivers maps the receivers of methods, as the page about MPI names them, to types.
 var receivers = map[string]string{"c": "Comm", "g": "Group", "w": "Win", "k": "Key", "r": "Request", "s": "Session", "l": "Layout", "st": "Status", "class": "UserClass", "code": "ErrorCode"}
 
-// signatures are those of the functions of package mpi, methods as Type.Name.
+// signatures returns the signatures of the functions of package mpi; the names of methods are Type.Name.
 func signatures(t *testing.T, dir string) map[string]signature {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -63,7 +63,7 @@ func signatures(t *testing.T, dir string) map[string]signature {
 	return all
 }
 
-// receiver is the name of the type that a method belongs to.
+// receiver returns the name of the type that a method belongs to.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -78,8 +78,8 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// Every call in the table of the page about MPI is one of a function that is there, with as many
-// arguments as it takes, and as many results where the page has them; every other name in a span of code is exported.
+// Every call in the tables of the page about MPI is a call of an existing function with the right number of
+// arguments, and of results where the page shows them; every other name in a span of code is exported.
 func TestCallsOnThePageOfMPI(t *testing.T) {
 	page, root := document(t, "docs/mpi.md")
 	_, table, found := strings.Cut(page, "## What there is")
@@ -108,7 +108,8 @@ func TestCallsOnThePageOfMPI(t *testing.T) {
 	}
 }
 
-// callsOf checks a span of code, and returns how many calls it has. open: the arguments are left out.
+// callsOf checks a span of code, and returns the number of calls in it. If open is true, the arguments are
+// left out.
 func callsOf(t *testing.T, all map[string]signature, names map[string]bool, span string, open bool) (calls int) {
 	t.Helper()
 	if bare := regexp.MustCompile(`^(?:mpi\.)?([A-Z]\w*)$`).FindStringSubmatch(span); bare != nil && !names[bare[1]] {
@@ -148,7 +149,7 @@ func callsOf(t *testing.T, all map[string]signature, names map[string]bool, span
 	return calls
 }
 
-// called is the name of a function or method of package mpi, "" of others.
+// called returns the name of a function or method of package mpi, or "" for others.
 func called(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.IndexExpr:

@@ -18,20 +18,20 @@ import (
 	"rhinet/internal/tuning/measure"
 )
 
-// tuneWord is the first word of a command line that asks for a table.
+// tuneWord is the first argument of a command line that requests a table.
 const tuneWord = "tune"
 
 // A tuner measures and writes a table.
 type tuner struct {
 	ranks   []int
 	sizes   []int
-	out     string // file; "": the usual one
-	bench   string // the program that measures
+	out     string // file; "": the default file
+	bench   string // the measuring program
 	nic     string
 	model   string
 	place   string        // --topology
 	set     []string      // --set
-	each    time.Duration // of an algorithm and size
+	each    time.Duration // time for an algorithm and size
 	passes  int           // over everything
 	quiet   bool
 	std     streams
@@ -40,7 +40,7 @@ type tuner struct {
 	shown   *bar.Bar
 }
 
-// tune is the command line behind the word.
+// tune runs the command line after the word.
 func tune(args []string, std streams) int {
 	t := &tuner{std: std}
 	fs := t.flags()
@@ -69,14 +69,14 @@ func tune(args []string, std streams) int {
 	return status
 }
 
-const tuneHelp = `Measure what suits this machine, or a modelled network, and write a table
+const tuneHelp = `Measure the best settings for this machine, or a modelled network, and write a table
 
 Usage:
   mpirun tune [flags]
 
-The algorithms of every collective operation are timed, and the sizes from which
-messages travel in other ways. Later jobs on this machine, or on this model, use the
-table: mpirun -v says so, and mpirun --tuning none runs without it.
+It times the algorithms of every collective operation, and finds the message sizes at
+which another protocol is faster. Later jobs on this machine, or on this model, use
+the table: mpirun -v says so, and mpirun --tuning none runs without it.
 
 Flags:
 `
@@ -87,19 +87,19 @@ func (t *tuner) flags() *pflag.FlagSet {
 	fs.Usage = func() {}
 	fs.IntSliceVarP(&t.ranks, "np", "n", nil, "numbers of ranks to measure (default: 2, 4 ... up to twice the processors, at least 8)")
 	fs.IntSliceVar(&t.sizes, "sizes", nil, "sizes of messages in bytes (default: eight from 8 bytes to 1 MiB)")
-	fs.DurationVar(&t.each, "each", 10*time.Millisecond, "time that one algorithm takes at one size at most")
-	fs.IntVar(&t.passes, "passes", 3, "measure so often; an algorithm must be faster each time")
+	fs.DurationVar(&t.each, "each", 10*time.Millisecond, "maximum time for one algorithm at one size")
+	fs.IntVar(&t.passes, "passes", 3, "number of times to measure; an algorithm must be faster each time")
 	fs.StringVar(&t.out, "out", "", "write the table to `FILE` (default: where jobs look for it)")
 	fs.StringVar(&t.nic, "nic", "", "measure with the network interface `NAME`")
-	fs.StringVar(&t.model, "time", "", "measure in virtual time on the modelled network `MODEL`: the same table every time")
-	fs.StringVar(&t.place, "topology", "", "with --time martini: the network, a `FILE` or a rule such as line:4x2")
+	fs.StringVar(&t.model, "time", "", "measure in virtual time on the modelled network `MODEL`; the result is the same every time")
+	fs.StringVar(&t.place, "topology", "", "with --time martini: the topology of the network, a `FILE` or a rule such as line:4x2")
 	fs.StringArrayVar(&t.set, "set", nil, "with --time: a parameter of the model, `NAME=VALUE`; may be given several times")
-	fs.StringVar(&t.bench, "bench", "", "the program that measures, bench of rhinet (default: beside mpirun, or built)")
-	fs.BoolVarP(&t.quiet, "quiet", "q", false, "no progress on the terminal")
+	fs.StringVar(&t.bench, "bench", "", "the measuring program, rhinet's bench (default: the one next to mpirun, or else built)")
+	fs.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress on the terminal")
 	return fs
 }
 
-// check reports mistakes, and fills in what the user has left out.
+// check returns mistakes, and fills in defaults.
 func (t *tuner) check() (err error) {
 	for _, n := range t.sizes {
 		if n < 4 || n%4 != 0 {
@@ -147,7 +147,7 @@ func (t *tuner) check() (err error) {
 	return nil
 }
 
-// besides is a program in the folder of this one, or else its package.
+// besides returns a program in the folder of this one, or else its package.
 func besides(name string) string {
 	if self, err := os.Executable(); err == nil {
 		file := filepath.Join(filepath.Dir(self), name)
@@ -168,7 +168,7 @@ func (t *tuner) usualRanks() (list []int) {
 	return list
 }
 
-// job is the request for a job of n ranks of the program that measures.
+// job returns the request for a job of n ranks of the measuring program.
 func (t *tuner) job(n int, args ...string) (*request, error) {
 	words := []string{"-n", strconv.Itoa(n), "-q"}
 	if t.nic != "" {
@@ -186,7 +186,7 @@ func (t *tuner) job(n int, args ...string) (*request, error) {
 	return parse(append(append(words, t.bench), args...))
 }
 
-// measured fills the table. The status is that of a job that failed.
+// measured fills the table. status is that of a job that failed.
 func (t *tuner) measured() (status int, err error) {
 	plan := measure.Plan{
 		Ranks: t.ranks, Sizes: t.sizes, Each: t.each, Passes: t.passes, Processors: launch.Processors(),
@@ -198,7 +198,7 @@ func (t *tuner) measured() (status int, err error) {
 	return plan.Measure(&t.table)
 }
 
-// run runs the program that measures on n ranks, with what a table says.
+// run runs the measuring program on n ranks, with the settings of a table.
 func (t *tuner) run(word string, n int, out io.Writer, args ...string) (status int, err error) {
 	req, err := t.job(n, args...)
 	if err != nil {
@@ -213,7 +213,7 @@ func (t *tuner) run(word string, n int, out io.Writer, args ...string) (status i
 	return plan.Run(), nil
 }
 
-// write writes the table and says what it holds.
+// write writes the table and prints its contents.
 func (t *tuner) write() error {
 	text, err := t.table.Encode()
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"rhinet/mpi"
 )
 
-// liveTuned is the life of a rank that says which algorithms serve it, and looks at
-// what they bring.
+// liveTuned is what a rank does that prints which algorithms it uses, and checks their results.
 func liveTuned(world *mpi.Comm) error {
 	rank, size := world.Rank(), world.Size()
 	for _, n := range []int{1, 3, 40, 5000, 70_000} {
@@ -103,7 +102,7 @@ func tunedCalls(world *mpi.Comm, n int) error {
 	return whole("Sendrecv", all[:n], func(i int) int { return (rank+size-1)%size*n + i })
 }
 
-// Ranks use the table, and what it says changes no result: here it says anything.
+// Ranks use the table, and no contents of the table change a result; here the contents are arbitrary.
 func TestRanksUseTheTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for round, args := range []string{"-n 4", "-n 3 --nic martini:pm", "-n 3 --time loggp", "-n 2 -x RHINET_CMA=off"} {
@@ -129,7 +128,7 @@ func TestRanksUseTheTable(t *testing.T) {
 	}
 }
 
-// A job that carries what no mpirun of this version writes ends at Init, on all ranks.
+// A job with a table in a format that no mpirun of this version writes ends at Init, on all ranks.
 func TestForeignTuningEndsTheJob(t *testing.T) {
 	for word, want := range map[string]string{"x": "is no tuning", "eager=1;split=1;bcast=pigeon@0..@0..": "no algorithm"} {
 		req, err := parse([]string{"-n", "2", "-x", playRank + "=tuned", os.Args[0]})
@@ -145,7 +144,7 @@ func TestForeignTuningEndsTheJob(t *testing.T) {
 	}
 }
 
-// For a model the same table is written each time, by the program that users have.
+// For a model, the program that users have always writes the same table.
 func TestTablesOfModelsAreTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")

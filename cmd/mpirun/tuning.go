@@ -13,7 +13,7 @@ import (
 	"rhinet/llc/nics"
 )
 
-// noTuning as the value of --tuning asks for none.
+// noTuning is the value of --tuning that requests no table.
 const noTuning = "none"
 
 func (req *request) setTuning(file string) error {
@@ -24,8 +24,8 @@ func (req *request) setTuning(file string) error {
 	return nil
 }
 
-// tune has the job use the table that the command line names, or the usual one if
-// there is any. An error is one line for the user.
+// tune makes the job use the table that the command line names, or the default table if it exists. An error
+// is one line for the user.
 func (req *request) tune() error {
 	if req.tuning == noTuning {
 		return nil
@@ -41,7 +41,7 @@ func (req *request) tune() error {
 		return req.withoutTable(err)
 	}
 	if req.tuning == "" && t.NIC != req.job.NIC {
-		return nil // measured for another than the user has chosen
+		return nil // measured for another network interface than the user has chosen
 	}
 	if err := req.foreign(file, t); err != nil {
 		return req.withoutTable(err)
@@ -50,7 +50,7 @@ func (req *request) tune() error {
 	return nil
 }
 
-// withoutTable adds to an error what helps if the user has not asked for the table.
+// withoutTable adds a hint to an error if the user has not asked for the table.
 func (req *request) withoutTable(err error) error {
 	if req.tuning != "" {
 		return fmt.Errorf("--tuning: %w", err)
@@ -66,8 +66,8 @@ func checkRules(list string) error {
 	return nil
 }
 
-// usualTable is the table of this machine, or of the model of virtual time, "" if
-// there is none.
+// usualTable returns the default table of this machine, or of the model of virtual time, "" if there is
+// none.
 func (req *request) usualTable() string {
 	file, err := req.tablePlace()
 	if err != nil {
@@ -79,7 +79,7 @@ func (req *request) usualTable() string {
 	return file
 }
 
-// tablePlace is where the usual table of such jobs is.
+// tablePlace returns the default file of the table for such jobs.
 func (req *request) tablePlace() (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
@@ -111,7 +111,7 @@ func (req *request) foreign(file string, t *tuning.Table) error {
 	return nil
 }
 
-// where says on what the tables of such jobs are measured.
+// where returns on what the tables for such jobs are measured.
 func (req *request) where() tuning.Table {
 	if req.virtual.on {
 		return tuning.Table{Model: req.virtual.name(), NIC: nics.Timed}

@@ -26,13 +26,13 @@ func tableFile(t *testing.T, table tuning.Table) string {
 	return file
 }
 
-// tableHere is a table of this machine.
+// tableHere returns a table for this machine.
 func tableHere(rules ...string) tuning.Table {
 	here := tuning.This(launch.Processors())
 	return tuning.Table{Machine: &here, NIC: nics.Default, Ranks: []int{2}, Rules: rules}
 }
 
-// A table that cannot serve the job is refused in one line, before anything starts.
+// A table that cannot be used for the job is refused in one line, before anything starts.
 func TestWrongTablesAreRefused(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	good := tableHere("bcast=chain@2..@0..")
@@ -76,7 +76,7 @@ func TestWrongTablesAreRefused(t *testing.T) {
 	}
 }
 
-// The table in the usual place counts if nothing else is said, and -v names it.
+// The table in the usual place is used if no other is given, and -v names it.
 func TestUsualTable(t *testing.T) {
 	config := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", config)
@@ -123,8 +123,8 @@ func TestUsualTable(t *testing.T) {
 	none("without a place")
 }
 
-// fakeBench is a program that prints measurements in which "linear" is fastest, and
-// messages in packets are slower from 16 KiB on. Its rank 0 notes its arguments.
+// fakeBench is a program that prints measurements in which "linear" is fastest, and messages in packets are
+// slower from 16 KiB on. Its rank 0 records its arguments.
 const fakeBench = `#!/bin/sh
 [ "$RHINET_RANK" = 0 ] || exit 0
 echo "$RHINET_SIZE $*" >> NOTES
@@ -145,7 +145,7 @@ case "$*" in
 esac
 `
 
-// fake writes a program for the tuner to measure with.
+// fake writes a program that the tuner uses for measuring.
 func fake(t *testing.T, text string) (file, notes string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -156,7 +156,7 @@ func fake(t *testing.T, text string) (file, notes string) {
 	return file, notes
 }
 
-// The table holds what the measurements say, and jobs find it.
+// The table contains what the measurements say, and jobs find it.
 func TestTuneWritesATable(t *testing.T) {
 	config := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", config)
@@ -189,7 +189,7 @@ func TestTuneWritesATable(t *testing.T) {
 		!strings.HasSuffix(out, " tuning="+table.Word()+"\n") || !strings.Contains(errs, "tuned by "+file) {
 		t.Errorf("status %d, %q, %q", status, out, errs)
 	}
-	// What it was tuned with does not count when it is tuned again, nor does what a user sets.
+	// When tuning again, neither the present table nor the user's settings are used.
 	if status, _, errs := mpirun(t, "tune", "--bench", bench, "-n", "2", "--passes", "1", "--out", filepath.Join(config, "x")); status != 0 || errs != "" {
 		t.Errorf("again: status %d, %q", status, errs)
 	}
@@ -198,7 +198,8 @@ func TestTuneWritesATable(t *testing.T) {
 	}
 }
 
-// In virtual time everything is timed once, and what the table says of its model is what jobs find it by.
+// In virtual time everything is measured once; the model is recorded in the table, and jobs find it by
+// that.
 func TestTuneForAModel(t *testing.T) {
 	config := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", config)
@@ -207,7 +208,7 @@ func TestTuneForAModel(t *testing.T) {
 		args, name string
 		eager      int
 	}{
-		{"--time loggp:L=3us", "loggp:L=3us", 0}, // as it was
+		{"--time loggp:L=3us", "loggp:L=3us", 0}, // unchanged
 		{"--time martini --topology line:4x2 --set host.copy=900 --set host.call=100", "martini --topology line:4x2 --set host.copy=900 --set host.call=100", 8192},
 	} {
 		if err := os.WriteFile(notes, nil, 0o600); err != nil {
@@ -238,7 +239,7 @@ func TestTuneForAModel(t *testing.T) {
 	}
 }
 
-// other is a setting that makes another model of one.
+// other returns a setting that changes a model into another one.
 func other(model string) string {
 	if strings.HasPrefix(model, "loggp") {
 		return "o=77"

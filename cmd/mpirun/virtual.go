@@ -19,20 +19,20 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// virtual is what the command line says of virtual time.
+// virtual is the part of the command line about virtual time.
 type virtual struct {
 	on      bool // --time was given
 	model   models.Choice
-	spelled string // model as the command line has it
+	spelled string // model as written on the command line
 	compute timed.Compute
-	said    string   // of compute: what the command line says
+	said    string   // value of --compute
 	report  string   // where to write a report as JSON; empty: nowhere
 	place   string   // --topology
 	set     []string // --set
 	modules string   // --model-trace
-	tracing *os.File // it, and what writes to it; nil: nothing
+	tracing *os.File // its open file, and what writes to it; nil: nothing
 	tracer  vtime.FileTracer
-	kept    *vtime.Recorder // for the trace of calls; nil: there is none
+	kept    *vtime.Recorder // events for the trace of calls; nil: none
 	ranks   int
 	clock   *timekeeper
 }
@@ -44,7 +44,7 @@ func (v *virtual) setModel(text string) error {
 	return err
 }
 
-// name is the model with all that the command line says of it.
+// name returns the model with all its options on the command line.
 func (v *virtual) name() string {
 	name := v.spelled
 	if v.place != "" {
@@ -56,7 +56,7 @@ func (v *virtual) name() string {
 	return name
 }
 
-// errCompute is the answer to everything that is not a kind of computing.
+// errCompute is the error for an unknown way to count computing.
 var errCompute = errors.New("computing costs none, measured or measured:FACTOR, counted or counted:HOST")
 
 func (v *virtual) setCompute(text string) error {
@@ -99,7 +99,7 @@ func (v *virtual) setModelTrace(file string) error {
 	return mayWrite(file, mark)
 }
 
-// watch has the model write down what its modules do, if that is wanted.
+// watch makes the model record what its modules do, if requested.
 func (v *virtual) watch() (err error) {
 	var file, kept vtime.Tracer
 	if v.modules != "" {
@@ -121,13 +121,13 @@ func (v *virtual) watch() (err error) {
 // keptOfModel is how many of the last events of a model are shown below the calls of ranks.
 const keptOfModel = 1 << 20
 
-// below has the trace of calls show what the model did.
+// below makes the trace of calls show what the model did.
 func (v *virtual) below(o *observation) {
 	v.kept = vtime.NewRecorder(keptOfModel)
 	o.modules = func() (*vtime.Recorder, int) { return v.kept, v.ranks }
 }
 
-// traced ends what watch began.
+// traced ends the trace that watch began.
 func (v *virtual) traced() error {
 	if v.tracer == nil {
 		return nil
@@ -156,7 +156,7 @@ func (v *virtual) addSetting(text string) error {
 	return nil
 }
 
-// network has the model have what the flags beside --time say.
+// network applies the flags beside --time to the model.
 func (v *virtual) network(req *request) error {
 	if err := v.model.Set(v.set...); err != nil {
 		return fmt.Errorf("--set: %w", err)
@@ -173,7 +173,7 @@ func (v *virtual) network(req *request) error {
 	return nil
 }
 
-// topology has the model be on the topology of a file or a rule.
+// topology applies the topology of a file or a rule to the model.
 func (v *virtual) topology() error {
 	f, err := os.Open(v.place)
 	if err != nil {
@@ -183,7 +183,7 @@ func (v *virtual) topology() error {
 	return v.model.SetTopology(v.place, f)
 }
 
-// eager is up to which size messages travel before they are asked for; v has been checked.
+// eager returns the largest message that is sent eagerly; v must have been checked.
 func (v *virtual) eager() int {
 	m, err := v.model.New(new(vtime.Kernel), v.ranks)
 	if err != nil {
@@ -196,7 +196,7 @@ func (v *virtual) eager() int {
 	return n
 }
 
-// check reports flags that do not go together, and has the job use what it needs.
+// check reports flags that exclude each other, and gives the job what it needs.
 func (v *virtual) check(req *request) error {
 	switch {
 	case !v.on && v.said != "":
@@ -229,7 +229,7 @@ func (v *virtual) check(req *request) error {
 	return v.network(req)
 }
 
-// open makes the memory of a job in virtual time, and starts its service.
+// open creates the memory of a job in virtual time, and starts its service.
 func (v *virtual) open(ranks int) (launch.Fabric, error) {
 	m, err := openFabric(nics.Timed, ranks)
 	if err != nil {
@@ -257,13 +257,12 @@ func (v *virtual) start(f *fabric.Fabric, ranks int) (*timed.Service, error) {
 	}, v.clock.stuck)
 }
 
-// A timekeeper is the memory of a job together with the service that keeps its
-// time.
+// A timekeeper is the memory of a job together with the service that keeps its time.
 type timekeeper struct {
 	*fabric.View
 	service *timed.Service
 	stalls  chan launch.Stall
-	over    chan struct{} // closed when the service is
+	over    chan struct{} // closed when the service has ended
 }
 
 var _ launch.Timekeeper = (*timekeeper)(nil)
@@ -275,7 +274,7 @@ func (t *timekeeper) run() {
 	}
 }
 
-// stuck passes on what the service says. Nobody who does not listen holds it up.
+// stuck passes on a stall. A receiver that does not listen does not delay it.
 func (t *timekeeper) stuck(sure bool) {
 	select {
 	case t.stalls <- launch.Stall{Sure: sure}:
@@ -293,8 +292,8 @@ func (t *timekeeper) Close() error {
 	return errors.Join(t.service.Close(), t.View.Close())
 }
 
-// finish reports on the job, whose status it returns, or that of a report that
-// could not be written.
+// finish writes the report of the job and returns the job's status, or a failure if the report could not be
+// written.
 func (v *virtual) finish(req *request, std streams, status int) int {
 	if err := v.traced(); err != nil {
 		fmt.Fprintf(std.err, "mpirun: cannot write the trace of the model: %v\n", err)

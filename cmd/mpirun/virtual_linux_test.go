@@ -18,10 +18,10 @@ import (
 	"rhinet/mpi"
 )
 
-// package variables of a rank are its own.
+// counter shows that each rank has package variables of its own.
 var counter int
 
-// liveVirtually is the life of a rank in virtual time.
+// liveVirtually is what a rank does in virtual time.
 func liveVirtually(world *mpi.Comm, what string) error {
 	rank, size := world.Rank(), world.Size()
 	one := []int{rank}
@@ -73,7 +73,7 @@ func liveVirtually(world *mpi.Comm, what string) error {
 	return fmt.Errorf("no part %q", what)
 }
 
-// virtualPingpong prints the one-way time of messages of so many bytes.
+// virtualPingpong prints the one-way time of messages of the given number of bytes.
 func virtualPingpong(world *mpi.Comm, bytes string) error {
 	var n int
 	fmt.Sscan(bytes, &n)
@@ -101,8 +101,7 @@ func virtualPingpong(world *mpi.Comm, bytes string) error {
 	return nil
 }
 
-// virtualMix calls what programs call, in a pattern without much order, and
-// prints its clock after each.
+// virtualMix makes calls that programs make, in an irregular pattern, and prints its clock after each.
 func virtualMix(world *mpi.Comm) error {
 	rank, size := world.Rank(), world.Size()
 	say := func(what string) {
@@ -124,7 +123,7 @@ func virtualMix(world *mpi.Comm) error {
 				requests = append(requests, mpi.Irecv(world, make([]int, 3), mpi.AnySource, i), mpi.Isend(world, []int{rank, i, peer}, peer, i))
 			}
 		}
-		for done := false; !done; { // a loop in which nothing but time passes
+		for done := false; !done; { // a loop that does nothing but let time pass
 			done = true
 			for _, r := range requests {
 				if _, ok, err := r.Test(); err != nil {
@@ -154,8 +153,8 @@ func virtualMix(world *mpi.Comm) error {
 	return nil
 }
 
-// virtualWindows has every rank read and change memory of the others while it waits
-// in all the calls that wait, and prints its clock.
+// virtualWindows lets every rank read and change memory of the others while it waits in each of the calls
+// that wait, and prints its clock.
 func virtualWindows(world *mpi.Comm) error {
 	rank, size := world.Rank(), world.Size()
 	next, last := (rank+1)%size, (rank+size-1)%size
@@ -196,7 +195,7 @@ func virtualWindows(world *mpi.Comm) error {
 			func() error { return mpi.Barrier(world) },
 		}
 		order := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-		if rank == 0 { // somebody has to receive first
+		if rank == 0 { // one rank has to receive first
 			order = []int{0, 1, 2, 3, 4, 5, 7, 8, 6, 9}
 		}
 		for _, k := range order {
@@ -212,7 +211,7 @@ func virtualWindows(world *mpi.Comm) error {
 	if err := w.Put([]int{-7}, next, 3999); err != nil {
 		return err
 	}
-	for w.Local()[3999] != -7 { // which last has put there, or will
+	for w.Local()[3999] != -7 { // rank last puts it there
 		if err := w.Sync(); err != nil {
 			return err
 		}
@@ -223,7 +222,8 @@ func virtualWindows(world *mpi.Comm) error {
 	return w.Free()
 }
 
-// TestWindowsInVirtualTime: windows are served in calls of any kind, and times are the same in each run.
+// TestWindowsInVirtualTime: windows are served during calls of any kind, and times are the same in each
+// run.
 func TestWindowsInVirtualTime(t *testing.T) {
 	first := ""
 	for i, processors := range []string{"1", "2", "2"} {
@@ -240,7 +240,7 @@ func TestWindowsInVirtualTime(t *testing.T) {
 	}
 }
 
-// virtualGoroutines has several goroutines of each rank call at once.
+// virtualGoroutines makes calls from several goroutines of each rank at once.
 func virtualGoroutines(world *mpi.Comm) error {
 	rank, size := world.Rank(), world.Size()
 	errs := make(chan error, 4)
@@ -272,8 +272,7 @@ func virtually(t *testing.T, part string, args ...string) (status int, out, errs
 	return mpirun(t, append(all, os.Args[0])...)
 }
 
-// TestLatencyOfTheModel: a ping-pong takes what LogGP says, to the last digit, in each
-// protocol.
+// TestLatencyOfTheModel: the time of a ping-pong is that of LogGP, to the last digit, in each protocol.
 func TestLatencyOfTheModel(t *testing.T) {
 	const model = "loggp:L=1us,o=200,g=0,G=0.5,O=0.1,S=1000"
 	for bytes, want := range map[string]string{
@@ -287,7 +286,7 @@ func TestLatencyOfTheModel(t *testing.T) {
 			t.Errorf("%s bytes: status %d, %q, %s", bytes, status, out, errs)
 			continue
 		}
-		if bytes == "1001" { // a rendezvous: an offer, a request and its answer with the bytes, and a report that nobody waits for
+		if bytes == "1001" { // a rendezvous: an offer, a request, its answer with the bytes, and a report for which no rank waits
 			var ns float64
 			fmt.Sscan(lines[1], &ns)
 			if least := 1400 + 200 + 2000 + 500.5; math.Abs(ns-least) > 1500 || ns < least {
@@ -341,7 +340,7 @@ func TestComputingCosts(t *testing.T) {
 	}
 }
 
-// TestVirtualEnds: jobs in virtual time end as others do, and a hang is known at once.
+// TestVirtualEnds: jobs in virtual time end as others do, and a hang is detected at once.
 func TestVirtualEnds(t *testing.T) {
 	for part, want := range map[string]struct {
 		status int
@@ -415,8 +414,8 @@ func TestVirtualReport(t *testing.T) {
 	}
 }
 
-// TestMessagesOnMartini: a ping-pong of an MPI program takes what the experiment P12 says that it takes,
-// in which two programs on two hosts use the layers without MPI.
+// TestMessagesOnMartini: a ping-pong of an MPI program takes the time of the experiment P12, in which two
+// programs on two hosts use the layers without MPI.
 func TestMessagesOnMartini(t *testing.T) {
 	text, err := os.ReadFile("../../results/2026-11-22-model/mpi.csv")
 	if err != nil {
@@ -428,7 +427,7 @@ func TestMessagesOnMartini(t *testing.T) {
 			var want, got float64
 			fmt.Sscanf(row, "%f", &want)
 			status, out, errs := virtually(t, fmt.Sprint("pingpong ", bytes), "-n", "2", "-q", "--time", model)
-			fmt.Sscanf(out, "%f\n%f", new(float64), &got) // the first fills the TLBs
+			fmt.Sscanf(out, "%f\n%f", new(float64), &got) // the first ping-pong fills the TLBs
 			if got /= 1e3; status != 0 || !found || math.Abs(got/want-1) > 0.04 {
 				t.Errorf("%s, %d bytes: %.3f us, want %.3f; status %d, %s", model, bytes, got, want, status, errs)
 			}
@@ -436,7 +435,7 @@ func TestMessagesOnMartini(t *testing.T) {
 	}
 }
 
-// TestTopology: a longer way takes longer, and a parameter is heard of.
+// TestTopology: a longer path takes more time, and so does a larger value of a parameter.
 func TestTopology(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	if err := os.WriteFile(file, []byte("switch s\nhost a b\nlink a s 100\nlink b s 100\n"), 0o666); err != nil {
@@ -469,7 +468,7 @@ func TestKernelsInVirtualTime(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "SUCCESSFUL") {
 		t.Errorf("status %d, %s%s", status, out, errs)
 	}
-	// One rank computes as quickly as the host: the kernels declare all of their operations.
+	// One rank computes at the rate of the host: the kernels declare all of their operations.
 	kernels := []string{"cg", "mg", "ft", "is", "lu", "ep", "bt", "sp"}
 	status, out, errs = mpirun(t, append([]string{"-q", "--timeout", "2m", "--time", "loggp", "--compute", "counted", npb, "-class", "S"}, kernels...)...)
 	rates, err := hosts.Rates(hosts.Default)

@@ -14,7 +14,7 @@ func sorted(lines []string) []string {
 	return lines
 }
 
-// TestWrongVirtualTime: what cannot be is one line, and status 2.
+// TestWrongVirtualTime: impossible settings give one line, and status 2.
 func TestWrongVirtualTime(t *testing.T) {
 	for line, want := range map[string]string{
 		"--time ethernet prog":                                              `no model of a network is called "ethernet"; there is cenju4, dimmnet2, fattree, loggp`,

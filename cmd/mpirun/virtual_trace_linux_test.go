@@ -13,7 +13,8 @@ import (
 	"rhinet/nicemu/models"
 )
 
-// One file has the calls of a rank, its messages, and below them the modules of its NIC with their packets.
+// One file contains the calls of a rank, its messages and, below them, the modules of its NIC with their
+// packets.
 func TestTraceWithModules(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace.json")
 	status, _, errs := virtually(t, "pingpong 8", "-n", "2", "-q", "--time", "martini", "--trace", file, "--model-trace", filepath.Join(t.TempDir(), "x.vcd"))
@@ -65,7 +66,7 @@ func TestTraceWithModules(t *testing.T) {
 	}
 }
 
-// Every model shows what its parts do.
+// Every model shows the states of its parts.
 func TestEveryModelIsSeen(t *testing.T) {
 	for _, model := range models.Names() {
 		file := filepath.Join(t.TempDir(), "seen.vcd")

@@ -1,9 +1,9 @@
-// Command mpivet finds mistakes in programs that use rhinet/mpi by reading them:
+// Command mpivet finds mistakes in programs that use rhinet/mpi by static analysis:
 //
 //	go vet -vettool=$(which mpivet) ./...
 //	mpivet ./...
 //
-// mpivet help lists the checks; -NAME=false leaves one out.
+// mpivet help lists the checks; -NAME=false disables one.
 package main
 
 import (

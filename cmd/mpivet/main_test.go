@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The program is this test binary.
+// TestMain makes this test binary run as the program.
 func TestMain(m *testing.M) {
 	if os.Getenv("MPIVET_IS_RUN") != "" {
 		main()
@@ -30,7 +30,7 @@ func run(t *testing.T, args ...string) (string, error) {
 	return string(out), err
 }
 
-// A mistake is a line and a status; -NAME=false leaves a check out.
+// A mistake gives a line and a status; -NAME=false turns a check off.
 func TestAlone(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -43,7 +43,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// What go vet asks of a tool: a version, and its flags as JSON. The gate runs it so.
+// What go vet requires of a tool: a version, and its flags as JSON. The gate runs it this way.
 func TestAsAToolOfGoVet(t *testing.T) {
 	if out, err := run(t, "-V=full"); err != nil || !strings.Contains(out, " version ") {
 		t.Errorf("%v %q", err, out)

@@ -14,7 +14,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-// options is what the command line says.
+// options are the options on the command line.
 type options struct {
 	class      nas.Class
 	format     string
@@ -24,13 +24,13 @@ type options struct {
 	grid       [2]int
 	kernels    []nas.Kernel
 	all        bool
-	available  func() int64 // bytes of memory that can still be taken, negative if unknown; nil: unknown
+	available  func() int64 // bytes of available memory, negative if unknown; nil: unknown
 }
 
-// errHelp means that help was asked for.
+// errHelp means that help was requested.
 var errHelp = errors.New("help")
 
-// parse reads the command line. Flags may stand before and after names.
+// parse parses the command line. Flags may stand before and after names.
 func parse(args []string) (options, error) {
 	var o options
 	var class string
@@ -83,7 +83,7 @@ func (o *options) checkForms() error {
 	return nil
 }
 
-// having returns the first chosen kernel that a flag is for.
+// having returns the first chosen kernel to which a flag applies.
 func (o *options) having(has func(nas.Kernel) bool, flag string) (nas.Kernel, error) {
 	if i := slices.IndexFunc(o.kernels, has); i >= 0 {
 		return o.kernels[i], nil
@@ -97,7 +97,7 @@ func (o *options) having(has func(nas.Kernel) bool, flag string) (nas.Kernel, er
 	return nas.Kernel{}, fmt.Errorf("%s is for %s, which is not among the kernels named", flag, strings.Join(names, ", "))
 }
 
-// parseGrid reads P1xP2.
+// parseGrid parses P1xP2.
 func parseGrid(text string) (grid [2]int, err error) {
 	first, second, ok := strings.Cut(text, "x")
 	if ok {
@@ -111,8 +111,7 @@ func parseGrid(text string) (grid [2]int, err error) {
 	return grid, nil
 }
 
-// flags declares the flags. NPB_TIMER_FLAG switches the timers on as it does
-// in the original benchmarks.
+// flags declares the flags. NPB_TIMER_FLAG switches the timers on, as in the original benchmarks.
 func flags(o *options, class *string) *flag.FlagSet {
 	set := flag.NewFlagSet("npb", flag.ContinueOnError)
 	set.SetOutput(io.Discard)

@@ -2,8 +2,8 @@
 //
 //	mpirun -n 4 ./cmd/npb -class S ep is cg
 //
-// Each kernel prints the usual NAS report. The exit status is 0 if no
-// verification failed, 1 if one did, and 2 for a mistake in the command line.
+// Each kernel prints the usual NAS report. The exit status is 0 if no verification failed, 1 if one did,
+// and 2 for a mistake in the command line.
 package main
 
 import (

@@ -7,7 +7,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-// A shortage is that the machine has not the memory for a kernel.
+// A shortage says that the machine does not have the memory for a kernel.
 type shortage struct {
 	kernel          string
 	class           nas.Class
@@ -20,7 +20,7 @@ func (e *shortage) Error() string {
 		e.kernel, e.class, nas.Processes(e.procs), bytesText(e.need), bytesText(e.available))
 }
 
-// bytesText is a number of bytes, and the same in a unit for people.
+// bytesText returns a number of bytes, also in a suitable unit.
 func bytesText(n int64) string {
 	for _, u := range []struct {
 		name string
@@ -33,8 +33,7 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// fits returns a *shortage if a kernel takes more than what is available, which
-// is negative if nobody knows.
+// fits returns a *shortage if a kernel needs more than the available memory, which is negative if unknown.
 func fits(k nas.Kernel, procs int, class nas.Class, available int64) error {
 	if need := k.Memory(procs, class); available >= 0 && need > available {
 		return &shortage{k.Name, class, procs, need, available}
@@ -42,8 +41,8 @@ func fits(k nas.Kernel, procs int, class nas.Class, available int64) error {
 	return nil
 }
 
-// memory tells every rank how much memory rank 0 finds available, negative if it
-// cannot tell: all ranks must decide alike.
+// memory returns on every rank how much memory rank 0 finds available, negative if unknown: all ranks must
+// decide alike.
 func (o *options) memory(world *mpi.Comm) (int64, error) {
 	known := []int64{-1}
 	if world.Rank() == 0 && o.available != nil {

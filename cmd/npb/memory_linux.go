@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// availableMemory returns how many bytes processes can still take before
-// somebody is killed for it, -1 if the system does not say.
+// availableMemory returns how many bytes processes can still allocate before the kernel kills one, -1 if
+// the system does not tell.
 func availableMemory() int64 { return availableUnder(os.DirFS("/")) }
 
-// availableUnder is availableMemory by the files of a system: what the kernel
-// takes to be available, with swap space, and no more than what the limits of the
-// control groups leave.
+// availableUnder is availableMemory for the files of a system: the memory that the kernel reports as
+// available, including swap space, but no more than the limits of the control groups leave.
 func availableUnder(root fs.FS) int64 {
 	free := fields(root, "proc/meminfo")
 	memory, ok := free["MemAvailable:"]
@@ -37,8 +36,8 @@ func availableUnder(root fs.FS) int64 {
 	return max(0, bytes)
 }
 
-// leftIn returns the bytes that a control group and those around it leave: the limit
-// without what is in use, but for the part of the page cache that gives way first.
+// leftIn returns the bytes that a control group and those around it leave: the limit minus the usage, not
+// counting the part of the page cache that is reclaimed first.
 func leftIn(root fs.FS, mount, group, limit, usage, cache string) int64 {
 	least := int64(math.MaxInt64)
 	for dir := path.Clean("/" + group); ; dir = path.Dir(dir) {

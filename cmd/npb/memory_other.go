@@ -2,5 +2,5 @@
 
 package main
 
-// availableMemory returns -1: the system is not asked.
+// availableMemory returns -1: unknown on this system.
 func availableMemory() int64 { return -1 }

@@ -53,7 +53,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// Every kernel of the table runs on four ranks, which all of them allow.
+// Every kernel of the table runs on four ranks, which all kernels support.
 func TestAll(t *testing.T) {
 	out, errs, code := program(t, 4, "all")
 	if code != 0 || errs != "" {
@@ -132,7 +132,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Every command line of the table gets one line on one rank, and status 2.
+// Every command line of the table gives one line on one rank, and status 2.
 func TestMoreMistakes(t *testing.T) {
 	text, err := os.ReadFile("testdata/mistakes.txt")
 	if err != nil {
@@ -161,7 +161,7 @@ func TestMoreMistakes(t *testing.T) {
 	}
 }
 
-// A variant and a grid reach the kernels that have them, and no others.
+// A variant and a grid are passed to the kernels that have them, and to no others.
 func TestVariantAndGrid(t *testing.T) {
 	out, errs, code := program(t, 4, "-variant", "alltoallv", "-grid", "2x2", "-format", "json", "is", "ft", "mg")
 	if code != 0 || errs != "" {
@@ -196,7 +196,7 @@ func TestTimerVariable(t *testing.T) {
 	}
 }
 
-// fake is a kernel that ends as told.
+// fake returns a kernel that ends with the given results.
 func fake(name string, v nas.Verdict, allowed, err error) nas.Kernel {
 	p := nas.Problem{Kernel: strings.ToUpper(name), Class: nas.S, Size: nas.Count(1), Iterations: 3}
 	return nas.Kernel{
@@ -245,8 +245,8 @@ func TestSkippedAndFailed(t *testing.T) {
 	}
 }
 
-// What a kernel needs is compared with what rank 0 finds; one line says both, and
-// nothing has been made.
+// The memory that a kernel needs is compared with what is available to rank 0; the error names both in one
+// line, and nothing has been allocated.
 func TestShortOfMemory(t *testing.T) {
 	for _, tc := range []struct {
 		all       bool
@@ -273,7 +273,7 @@ func TestShortOfMemory(t *testing.T) {
 			}
 			r := world.Rank()
 			o := options{class: nas.S, format: "text", all: tc.all, kernels: []nas.Kernel{big},
-				available: func() int64 { return tc.available - int64(r) }} // only rank 0's counts
+				available: func() int64 { return tc.available - int64(r) }} // only that of rank 0 counts
 			status, err := o.execute(world, &out[r], &errs[r])
 			if status != tc.status {
 				t.Errorf("%+v: rank %d has status %d", tc, r, status)
@@ -344,7 +344,7 @@ func TestProgress(t *testing.T) {
 	}
 	line.Reset()
 	out.progress.columns = 6
-	out.begin(nas.Problem{Kernel: "BT"}, 2)(1, 15) // the first of each kernel is shown
+	out.begin(nas.Problem{Kernel: "BT"}, 2)(1, 15) // the first progress of each kernel is shown
 	if got := line.String(); got != " BT i\x1b[K\r" {
 		t.Errorf("progress in 6 columns: %q", got)
 	}
@@ -354,8 +354,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A progress line is for terminals, and for pipes of which mpirun says that
-// they lead to one.
+// A progress line is shown on terminals, and on pipes that lead to one according to mpirun.
 func TestWhoSeesProgress(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

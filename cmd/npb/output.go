@@ -8,13 +8,13 @@ import (
 	"rhinet/npb/nas"
 )
 
-// An output is where rank 0 reports, in one of the formats. The first error
-// of the writer is kept for close.
+// An output writes the reports of rank 0 in one of the formats. It keeps the first error of the writer for
+// close.
 type output struct {
 	format   string
 	w        io.Writer
-	notes    io.Writer // for what is not a result
-	progress *progress // nil if nobody would see it
+	notes    io.Writer // for anything other than results
+	progress *progress // nil if progress would not be visible
 	results  []nas.Result
 	many     bool
 	err      error
@@ -38,14 +38,13 @@ func (out *output) keep(err error) {
 	}
 }
 
-// note prints a remark: beside the reports in text, otherwise to stderr.
+// note prints a remark: next to the reports in text format, otherwise to stderr.
 func (out *output) note(text string) {
 	_, err := fmt.Fprintf(out.notes, " %s\n", text)
 	out.keep(err)
 }
 
-// begin announces a problem and returns the function that shows the progress,
-// or nil.
+// begin announces a problem and returns the function that shows its progress, or nil.
 func (out *output) begin(p nas.Problem, procs int) func(k, n int) {
 	if out.format == "text" {
 		out.keep(nas.WriteBanner(out.w, p, procs))

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// terminalVariable is where mpirun tells rank 0 how many columns the terminal
-// behind its standard error has: the pipe between them does not show it. Lines
-// that end in a carriage return are passed on at once then.
+// terminalVariable is the variable in which mpirun tells rank 0 the number of columns of the terminal
+// behind its standard error, which the pipe between them hides. If it is set, mpirun passes on lines that
+// end in a carriage return at once.
 const terminalVariable = "RHINET_TERMINAL"
 
 const (
 	defaultColumns = 80
-	progressPause  = 200 * time.Millisecond // the line is written inside timed sections: seldom
+	progressPause  = 200 * time.Millisecond // the line is written inside timed sections: rarely
 )
 
-// A progress is a line on a terminal that is replaced again and again. It
-// ends in a carriage return, so that whatever comes next takes its place.
+// A progress is a line on a terminal that is replaced repeatedly. It ends in a carriage return, so that the
+// next output replaces it.
 type progress struct {
 	w       io.Writer
 	columns int
 	shown   time.Time
 }
 
-// newProgress returns the progress line of a terminal, or of a pipe that
-// leads to one of the announced width, and nil for all else.
+// newProgress returns the progress line for a terminal, or for a pipe to a terminal of the announced width,
+// otherwise nil.
 func newProgress(w io.Writer, announced string) *progress {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -47,7 +47,7 @@ func newProgress(w io.Writer, announced string) *progress {
 	return nil
 }
 
-// of returns the function that shows how far a kernel is: iteration k of n.
+// of returns the function that shows the progress of a kernel: iteration k of n.
 func (p *progress) of(kernel string) func(k, n int) {
 	p.shown = time.Time{}
 	return func(k, n int) {
@@ -58,11 +58,10 @@ func (p *progress) of(kernel string) func(k, n int) {
 	}
 }
 
-// show replaces the line. The last column stays free: some terminals would
-// begin a new line after it.
+// show replaces the line. The last column stays empty: some terminals would begin a new line after it.
 func (p *progress) show(text string) {
 	fmt.Fprintf(p.w, "%.*s\x1b[K\r", p.columns-1, text)
 }
 
-// clear takes the line away.
+// clear removes the line.
 func (p *progress) clear() { p.show("") }

@@ -17,9 +17,8 @@ const (
 	exitUsage  = 2
 )
 
-// run is the whole program on one rank. Only rank 0 writes to the outputs. The
-// status is the same on every rank; an error is one of this rank alone, and
-// the job cannot go on.
+// run is the whole program on one rank. Only rank 0 writes to the outputs. The status is the same on every
+// rank; an error concerns this rank alone, and then the job cannot continue.
 func run(world *mpi.Comm, args []string, stdout, stderr io.Writer) (int, error) {
 	if world.Rank() != 0 {
 		stdout, stderr = io.Discard, io.Discard
@@ -73,9 +72,8 @@ func (o *options) execute(world *mpi.Comm, stdout, stderr io.Writer) (int, error
 	return exitOK, nil
 }
 
-// admit checks that every kernel can run on procs processes, in the memory
-// that is available, before anything is made. With "all" it drops those that
-// cannot and returns why.
+// admit checks that every kernel can run on procs processes in the available memory, before anything is
+// allocated. With "all" it drops those that cannot and returns why.
 func (o *options) admit(procs int, available int64) (skipped []string, err error) {
 	var fit []nas.Kernel
 	for _, k := range o.kernels {
@@ -101,8 +99,7 @@ func (o *options) admit(procs int, available int64) (skipped []string, err error
 
 // runKernel runs one kernel and reports it.
 func (o *options) runKernel(world *mpi.Comm, k nas.Kernel, out *output) (nas.Result, error) {
-	// What the kernel before left behind is not to be collected in the timed
-	// section of this one.
+	// Garbage of the kernel before must not be collected in the timed section of this one.
 	runtime.GC()
 	problem, err := k.Describe(o.class)
 	if err != nil {

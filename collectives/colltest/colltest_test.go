@@ -25,8 +25,8 @@ func TestSwitch(t *testing.T) {
 	colltest.Run(t, open(colltest.Memory{SwitchBytes: 8, ExchangeBytes: 16}), 4)
 }
 
-// TestSwitchServes: rows of the network's switches serve what fits, in parts where one does not, and the table what does
-// not.
+// TestSwitchServes: rows of the network's switches serve calls that fit, in several
+// parts if necessary, and the table serves the others.
 func TestSwitchServes(t *testing.T) {
 	force := map[string]string{"barrier": "synchronization", "bcast": "multicast", "allgather": "multicast"}
 	g, err := collectives.New(colltest.NewWorld(2, colltest.Memory{SwitchBytes: 64}).Transports()[0], collectives.Options{Force: force})
@@ -53,7 +53,7 @@ func TestFewSlots(t *testing.T) {
 	colltest.Run(t, open(colltest.Memory{Slots: collectives.MinSlots}))
 }
 
-// Lengths that differ are an error where the message arrives, and no rank hangs.
+// Different lengths are an error where the message arrives, and no rank hangs.
 func TestLengthsDiffer(t *testing.T) {
 	for _, m := range []colltest.Memory{{}, {Eager: true}} {
 		errs := eachRank(colltest.NewWorld(4, m).Transports(), func(g *collectives.Group) error {
@@ -64,12 +64,13 @@ func TestLengthsDiffer(t *testing.T) {
 			return g.Bcast(make([]byte, n), 0)
 		})
 		if errs[0] != nil || errs[1] == nil || errs[2] == nil || errs[3] != nil {
-			t.Errorf("%+v: errors %v", m, errs) // rank 3 hears from rank 2
+			t.Errorf("%+v: errors %v", m, errs) // rank 3 receives from rank 2
 		}
 	}
 }
 
-// A message that nobody received, because a transfer failed, is not taken by a later call.
+// A message that was not received, because a transfer failed, is not received by a
+// later call.
 func TestStrayMessage(t *testing.T) {
 	ts := colltest.NewWorld(2, colltest.Memory{Eager: true}).Transports()
 	ts[0] = &deaf{Transport: ts[0]}
@@ -106,7 +107,7 @@ func TestStrayMessage(t *testing.T) {
 	}
 }
 
-// A deaf transport cannot start its first receive.
+// A deaf is a transport that cannot start its first receive.
 type deaf struct {
 	collectives.Transport
 	heard bool
@@ -120,7 +121,7 @@ func (d *deaf) Irecv(slot int, buf []byte, src, tag int) error {
 	return d.Transport.Irecv(slot, buf, src, tag)
 }
 
-// The world refuses what breaks the contract.
+// The world refuses calls that break the contract.
 func TestMisuse(t *testing.T) {
 	ts := colltest.NewWorld(2, colltest.Memory{ExchangeBytes: 8}).Transports()
 	if err := ts[0].Irecv(0, nil, 1, 5); err != nil {

@@ -1,9 +1,8 @@
-// Package colltest holds one suite for every row of the table of collectives,
-// which takes any transport, and a transport in memory whose ranks are
-// goroutines.
+// Package colltest has one test suite for every row of the table of collectives, which
+// runs on any transport, and a transport in memory whose ranks are goroutines.
 //
 // The suite compares results with a reference implementation, which computes them
-// plainly from the contributions of all ranks.
+// directly from the contributions of all ranks.
 package colltest
 
 import (
@@ -14,16 +13,17 @@ import (
 	"rhinet/collectives"
 )
 
-// Memory says how a world in memory behaves.
+// Memory configures a world in memory.
 type Memory struct {
-	// Eager makes sends complete at once; otherwise a send completes when its
-	// receive has been posted, which shows cyclic waits.
+	// Eager makes sends complete at once; otherwise a send completes when its receive
+	// has been posted, which exposes cyclic waits.
 	Eager bool
-	// Slots is how many transfers a rank may have under way; 0 means 64.
+	// Slots is how many transfers a rank may have in progress; 0 means 64.
 	Slots int
-	// ExchangeBytes is the largest contribution to an exchange; 0 means no such ability.
+	// ExchangeBytes is the largest contribution to an exchange; 0 means that there are
+	// no exchanges.
 	ExchangeBytes int
-	// SwitchBytes is the same of the exchanges of a Switched.
+	// SwitchBytes is the same for the exchanges of a Switched.
 	SwitchBytes int
 }
 
@@ -37,7 +37,7 @@ type World struct {
 	rounds map[int]*round // by number, until all have ended them
 }
 
-// A rank is one process's transport. Its fields belong to the world's lock.
+// A rank is one process's transport. Its fields are guarded by the world's lock.
 type rank struct {
 	w     *World
 	id    int
@@ -57,11 +57,11 @@ type transfer struct {
 	err           error
 }
 
-// A round is one exchange: what the ranks hand in.
+// A round is one exchange, with the contributions of the ranks.
 type round struct {
 	flow  collectives.Flow
 	root  int
-	parts [][]byte // nil: not handed in
+	parts [][]byte // nil: not contributed yet
 	ended int      // ranks for which it is over
 }
 
@@ -78,7 +78,8 @@ func NewWorld(n int, m Memory) *World {
 	return w
 }
 
-// Transports returns the transport of each rank. They are also Exchange and Awaiter.
+// Transports returns the transport of each rank. They also implement Exchange and
+// Awaiter.
 func (w *World) Transports() []collectives.Transport {
 	ts := make([]collectives.Transport, len(w.ranks))
 	for i, r := range w.ranks {
@@ -197,7 +198,7 @@ func (r *rank) test(first, last int) (bool, error) {
 	return true, err
 }
 
-// Await asks again after each message and each exchange.
+// Await calls done again after each message and each exchange.
 func (r *rank) Await(done func() bool) {
 	w := r.w
 	for {
@@ -236,7 +237,7 @@ func (r *rank) exchange(f collectives.Flow, root int, in, out []byte, most int) 
 // A switching is a rank whose network has switches that make exchanges.
 type switching struct{ *rank }
 
-// Switch returns those exchanges: they have a limit of their own, and else are the same.
+// Switch returns those exchanges, which have a limit of their own.
 func (r *rank) Switch() collectives.Exchange {
 	if r.w.config.SwitchBytes == 0 {
 		return nil
@@ -254,7 +255,7 @@ func (s switching) ExchangeStart(f collectives.Flow, root int, in, out []byte) e
 	return s.startExchange(f, root, in, out, s.w.config.SwitchBytes)
 }
 
-// gives and takes say what this rank does in a round.
+// gives and takes report what this rank does in a round.
 func (r *rank) gives(now *round) bool {
 	return now.flow.Together() || (r.id == now.root) == (now.flow == collectives.FromRoot)
 }
@@ -307,7 +308,7 @@ func (r *rank) ExchangeTest() (bool, error) {
 	return true, r.collect()
 }
 
-// exchanged reports whether all that this rank takes has been handed in.
+// exchanged reports whether everything that this rank receives has been contributed.
 func (r *rank) exchanged() bool {
 	now := r.round
 	if !r.takes(now) {

@@ -7,7 +7,7 @@ import (
 	"rhinet/collectives"
 )
 
-// The operations that the suite reduces with.
+// The reducers of the suite.
 type (
 	affine   struct{} // composition of x -> a x + b modulo 2^32: does not commute
 	bytesSum struct{} // bytes modulo 256

@@ -13,14 +13,14 @@ import (
 	"rhinet/collectives"
 )
 
-// Open makes the transports of a group of n ranks, which t ends.
+// Open makes the transports of a group of n ranks; t cleans them up.
 type Open func(t testing.TB, n int) []collectives.Transport
 
-// Run runs the suite on a kind of transport: every row of the table, forced by
-// name, with blocking and with prepared calls, in groups of the given numbers
-// of ranks, by default 1 to 9 and 16 (fewer if time is short); all roots, empty, short, odd and long
-// messages, operations that do not commute, in place and not. A rank that does
-// not return in a minute fails the test.
+// Run runs the suite on a kind of transport: every row of the table, forced by name,
+// with blocking and with prepared calls, in groups of the given numbers of ranks, by
+// default 1 to 9 and 16 (fewer if time is short); all roots, empty, short, odd and long
+// messages, operations that do not commute, in place and not. A rank that does not
+// return within a minute fails the test.
 func Run(t *testing.T, open Open, sizes ...int) {
 	if sizes == nil {
 		sizes = []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}
@@ -45,8 +45,8 @@ func Run(t *testing.T, open Open, sizes ...int) {
 	}
 }
 
-// each runs body for every rank at once, each with a new group. It returns
-// false if a rank failed.
+// each runs body for every rank concurrently, each with a new group. It returns false
+// if a rank failed.
 func each(t *testing.T, ts []collectives.Transport, o collectives.Options, body func(g *collectives.Group) error) bool {
 	t.Helper()
 	errs := make(chan error, len(ts))
@@ -75,7 +75,7 @@ func each(t *testing.T, ts []collectives.Transport, o collectives.Options, body 
 	return ok
 }
 
-// trials are the calls to try for an operation in a group of n ranks.
+// trials returns the calls to try for an operation in a group of n ranks.
 func trials(k collectives.Kind, n int) []trial {
 	reducers := []collectives.Reducer{nil}
 	if k >= collectives.Reduce {
@@ -83,7 +83,7 @@ func trials(k collectives.Kind, n int) []trial {
 	}
 	long := 9001
 	if k == collectives.Bcast && n <= 4 {
-		long = 150_001 // some chunks of a chain
+		long = 150_001 // several chunks of a chain
 	}
 	var all []trial
 	for _, r := range reducers {
@@ -119,7 +119,7 @@ func rooted(k collectives.Kind) bool {
 	return false
 }
 
-// testRow forces one algorithm and tries all its calls, back to back.
+// testRow forces one algorithm and tries all its calls, one after the other.
 func testRow(t *testing.T, ts []collectives.Transport, k collectives.Kind, name string) {
 	o := collectives.Options{Force: map[string]string{k.String(): name}}
 	all := trials(k, len(ts))
@@ -138,8 +138,8 @@ func testRow(t *testing.T, ts []collectives.Transport, k collectives.Kind, name 
 	}
 }
 
-// testRules tries all calls with rules drawn at random: whatever they prefer,
-// the results are right.
+// testRules tries all calls with random rules: results must be right whatever the rules
+// prefer.
 func testRules(t *testing.T, ts []collectives.Transport) {
 	rng := rand.New(rand.NewPCG(1, uint64(len(ts))))
 	var o collectives.Options
@@ -162,8 +162,8 @@ func testRules(t *testing.T, ts []collectives.Transport) {
 	})
 }
 
-// testHosts tries all calls of the algorithms that know hosts, with hosts drawn at random: ranks
-// of a host that follow each other, and others.
+// testHosts tries all calls of the algorithms that know hosts, with random hosts:
+// consecutive ranks on a host, and others.
 func testHosts(t *testing.T, ts []collectives.Transport) {
 	rng := rand.New(rand.NewPCG(2, uint64(len(ts))))
 	for round := range 4 {
@@ -246,8 +246,8 @@ func testBarriers(t *testing.T, ts []collectives.Transport) {
 	}
 }
 
-// testSameBits checks that all ranks get the same bits of a sum that depends
-// on the order, and the same in a second call.
+// testSameBits checks that all ranks get the same bits of a sum that depends on the
+// order, and get them again in a second call.
 func testSameBits(t *testing.T, ts []collectives.Transport) {
 	for _, name := range collectives.Algorithms(collectives.Allreduce) {
 		for _, n := range []int{1, 5, 700} {
@@ -277,8 +277,8 @@ func testSameBits(t *testing.T, ts []collectives.Transport) {
 	}
 }
 
-// testOverlap starts many operations, completes them in another order on each
-// rank, with blocking calls between, and starts them once more.
+// testOverlap starts many operations, completes them in a different order on each rank,
+// with blocking calls between, and starts them once more.
 func testOverlap(t *testing.T, ts []collectives.Transport) {
 	each(t, ts, collectives.Options{}, func(g *collectives.Group) error {
 		var ops []*collectives.Op

@@ -24,7 +24,7 @@ func (m memory) intact() bool {
 	return bytes.HasPrefix(m.all, guard) && bytes.HasSuffix(m.all, guard)
 }
 
-// prepare makes a rank's call of the trial, and what checks it afterwards.
+// prepare returns a rank's call of the trial, and a function that checks the result.
 func (c trial) prepare(rank int) (call collectives.Call, check func() error) {
 	call = collectives.Call{Kind: c.kind, Root: c.root, Elem: c.elem, Reducer: c.reducer}
 	in, out := c.lengths(rank, &call)
@@ -54,7 +54,8 @@ func (c trial) prepare(rank int) (call collectives.Call, check func() error) {
 	}
 }
 
-// lengths are those of a rank's buffers; it fills in counts and displacements.
+// lengths returns the lengths of a rank's buffers; it fills in counts and
+// displacements.
 func (c trial) lengths(rank int, call *collectives.Call) (in, out int) {
 	block, all := c.n*c.elem, c.n*c.elem*c.size
 	atRoot := rank == c.root
@@ -113,7 +114,7 @@ func (c trial) lengths(rank int, call *collectives.Call) (in, out int) {
 	return 0, 0
 }
 
-// shareBuffers makes the call one in place and says where its result is.
+// shareBuffers makes the call in place and returns where its result is.
 func (c trial) shareBuffers(rank int, call *collectives.Call, send, recv memory) []byte {
 	counts := c.counts(0)
 	displs, _ := c.displs(counts)
@@ -164,7 +165,7 @@ func (c trial) String() string {
 	return fmt.Sprintf("%v of %d x %d bytes, %d ranks, root %d, in place %t, %T", c.kind, c.n, c.elem, c.size, c.root, c.inPlace, c.reducer)
 }
 
-// run makes the call by the Group's method of its name.
+// run makes the call by the method of Group with its name.
 func run(g *collectives.Group, c *collectives.Call) error {
 	switch c.Kind {
 	case collectives.Barrier:

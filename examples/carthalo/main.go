@@ -1,7 +1,6 @@
-// Carthalo plays the game of life on a torus that is cut into a grid of blocks,
-// one for each rank. Every generation each block needs a frame of its eight
-// neighbors' cells: first the columns go left and right, then the rows, with
-// the corners that have come, up and down.
+// Carthalo plays the game of life on a torus that is cut into a grid of blocks, one for each rank. In every
+// generation each block needs a frame of its eight neighbors' cells: first columns go left and right, then
+// rows, with the corners that have just arrived, go up and down.
 package main
 
 import (
@@ -32,7 +31,7 @@ func run(world *mpi.Comm) error {
 	}
 	b := newBlock(dims, at)
 	alive := []int{b.alive()}
-	whole := newBlock([]int{1, 1}, []int{0, 0}) // the reference: all of it on one rank
+	whole := newBlock([]int{1, 1}, []int{0, 0}) // the reference: the whole torus on one rank
 	for range generations {
 		if err := b.exchange(grid); err != nil {
 			return err
@@ -58,14 +57,14 @@ func run(world *mpi.Comm) error {
 	return nil
 }
 
-// A block is a part of the torus, in a frame of one cell.
+// A block is a part of the torus with a frame of one cell.
 type block struct {
-	top, left  int // place of its first cell in the torus
+	top, left  int // position of its first cell in the torus
 	rows, cols int
 	cells      []uint8 // with the frame, row by row
 }
 
-// newBlock is the block at a place of a grid, at the first generation.
+// newBlock returns the block at a position of the grid, in the first generation.
 func newBlock(dims, at []int) *block {
 	top, left := side*at[0]/dims[0], side*at[1]/dims[1]
 	b := &block{top: top, left: left, rows: side*(at[0]+1)/dims[0] - top, cols: side*(at[1]+1)/dims[1] - left}
@@ -80,10 +79,10 @@ func newBlock(dims, at []int) *block {
 	return b
 }
 
-// row is row i with its frame; -1 and rows are the frame's own.
+// row returns row i with its frame; rows -1 and b.rows are the frame itself.
 func (b *block) row(i int) []uint8 { return b.cells[(i+1)*(b.cols+2):][:b.cols+2] }
 
-// column copies column j of the rows inside of the frame.
+// column returns a copy of column j without the frame.
 func (b *block) column(j int) []uint8 {
 	c := make([]uint8, b.rows)
 	for i := range c {
@@ -98,7 +97,7 @@ func (b *block) setColumn(j int, c []uint8) {
 	}
 }
 
-// exchange fills the frame with what the neighbors have.
+// exchange fills the frame with the cells of the neighbors.
 func (b *block) exchange(grid *mpi.Comm) error {
 	left, right, err := grid.CartShift(1, 1)
 	if err != nil {
@@ -129,7 +128,7 @@ func (b *block) wrap() {
 	copy(b.row(b.rows), b.row(0))
 }
 
-// step goes to the next generation. The frame must be filled.
+// step advances to the next generation. The frame must be filled.
 func (b *block) step() {
 	next := make([]uint8, len(b.cells))
 	for i := range b.rows {
@@ -153,7 +152,7 @@ func (b *block) alive() (n int) {
 	return n
 }
 
-// equal checks that the block is what whole has in its place.
+// equal checks that the block equals its part of whole.
 func (b *block) equal(whole *block) error {
 	for i := range b.rows {
 		for j, v := range b.row(i)[1 : b.cols+1] {

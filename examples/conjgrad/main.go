@@ -1,7 +1,6 @@
-// Conjgrad solves a system of linear equations by conjugate gradients (Hestenes and
-// Stiefel 1952). The matrix is that of a heated rod: 2 on the diagonal, -1 beside it.
-// Every rank has some rows; to multiply it needs one element of either neighbor,
-// and each scalar product is a reduction.
+// Conjgrad solves a system of linear equations by conjugate gradients (Hestenes and Stiefel 1952). The
+// matrix is that of a heated rod: 2 on the diagonal, -1 beside it. Every rank has some rows; a
+// multiplication needs one element of each neighbor, and each scalar product is a reduction.
 package main
 
 import (
@@ -42,13 +41,13 @@ func run(world *mpi.Comm) error {
 	return nil
 }
 
-// A solver is a rank's part of the solution.
+// A solver is one rank's part of the solution.
 type solver struct {
 	world *mpi.Comm
-	p     []float64 // the direction, between an element of either neighbor
+	p     []float64 // the direction, with one element of each neighbor at its ends
 }
 
-// solve returns x with A x = b, and how many steps it took.
+// solve returns x with A x = b, and the number of steps it took.
 func (s *solver) solve(b []float64) (x []float64, steps int, err error) {
 	x = make([]float64, len(b))
 	r, q := append([]float64{}, b...), make([]float64, len(b))
@@ -86,7 +85,7 @@ func (s *solver) solve(b []float64) (x []float64, steps int, err error) {
 	return x, steps, nil
 }
 
-// dot is the scalar product over all ranks.
+// dot returns the scalar product over all ranks.
 func (s *solver) dot(a, b []float64) (float64, error) {
 	sum := []float64{0}
 	for i := range a {
@@ -96,7 +95,7 @@ func (s *solver) dot(a, b []float64) (float64, error) {
 	return sum[0], err
 }
 
-// multiply sets q to A p. At the ends of the rod the neighbor is nobody.
+// multiply sets q to A p. At the ends of the rod there is no neighbor (MPI_PROC_NULL).
 func (s *solver) multiply(q []float64) error {
 	left, right := s.world.Rank()-1, s.world.Rank()+1
 	if left < 0 {

@@ -1,6 +1,5 @@
-// Counter hands out work by a counter in a window: each rank takes the next piece
-// with FetchAndOp when it has finished one, so that nobody is the master, and a
-// slow rank takes fewer pieces.
+// Counter hands out work by a counter in a window: each rank takes the next piece with FetchAndOp when it
+// has finished one, so there is no master, and a slow rank takes fewer pieces.
 package main
 
 import (
@@ -56,7 +55,7 @@ func run(world *mpi.Comm) (err error) {
 	return next.Free()
 }
 
-// one is the length of a rank's part: only one rank has the counter.
+// one returns the length of a rank's part of the window: only one rank has the counter.
 func one(has bool) int {
 	if has {
 		return 1
@@ -64,7 +63,7 @@ func one(has bool) int {
 	return 0
 }
 
-// integral is that of the piece that begins at interval first.
+// integral returns the integral over the piece that begins at interval first.
 func integral(first int) (sum float64) {
 	for i := first; i < first+piece; i++ {
 		x := (float64(i) + 0.5) / intervals

@@ -1,5 +1,5 @@
-// Farm hands out work: rank 0 gives the next number to whoever is free and
-// collects answers in the order in which they come (MPI_ANY_SOURCE).
+// Farm hands out work: rank 0 gives the next number to whichever rank is free and collects answers in the
+// order in which they arrive (MPI_ANY_SOURCE).
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Gonum multiplies two matrices of gonum.org/v1/gonum: rank 0 sends each rank a
-// block of rows of one and a block of columns of the other, straight from the
-// memory of its mat.Dense, and receives the products where they belong.
+// Gonum multiplies two matrices of gonum.org/v1/gonum: rank 0 sends each rank a block of rows of one matrix
+// and a block of columns of the other, straight from the memory of their mat.Dense, and receives the
+// products in their place.
 package main
 
 import (
@@ -20,8 +20,8 @@ const (
 
 func main() { mpi.Main(run) }
 
-// block is the part of n by m elements of d from row i and column j on: of any
-// mat.Dense, also one that is a slice of another.
+// block returns a view of the n by m elements of d from row i and column j on. d may be a slice of another
+// mat.Dense.
 func block(d *mat.Dense, i, j, n, m int) []mpi.Item {
 	raw := d.RawMatrix()
 	return mpi.View(raw.Data[i*raw.Stride+j:], mpi.Vector(n, m, raw.Stride))
@@ -30,12 +30,12 @@ func block(d *mat.Dense, i, j, n, m int) []mpi.Item {
 func run(world *mpi.Comm) error {
 	rank, size := world.Rank(), world.Size()
 	first := func(n, i int) int { return n * i / size }
-	left := mat.NewDense(rows, inner, nil) // of rank 0; the others take rows of it
+	left := mat.NewDense(rows, inner, nil) // on rank 0 all of it; other ranks use some rows
 	if rank == 0 {
 		left.Apply(func(i, j int, _ float64) float64 { return float64(i*j%11 - 3) }, left)
 	}
 	raw := left.RawMatrix()
-	if err := mpi.Bcast(world, raw.Data, 0); err != nil { // rows lie in one piece
+	if err := mpi.Bcast(world, raw.Data, 0); err != nil { // rows are contiguous
 		return err
 	}
 	mine := first(cols, rank+1) - first(cols, rank)

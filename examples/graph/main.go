@@ -1,6 +1,6 @@
-// Graph lets numbers spread along the edges of a graph: every rank follows a
-// few others, and in each round takes over the largest number that it hears of.
-// Where everybody is reached, all have the largest number of all in the end.
+// Graph spreads numbers along the edges of a graph: in each round, every rank sends along its edges the
+// largest number that it knows, and keeps the largest that it receives. In the end all ranks have the
+// largest number of all.
 package main
 
 import (
@@ -14,8 +14,7 @@ func main() { mpi.Main(run) }
 
 func run(world *mpi.Comm) error {
 	size, rank := world.Size(), world.Rank()
-	// rank r tells r+1 and 2r what it knows: each rank gives the edges that it
-	// knows of, those that lead away from it
+	// Rank r sends to r+1 and 2r. Each rank specifies the edges that it knows: those that start at it.
 	next, twice := (rank+1)%size, 2*rank%size
 	graph, err := world.DistGraphCreate(
 		mpi.Edge{Source: rank, Dest: next, Weight: 1},
@@ -50,5 +49,5 @@ func run(world *mpi.Comm) error {
 	return nil
 }
 
-// number is what a rank starts with.
+// number returns the number that a rank starts with.
 func number(rank int) int { return (rank*7 + 3) % 11 * 100 }

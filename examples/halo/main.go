@@ -1,7 +1,6 @@
-// Halo solves the heat equation on a rod that is cut into one piece per rank.
-// Each step exchanges the end points of the pieces with nonblocking calls while
-// the points inside are computed. Beyond the ends of the rod there is nobody
-// (MPI_PROC_NULL).
+// Halo solves the heat equation on a rod that is cut into one piece per rank. Each step exchanges the end
+// points of the pieces with nonblocking calls while the inner points are computed. Beyond the ends of the
+// rod there is no neighbor (MPI_PROC_NULL).
 package main
 
 import (
@@ -12,7 +11,7 @@ import (
 )
 
 const (
-	points = 60 // of the rod, a multiple of 1 to 5 ranks
+	points = 60 // of the rod, divisible by 1 to 5 ranks
 	steps  = 400
 )
 
@@ -57,7 +56,7 @@ func relax(next, u []float64, first, last int) {
 	}
 }
 
-// compare gathers the rod and compares it with the one that a single rank gets.
+// compare gathers the rod and compares it with the result of a single rank.
 func compare(world *mpi.Comm, piece []float64) error {
 	rod := make([]float64, points)
 	if err := mpi.Gather(world, piece, rod, 0); err != nil || world.Rank() != 0 {

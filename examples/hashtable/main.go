@@ -1,6 +1,6 @@
-// Hashtable counts words in a table that is spread over all ranks. A rank finds
-// or makes the entry of a key by CompareAndSwap and adds to it by Accumulate, in the
-// memory of whichever rank has it, which takes no part.
+// Hashtable counts words in a table that is spread over all ranks. A rank finds or creates the entry of a
+// key by CompareAndSwap and adds to it by Accumulate, in the memory of the rank that has the entry; that
+// rank takes no part.
 package main
 
 import (
@@ -30,7 +30,7 @@ func run(world *mpi.Comm) error {
 	if err != nil {
 		return err
 	}
-	// Ranks add the same keys, each in an order of its own.
+	// All ranks add the same keys, each in an order of its own.
 	rnd := rand.New(rand.NewPCG(2, uint64(world.Rank())))
 	mine := make([]uint64, keys+1)
 	for range insert {
@@ -79,7 +79,7 @@ func (t *table) free() error {
 	return errors.Join(t.keys.UnlockAll(), t.counts.UnlockAll(), t.keys.Free(), t.counts.Free())
 }
 
-// home is where the search for a key begins.
+// home returns where the search for a key begins.
 func (t *table) home(key uint64) (rank, slot int) {
 	h := key * 0x9e3779b97f4a7c15
 	return int(h>>40) % t.ranks, int(h>>20) % slots

@@ -1,4 +1,4 @@
-// Hello lets every rank say who it is, in order.
+// Hello lets every rank introduce itself, in order of ranks.
 package main
 
 import (
@@ -13,13 +13,13 @@ func main() {
 	mpi.Main(func(world *mpi.Comm) error { return run(world, os.Stdout) })
 }
 
-// run has rank 0 print what all ranks say. What several ranks print themselves
-// comes in any order, even if they take turns: MPI orders messages, not output.
+// run has rank 0 print the lines of all ranks. If ranks print their own lines, these appear in any order,
+// even if the ranks take turns: MPI orders messages, not output.
 func run(world *mpi.Comm, out io.Writer) error {
 	rank, size := world.Rank(), world.Size()
 	var mine [80]byte
 	copy(mine[:], fmt.Sprintf("hello from rank %d of %d", rank, size))
-	all := make([][80]byte, size) // an array is an element
+	all := make([][80]byte, size) // an array can be an element
 	if err := mpi.Gather(world, [][80]byte{mine}, all, 0); err != nil {
 		return err
 	}

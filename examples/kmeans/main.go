@@ -1,6 +1,5 @@
-// Kmeans finds the centers of clouds of points (k-means, Lloyd 1982). Every rank has
-// some of the points; in each round it adds up those that are nearest to each
-// center, and the sums of all ranks give the next centers.
+// Kmeans finds the centers of clouds of points (k-means, Lloyd 1982). Every rank has some of the points; in
+// each round it sums up the points nearest to each center, and the sums of all ranks give the next centers.
 package main
 
 import (
@@ -16,7 +15,7 @@ const (
 	rounds = 50   // at most
 )
 
-// A point is in the plane.
+// A point is a point in the plane.
 type point struct{ X, Y float64 }
 
 // The clouds that the points are drawn from.
@@ -26,7 +25,7 @@ func main() { mpi.Main(run) }
 
 func run(world *mpi.Comm) error {
 	mine := draw(world.Rank(), world.Size())
-	centers := []point{{1, 2}, {7, 1}, {2, 6}, {8, 8}} // of all ranks: a guess
+	centers := []point{{1, 2}, {7, 1}, {2, 6}, {8, 8}} // a guess, the same on all ranks
 	for range rounds {
 		next, err := step(world, mine, centers)
 		if err != nil {
@@ -34,7 +33,7 @@ func run(world *mpi.Comm) error {
 		}
 		moved := distance(next, centers)
 		centers = next
-		if moved == 0 { // the same on all ranks: so are the sums
+		if moved == 0 { // the same on all ranks, because the sums are
 			break
 		}
 	}
@@ -47,7 +46,7 @@ func run(world *mpi.Comm) error {
 	return nil
 }
 
-// draw makes every size-th point, from that of rank on.
+// draw returns every size-th point, starting with point rank.
 func draw(rank, size int) (mine []point) {
 	for i := rank; i < points; i += size {
 		rnd := rand.New(rand.NewPCG(3, uint64(i)))
@@ -57,10 +56,10 @@ func draw(rank, size int) (mine []point) {
 	return mine
 }
 
-// A cluster adds up points.
+// A cluster is a sum of points and their number.
 type cluster struct{ X, Y, N float64 }
 
-// step returns the means of the points of all ranks that are nearest to each center.
+// step returns, for each center, the mean of the points of all ranks that are nearest to it.
 func step(world *mpi.Comm, mine, centers []point) ([]point, error) {
 	sums := make([]cluster, len(centers))
 	for _, p := range mine {
@@ -93,7 +92,7 @@ func nearest(p point, centers []point) (best int) {
 	return best
 }
 
-// distance is the largest between points of the same index.
+// distance returns the largest distance between points of the same index.
 func distance(a, b []point) (d float64) {
 	for i := range a {
 		d = max(d, math.Hypot(a[i].X-b[i].X, a[i].Y-b[i].Y))

@@ -1,6 +1,5 @@
-// Montecarlo finds pi by throwing darts at a square. The hits of a batch are
-// added up over all ranks by a nonblocking reduction, while the darts of the
-// next batch fly; all stop together when the result is good enough.
+// Montecarlo finds pi by throwing darts at a square. A nonblocking reduction adds up the hits of a batch
+// over all ranks while the next batch is thrown; all ranks stop together when the result is good enough.
 package main
 
 import (
@@ -14,7 +13,7 @@ import (
 const (
 	batch   = 20_000 // darts of one rank
 	batches = 200    // at most
-	wanted  = 0.005  // error to stop at: three times the deviation
+	wanted  = 0.005  // error to stop at: three times the standard deviation
 )
 
 func main() { mpi.Main(run) }
@@ -27,7 +26,7 @@ func run(world *mpi.Comm) error {
 	rounds := 0
 	for {
 		reduction := mpi.Iallreduce(world, mine, sums, mpi.Sum)
-		next := []int{0, 0} // mine belongs to the reduction now
+		next := []int{0, 0} // mine belongs to the reduction until it completes
 		throw(rnd, next)
 		if _, err := reduction.Wait(); err != nil {
 			return err
@@ -52,7 +51,7 @@ func run(world *mpi.Comm) error {
 	return nil
 }
 
-// throw counts a batch.
+// throw throws a batch of darts and adds to count.
 func throw(rnd *rand.Rand, count []int) {
 	for range batch {
 		x, y := rnd.Float64(), rnd.Float64()
@@ -63,7 +62,7 @@ func throw(rnd *rand.Rand, count []int) {
 	}
 }
 
-// deviation is that of the estimate of pi.
+// deviation returns the standard deviation of the estimate of pi.
 func deviation(total [2]int) float64 {
 	p := float64(total[0]) / float64(total[1])
 	return 4 * math.Sqrt(p*(1-p)/float64(total[1]))

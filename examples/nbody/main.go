@@ -1,6 +1,5 @@
-// Nbody lets bodies attract each other. Every rank has some of them; to find all
-// forces, copies of the bodies go around a ring of the ranks, while each rank
-// computes with those that it has at the moment.
+// Nbody lets bodies attract each other. Every rank has some of them; to find all forces, copies of the
+// bodies travel around a ring of the ranks, while each rank computes with those that it has at the moment.
 package main
 
 import (
@@ -17,7 +16,7 @@ const (
 	soft   = 0.1 // keeps forces finite
 )
 
-// A body has a mass, a place and a velocity.
+// A body has a mass, a position and a velocity.
 type body struct{ M, X, Y, VX, VY float64 }
 
 func main() { mpi.Main(run) }
@@ -33,7 +32,7 @@ func run(world *mpi.Comm) error {
 		}
 		move(mine, fx, fy)
 
-		fx, fy = make([]float64, bodies), make([]float64, bodies) // the reference: all on one rank
+		fx, fy = make([]float64, bodies), make([]float64, bodies) // the reference: all bodies on one rank
 		forces(all, all, fx, fy)
 		move(all, fx, fy)
 	}
@@ -57,8 +56,7 @@ func begin() []body {
 	return all
 }
 
-// around calls use with the bodies of each rank, the own ones first. While it
-// computes, the next ones come.
+// around calls use with the bodies of each rank, its own first. The next ones arrive while use computes.
 func around(world *mpi.Comm, mine []body, use func([]body)) error {
 	size := world.Size()
 	left, right := (world.Rank()+size-1)%size, (world.Rank()+1)%size
@@ -86,7 +84,7 @@ func around(world *mpi.Comm, mine []body, use func([]body)) error {
 	return nil
 }
 
-// forces adds to fx, fy what others do to mine.
+// forces adds to fx, fy the forces of others on mine.
 func forces(mine, others []body, fx, fy []float64) {
 	for i, a := range mine {
 		for _, b := range others {

@@ -1,4 +1,4 @@
-// Pi integrates 4/(1+x*x) from 0 to 1, each rank a part of the interval.
+// Pi integrates 4/(1+x*x) from 0 to 1; each rank integrates a part of the interval.
 package main
 
 import (

@@ -1,7 +1,6 @@
-// Pipeline sends blocks of numbers through all ranks, each of which does a part
-// of the work on every block. The requests are made once and started for each
-// block; there are two of each, so that one block comes in while the one before
-// is worked on and goes out.
+// Pipeline sends blocks of numbers through all ranks, each of which does a part of the work on every block.
+// The persistent requests are created once and started for each block. There are two of each kind, so that
+// one block arrives while the one before is worked on and sent.
 package main
 
 import (
@@ -43,7 +42,7 @@ func run(world *mpi.Comm) error {
 	}
 	for block := range blocks {
 		now, next := block%2, (block+1)%2
-		// the other buffer is free when its block has gone out
+		// The other buffer is free when its block has been sent.
 		if _, err := sends[next].Wait(); err != nil {
 			return err
 		}
@@ -77,14 +76,14 @@ func run(world *mpi.Comm) error {
 	return nil
 }
 
-// fill makes a block.
+// fill fills a block with numbers.
 func fill(buf []int, block int) {
 	for i := range buf {
 		buf[i] = block*length + i
 	}
 }
 
-// work is what a rank does to a block.
+// work does a rank's part of the work on a block.
 func work(buf []int, rank int) {
 	for i, v := range buf {
 		buf[i] = (3*v + rank) % 1_000_003

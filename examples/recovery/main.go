@@ -1,5 +1,5 @@
-// Recovery adds up squares although processes die on the way: mpirun --keep-going
-// has the others go on, who share out the work anew.
+// Recovery adds up squares although processes die on the way: under mpirun --keep-going the others continue
+// and divide the work anew.
 //
 //	mpirun --keep-going -n 8 ./examples/recovery
 package main
@@ -22,11 +22,11 @@ func run(world *mpi.Comm) error {
 		if err == nil {
 			_ = self.Kill()
 		}
-		select {} // until it has come
+		select {} // until the signal arrives
 	})
 }
 
-// sum has the ranks 1, 4 and 6 of world die, in the first rounds, if there are others.
+// sum has the ranks 1, 4 and 6 of world die in the first rounds, if there are at least 8.
 func sum(world *mpi.Comm, die func()) error {
 	comm := world
 	for round := 0; ; round++ {
@@ -51,8 +51,8 @@ func sum(world *mpi.Comm, die func()) error {
 	}
 }
 
-// failed has all agree on whether they have to try again. err is that of this
-// rank; one that is not about the dead ends the program.
+// failed has all ranks agree on whether they must try again. err is the error of this rank; an error that
+// is not about failed processes ends the program.
 func failed(comm *mpi.Comm, err error) (bool, error) {
 	if errors.Is(err, mpi.ErrUnsupported) {
 		return false, err
@@ -63,14 +63,14 @@ func failed(comm *mpi.Comm, err error) (bool, error) {
 			return false, err
 		}
 		good = 0
-		if err := comm.Revoke(); err != nil { // others may wait for this rank
+		if err := comm.Revoke(); err != nil { // other ranks may be waiting for this one
 			return false, err
 		}
 	}
 	good, err = comm.Agree(good)
 	switch {
 	case errors.Is(err, mpi.ErrUnsupported):
-		return false, nil // nobody can have died
+		return false, nil // no process can have died
 	case errors.Is(err, mpi.ErrProcFailed):
 		return true, nil
 	}

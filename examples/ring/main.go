@@ -1,4 +1,4 @@
-// Ring passes what each rank has around a ring until everybody has seen it.
+// Ring passes what each rank has around a ring until every rank has seen it.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Samplesort sorts numbers that are spread over all ranks. Each rank sorts its own
-// and offers a sample; the sample of all gives the limits between what the ranks
-// will have; then everybody sends each other rank what belongs there.
+// Samplesort sorts numbers that are spread over all ranks. Each rank sorts its own and offers a sample; the
+// samples of all give the limits between the results of the ranks; then each rank sends every other rank
+// what belongs there.
 package main
 
 import (
@@ -28,7 +28,7 @@ func run(world *mpi.Comm) error {
 	return check(world, mine, sorted)
 }
 
-// sort returns the part of this rank of the numbers of all, in order.
+// sort returns this rank's part of the numbers of all ranks in sorted order.
 func sort(world *mpi.Comm, mine []int) ([]int, error) {
 	mine = slices.Sorted(slices.Values(mine))
 	limits, err := limits(world, mine)
@@ -36,7 +36,7 @@ func sort(world *mpi.Comm, mine []int) ([]int, error) {
 		return nil, err
 	}
 	size := world.Size()
-	give, take := make([]int, size), make([]int, size) // how many numbers
+	give, take := make([]int, size), make([]int, size) // counts of numbers
 	first := 0
 	for r := range size {
 		end := len(mine)
@@ -60,7 +60,7 @@ func sort(world *mpi.Comm, mine []int) ([]int, error) {
 	return sorted, nil
 }
 
-// limits are the smallest numbers of ranks 1, 2, and so on.
+// limits returns the smallest numbers of ranks 1, 2, and so on.
 func limits(world *mpi.Comm, mine []int) ([]int, error) {
 	size := world.Size()
 	sample, all := make([]int, size), make([]int, size*size)
@@ -78,8 +78,8 @@ func limits(world *mpi.Comm, mine []int) ([]int, error) {
 	return limits, nil
 }
 
-// check finds out whether sorted is the part of this rank: in order, above what the
-// rank before has, and over all ranks as many numbers with the same sum.
+// check verifies this rank's part of the result: it is in order, above that of the rank before, and all
+// ranks together have the same count and sum of numbers as before.
 func check(world *mpi.Comm, mine, sorted []int) error {
 	if !slices.IsSorted(sorted) {
 		return fmt.Errorf("rank %d: the numbers are not in order", world.Rank())

@@ -1,5 +1,5 @@
-// Sessions uses MPI without a world: two parts of a program open a session each,
-// and know nothing of each other.
+// Sessions uses MPI without a world: two parts of a program open a session each and know nothing of each
+// other.
 package main
 
 import (
@@ -49,7 +49,7 @@ func run(s *mpi.Session) error {
 	return comm.Free()
 }
 
-// pythagoras adds up the squares of the numbers of all processes.
+// pythagoras returns the sum of the squares of the numbers of all processes.
 func pythagoras(s *mpi.Session) (int, error) {
 	all, err := s.Group(mpi.PsetWorld)
 	if err != nil {

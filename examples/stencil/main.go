@@ -1,6 +1,6 @@
-// Stencil smooths a grid that is divided into blocks. Each rank keeps its block
-// with a border of one cell, and the borders come from the neighbors in a Cartesian
-// topology: rows and columns of the same memory, as layouts. Nothing is packed.
+// Stencil smooths a grid that is divided into blocks. Each rank keeps its block with a border of one cell.
+// The borders come from the neighbors in a Cartesian topology, as layouts: rows and columns of the same
+// memory. Nothing is packed.
 package main
 
 import (
@@ -41,7 +41,7 @@ func run(world *mpi.Comm) error {
 	return check(world, block)
 }
 
-// share is how many of n cells part i of parts has, and the first of them.
+// share returns how many of n cells part i of parts has, and the first of them.
 func share(n, parts, i int) (count, first int) {
 	return n*(i+1)/parts - n*i/parts, n * i / parts
 }
@@ -68,15 +68,15 @@ func newField(rows, cols, row0, col0 int) *field {
 	return f
 }
 
-// at is where the cell of row i and column j lies; -1 and rows are the border.
+// at returns the index of the cell in row i and column j; rows -1 and f.rows are the border.
 func (f *field) at(i, j int) int { return (i+1)*(f.cols+2) + j + 1 }
 
-// part is the layout of n by m cells, from row i and column j on.
+// part returns the layout of n by m cells from row i and column j on.
 func (f *field) part(n, m, i, j int) mpi.Layout {
 	return mpi.Subarray([]int{f.rows + 2, f.cols + 2}, []int{n, m}, []int{i + 1, j + 1})
 }
 
-// exchange fills the border.
+// exchange fills the border with the cells of the neighbors.
 func (f *field) exchange(grid *mpi.Comm) error { return mpi.NeighborAlltoallw(grid, f.out, f.in) }
 
 // smooth replaces each cell by the mean of its four neighbors.

@@ -1,7 +1,6 @@
-// Summa multiplies two matrices on a grid of ranks, of which each has a block
-// of every matrix (SUMMA, van de Geijn and Watts 1997): in each step the ranks of
-// a column send what they have of a few columns of A along their rows, those
-// of a row what they have of a few rows of B along their columns.
+// Summa multiplies two matrices on a grid of ranks, each of which has a block of every matrix (SUMMA, van
+// de Geijn and Watts 1997). In each step the ranks of one column send their part of a few columns of A
+// along their rows, and the ranks of one row send their part of a few rows of B along their columns.
 package main
 
 import (
@@ -38,11 +37,11 @@ func run(world *mpi.Comm) error {
 	return nil
 }
 
-// A grid is where a rank and its blocks are.
+// A grid describes the position of a rank and of its blocks.
 type grid struct {
 	row, column *mpi.Comm // the ranks in the same row, and in the same column
 	dims, at    []int
-	top, left   int // place of the blocks in the matrices
+	top, left   int // position of the blocks in the matrices
 	rows, cols  int
 }
 
@@ -73,13 +72,13 @@ func newGrid(world *mpi.Comm) (*grid, error) {
 	return g, nil
 }
 
-// part is where part i of n begins, and how long it is: whole panels.
+// part returns where part i of n begins and how long it is; parts consist of whole panels.
 func part(i, n int) (first, length int) {
 	first = side / panel * i / n * panel
 	return first, side/panel*(i+1)/n*panel - first
 }
 
-// owner is which of n parts has element k, and its index there.
+// owner returns which of n parts has element k, and its index there.
 func owner(k, n int) (i, index int) {
 	for {
 		first, length := part(i, n)
@@ -100,7 +99,7 @@ func (g *grid) fill(f func(i, j int) float64) []float64 {
 	return m
 }
 
-// step adds to c what columns k to k+panel-1 of A and the same rows of B are worth.
+// step adds to c the product of columns k to k+panel-1 of A and the same rows of B.
 func (g *grid) step(a, b, c []float64, k int) error {
 	left, right := make([]float64, g.rows*panel), make([]float64, panel*g.cols)
 	has, j := owner(k, g.dims[1])

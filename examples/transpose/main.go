@@ -1,7 +1,6 @@
-// Transpose computes a Fourier transform in two dimensions. Every rank has some
-// rows of the matrix and transforms them; then all exchange blocks, so that
-// every rank has some columns, and transforms these. Blocks go as layouts: no rank
-// copies them together.
+// Transpose computes a Fourier transform in two dimensions. Every rank has some rows of the matrix and
+// transforms them; then all ranks exchange blocks, so that every rank has some columns, and transform
+// these. Blocks are sent as layouts: no rank packs them.
 package main
 
 import (
@@ -35,7 +34,7 @@ func run(world *mpi.Comm) error {
 	for i := range n {
 		fft(columns[i*side:][:side])
 	}
-	for i, v := range columns { // here the row is the second index
+	for i, v := range columns { // here the second index is the row
 		if want := transformed(i%side, first+i/side); cmplx.Abs(v-want) > 1e-9 {
 			return fmt.Errorf("element %d, %d is %v, not %v", i%side, first+i/side, v, want)
 		}
@@ -46,23 +45,24 @@ func run(world *mpi.Comm) error {
 	return nil
 }
 
-// part is the first row of a rank, and how many it has.
+// part returns the first row of a rank and its number of rows.
 func part(rank, size int) (first, n int) {
 	first = side * rank / size
 	return first, side*(rank+1)/size - first
 }
 
-// transpose returns the columns of the matrix of which every rank has some rows.
+// transpose returns this rank's columns of the matrix; every rank has some of the rows.
 func transpose(world *mpi.Comm, rows []complex128) ([]complex128, error) {
 	_, n := part(world.Rank(), world.Size())
 	columns := make([]complex128, len(rows))
 	var send, recv []mpi.Part
 	for r := range world.Size() {
 		first, m := part(r, world.Size())
-		// For rank r: its columns, one after the other, of my rows. The next one begins an element further.
+		// For rank r: its columns of my rows, one after the other. The next column begins one element
+		// further.
 		column := mpi.Vector(n, 1, side).Resized(0, bytes)
 		send = append(send, mpi.PartOf(mpi.Views(rows[min(first, len(rows)):], m, column)))
-		// From rank r: my columns, of each a piece as long as it has rows.
+		// From rank r: my columns; the piece of each is as long as r has rows.
 		recv = append(recv, mpi.PartOf(mpi.View(columns[min(first, len(columns)):], mpi.Vector(n, m, side))))
 	}
 	return columns, mpi.Alltoallw(world, send, recv)
@@ -85,7 +85,7 @@ func fft(x []complex128) {
 	}
 }
 
-// element is a sum of two waves, whose transform is known.
+// element returns a sum of two waves, whose transform is known.
 func element(i, j int) complex128 {
 	return wave(3, i)*wave(5, j) + 2*wave(7, i)*wave(1, j)
 }

@@ -1,5 +1,5 @@
-// Userop finds the best run of numbers in a sequence that is spread over all
-// ranks, with an operation of its own that does not commute.
+// Userop finds the run of numbers with the largest sum in a sequence that is spread over all ranks, by a
+// user-defined operation that does not commute.
 package main
 
 import (
@@ -8,11 +8,11 @@ import (
 	"rhinet/mpi"
 )
 
-// A span describes a stretch of the sequence by sums of runs: of the whole, the
-// best at its start, the best at its end, and the best anywhere.
+// A span describes a stretch of the sequence by sums: of the whole, and of the best run at its start, at
+// its end, and anywhere.
 type span struct{ All, Head, Tail, Best int }
 
-// join puts stretches together: in lies left of inout.
+// join joins stretches: in lies to the left of inout.
 func join(in, inout []span) {
 	for i, l := range in {
 		r := inout[i]
@@ -27,7 +27,7 @@ func join(in, inout []span) {
 
 const each = 50
 
-// number is element i of the sequence.
+// number returns element i of the sequence.
 func number(i int) int { return (i*7919+13)%41 - 20 }
 
 func main() { mpi.Main(run) }

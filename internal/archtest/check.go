@@ -65,8 +65,8 @@ func (t *Tree) way(from, pattern string, before []string) []string {
 	return nil
 }
 
-// Files checks what holds for single files: format, length, names of
-// platforms, use of unsafe, and words that have no place in the project.
+// Files checks rules for single files: format, length, names of platforms, use of unsafe, and forbidden
+// words.
 func (t *Tree) Files() (found []string) {
 	names := map[string]bool{}
 	for _, f := range t.files {
@@ -117,9 +117,8 @@ func (t *Tree) checkUnsafe(f *file, report func(string, ...any)) {
 	}
 }
 
-// foreign are traces of how the project is made: makers of tools, numbers of
-// tickets, and folders of single machines. They are spelled in pieces, as this
-// file is checked too.
+// foreign matches traces of how the project is made: makers of tools, numbers of tickets, and folders of
+// single machines. The words are spelled in pieces because this file is checked too.
 var foreign = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`clau` + `de`, `anthro` + `pic`, `chat` + `gpt`, `open` + `ai\b`, `co` + `pilot\b`, `lang` + `uage model`,
 	`\bissue` + ` #?[0-9]`, `\b(fixes|closes|see) ` + `#[0-9]`, `/wo` + `rk/`, `\.\./sha` + `red`, `mpi-prac` + `tice`, `/ro` + `ot/`, `/ho` + `me/[a-z]`,

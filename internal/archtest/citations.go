@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// standard is what is cited by its own numbers and has no table.
+// standard is cited by its own section numbers and has no table.
 const standard = "MPI 4.1"
 
-// numbered are the works whose sections a comment in a folder and below may cite
-// without a name. Of several that fit, the first is taken.
+// numbered lists the works whose sections comments in a folder and below may cite without a name. If
+// several fit, the first is taken.
 var numbered = []struct {
 	folder string
 	works  []string
@@ -28,7 +28,7 @@ var numbered = []struct {
 }
 
 var (
-	// cited matches a citation: what is before the comma, if there is one, and the numbers.
+	// cited matches a citation: the text before the comma, if there is one, and the numbers.
 	cited = regexp.MustCompile(`(?:(\w[\w-]*(?: \d\.\d)?)"?,\s+)?\b(sections?)\s+(\d[\d.]*(?:(?:,|\s+and|\s+to)\s+\d[\d.]*)*)`)
 
 	heading = regexp.MustCompile(`(?m)^### (\S+)$`)
@@ -36,8 +36,8 @@ var (
 	number  = regexp.MustCompile(`\b\d+(\.\d+)*\b`)
 )
 
-// Citations checks that what comments and documents cite by section is on the
-// page of references: the work in the list of works, and the section in its table.
+// Citations checks that the sections cited in comments and documents are on the page of references: the
+// work in the list of works, and the section in its table.
 func (t *Tree) Citations(page string) (found []string) {
 	sections, err := t.sections(page)
 	if err != "" {
@@ -63,7 +63,7 @@ func (t *Tree) Citations(page string) (found []string) {
 	return slices.Compact(found)
 }
 
-// sections reads the page: which sections there are, by work.
+// sections reads the sections on the page, by work.
 func (t *Tree) sections(page string) (by map[string][]string, trouble string) {
 	i := slices.IndexFunc(t.files, func(f *file) bool { return f.path == page })
 	if i < 0 {
@@ -88,11 +88,11 @@ func (t *Tree) sections(page string) (by map[string][]string, trouble string) {
 	return by, ""
 }
 
-// check says what is wrong with one citation in a file.
+// check returns what is wrong with one citation in a file.
 func check(file string, m []string, sections map[string][]string) (found []string) {
 	work, list := m[1], number.FindAllString(m[3], -1)
 	if m[2] == "section" {
-		list = list[:1] // what follows is a number within it
+		list = list[:1] // what follows is a number within the section
 	}
 	works := []string{work}
 	switch {

@@ -24,7 +24,7 @@ type ban struct {
 	line               int
 }
 
-// parseOrder reads a policy. packages are those that its patterns may stand for.
+// parseOrder reads a policy. Its patterns are matched against packages.
 func parseOrder(policy string, packages []string) (*order, error) {
 	o := &order{below: map[string]map[string]bool{}}
 	var positive []string
@@ -90,8 +90,7 @@ func (c classes) define(text string, packages []string) bool {
 
 var variable = regexp.MustCompile(`<[a-z]+>`)
 
-// instances are a line with each name that its variable stands for, and
-// without the words that have one.
+// instances returns a line once for each value of its variable.
 func (c classes) instances(line string) (lines []string, err error) {
 	v := variable.FindString(line)
 	if v == "" {
@@ -111,7 +110,7 @@ func (c classes) instances(line string) (lines []string, err error) {
 	return append(lines, rest), nil
 }
 
-// edge is the < between the two sides of a line, which stands apart.
+// edge is the < between the two sides of a line; it has spaces around it.
 const edge = " < "
 
 // words splits a list at its commas.
@@ -139,7 +138,7 @@ func (o *order) add(line string, packages []string) {
 	}
 }
 
-// close makes the relation transitive. An error names a package above itself.
+// close makes the relation transitive. An error names a package that is above itself.
 func (o *order) close() error {
 	for changed := true; changed; {
 		changed = false
@@ -161,7 +160,7 @@ func (o *order) close() error {
 	return nil
 }
 
-// names returns the packages of the module that the order speaks of.
+// names returns the packages of the module that the order mentions.
 func (o *order) names() []string {
 	all := map[string]bool{}
 	for up, downs := range o.below {
@@ -174,8 +173,8 @@ func (o *order) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// allows reports whether the order lets importer import imported, a package of
-// the module or the path of a library's package.
+// allows reports whether the order lets importer import imported, which is a package of the module or the
+// path of a library's package.
 func (o *order) allows(importer, imported string) bool {
 	for down := range o.below[importer] {
 		if imported == down || isLibrary(down) && strings.HasPrefix(imported, down+"/") {
@@ -185,13 +184,13 @@ func (o *order) allows(importer, imported string) bool {
 	return false
 }
 
-// isLibrary reports whether an import path is outside of module and standard library.
+// isLibrary reports whether an import path belongs neither to the module nor to the standard library.
 func isLibrary(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return strings.Contains(first, ".")
 }
 
-// matches reports whether a package is a pattern of a negative rule.
+// matches reports whether a package matches a pattern of a negative rule.
 func matches(pattern, pkg string) bool {
 	if folder, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return pkg == folder || strings.HasPrefix(pkg, folder+"/")

@@ -1,8 +1,7 @@
 package archtest
 
-// Policy is who may import whom within the module, and which libraries from
-// outside serve where. It is policy: a line changes by decision, not to make a
-// build pass.
+// Policy says which package may import which within the module, and where external libraries may be used.
+// It is a policy: a line changes by decision, not to make a build pass.
 //
 // "a, b < c, d" means that c and d may import a and b. The relation is
 // transitive: with "c < e", e may import a as well. EVERYONE stands for all
@@ -207,13 +206,13 @@ cmd/mpirun !< mpi
 cmd/mpirun !< nicemu/martini/...
 `
 
-// pure are the packages without clock, chance, goroutine, input or output.
+// pure lists the packages without clock, randomness, goroutines, input or output.
 var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/arq", "llc/connect", "llc/sim", "nicemu/vtime", "nicemu/param", "nicemu/network", "nicemu/syncctl", "nicemu/medium", "nicemu/loggp", "nicemu/models"}
 
-// stateless are the folders whose packages have no variables that change.
+// stateless lists the folders whose packages have no variables that change.
 var stateless = []string{"mpi", "llc", "nicemu", "collectives"}
 
-// mayUseUnsafe are the packages that may have files named _unsafe.go.
+// mayUseUnsafe lists the packages that may have files named _unsafe.go.
 var mayUseUnsafe = []string{
 	"internal/libfabric", "internal/kvs/pmix", "internal/libmpi", "internal/tcp",
 	"nicemu/fabric", "nicemu/dma", "nicemu/martini",
@@ -224,15 +223,15 @@ var mayUseUnsafe = []string{
 // longest is the number of lines that a source file may have.
 const longest = 500
 
-// wrappers are packages of the communication library that wrap translators or describe them: they
-// are not written for one NIC.
+// wrappers are packages of the communication library that wrap translators or describe them: they are not
+// written for one NIC.
 var wrappers = []string{"llc/checksum", "llc/contract", "llc/entry", "llc/route"}
 
-// library are the tops of what does not depend on a NIC in the communication library:
-// the engine's driver, and what translators share that imports no NIC. What lies
-// below either is not written again for another NIC.
+// library lists the top packages of the NIC-independent part of the communication library: the engine's
+// driver, and the code shared by translators that imports no NIC. What is below them is not written again
+// for another NIC.
 var library = []string{"llc/port", "llc/endpoint", "llc/mailbox", "llc/datagram"}
 
-// mostNewCode is the part of the communication library, in percent, that may have
-// to be written for one NIC.
+// mostNewCode is the largest part of the communication library, in percent, that may have to be written for
+// one NIC.
 const mostNewCode = 10

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// impureImports have no place in a pure package.
+// impureImports are forbidden in a pure package.
 var impureImports = []string{
 	"crypto/rand", "log", "log/slog", "net", "net/http", "os", "os/exec", "os/signal", "plugin", "sync", "sync/atomic", "syscall",
 }
 
-// impureCalls are functions of otherwise pure packages. Of math/rand, only
-// what makes a seeded source is pure: see pureRand.
+// impureCalls are forbidden functions of packages that are allowed. Of math/rand, only the functions that
+// make a seeded source are allowed: see pureRand.
 var impureCalls = map[string][]string{
 	"time":    {"Now", "Since", "Until", "After", "AfterFunc", "NewTicker", "NewTimer", "Sleep", "Tick"},
 	"runtime": {"Gosched", "GOMAXPROCS", "NumCPU", "NumGoroutine", "GC"},
@@ -25,8 +25,8 @@ var impureCalls = map[string][]string{
 
 var pureRand = []string{"New", "NewPCG", "NewChaCha8", "NewSource", "NewZipf", "Rand", "PCG", "ChaCha8", "Source", "Zipf"}
 
-// Purity checks that pure packages know no clock, chance, goroutine or input,
-// and that packages without state have no variables that change.
+// Purity checks that pure packages use no clock, randomness, goroutines or input, and that stateless
+// packages have no variables that change.
 func (t *Tree) Purity() (found []string) {
 	for _, f := range t.files {
 		if f.ast != nil && !f.test && slices.Contains(pure, path.Dir(f.path)) {
@@ -78,9 +78,8 @@ func (t *Tree) impure(f *file) (found []string) {
 	return found
 }
 
-// state finds package variables that are not plainly constant: their first
-// value must be an error, a literal, a function or a table of those, and
-// nothing may be assigned to them or their elements later.
+// state finds package variables that are not plainly constant: their initial value must be an error, a
+// literal, a function or a table of those, and nothing may be assigned to them or their elements later.
 func (t *Tree) state(p *pkg) (found []string) {
 	report := func(at ast.Node, name, text string) {
 		found = append(found, fmt.Sprintf("%v: package variable %s %s", t.fset.Position(at.Pos()), name, text))
@@ -120,8 +119,8 @@ func (t *Tree) state(p *pkg) (found []string) {
 	return found
 }
 
-// fixed reports whether an expression is a literal, or built from literals
-// without calls other than those that make errors, texts, types and plain values.
+// fixed reports whether an expression is a literal, or built from literals without calls except those in
+// fixedCalls.
 func fixed(x ast.Expr, info *types.Info) bool {
 	ok := true
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -150,7 +149,7 @@ func fixed(x ast.Expr, info *types.Info) bool {
 // fixedCalls make values that do not change.
 var fixedCalls = []string{"errors.New", "fmt.Errorf", "reflect.TypeFor", "reflect.TypeOf", "regexp.MustCompile", "strings.NewReplacer", "strings.Join", "len", "time.Now", "cpuid.CPU.Supports"}
 
-// plain reports whether values of a type share nothing when copied.
+// plain reports whether copies of a value of this type share nothing.
 func plain(t types.Type) bool {
 	if t == nil {
 		return false
@@ -171,7 +170,7 @@ func plain(t types.Type) bool {
 	return false
 }
 
-// base is the variable that an assignment to x changes, nil if x is reached through a call.
+// base returns the variable that an assignment to x changes, nil if x is reached through a call.
 func base(x ast.Expr) *ast.Ident {
 	for {
 		switch y := x.(type) {
@@ -196,8 +195,8 @@ func isPackageVar(o types.Object) bool {
 	return ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
-// resolve finds what the identifiers of a package stand for. Imports are left
-// empty, and errors that follow from that do not matter here.
+// resolve finds what the identifiers of a package refer to. Imported packages are empty, and the resulting
+// errors do not matter.
 func (t *Tree) resolve(p *pkg) *types.Info {
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}
 	var files []*ast.File
@@ -209,7 +208,7 @@ func (t *Tree) resolve(p *pkg) *types.Info {
 	return info
 }
 
-// empty imports packages without content.
+// empty imports every package as an empty one.
 type empty struct{}
 
 func (empty) Import(p string) (*types.Package, error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The repository keeps its rules.
+// The repository follows its rules.
 func TestRepository(t *testing.T) {
 	tree, err := Load(os.DirFS("../.."), "rhinet")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// What documents say of works and words holds.
+// The documents follow the rules for works and words.
 func TestDocuments(t *testing.T) {
 	tree, err := Load(os.DirFS("../.."), "rhinet")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// load makes a tree of module m; Go sources may leave out what gofmt would add.
+// load makes a tree of module m; the Go sources need not be formatted as by gofmt.
 func load(t *testing.T, files map[string]string) *Tree {
 	t.Helper()
 	root := fstest.MapFS{}
@@ -22,7 +22,7 @@ func load(t *testing.T, files map[string]string) *Tree {
 	return tree
 }
 
-// want checks that there is one violation for each text, which it contains.
+// want checks that there is exactly one violation for each text, which it contains.
 func want(t *testing.T, found []string, texts ...string) {
 	t.Helper()
 	ok := len(found) == len(texts)
@@ -34,7 +34,7 @@ func want(t *testing.T, found []string, texts ...string) {
 	}
 }
 
-// sources makes one file per package from what it imports.
+// sources makes one file per package with the given imports.
 func sources(imports map[string]string) map[string]string {
 	files := map[string]string{}
 	for p, list := range imports {
@@ -102,7 +102,7 @@ func TestPolicyMistakes(t *testing.T) {
 	}
 }
 
-// Test files, other folders of text and files of no text are not judged by imports.
+// Imports are not checked in test files, other folders of text, and files that are not text.
 func TestWhatIsLoaded(t *testing.T) {
 	tree := load(t, map[string]string{
 		"a/a_test.go":        "package a\n\nimport _ \"m/b\"\n",

@@ -9,29 +9,28 @@ import (
 	"strings"
 )
 
-// A Share is how much of the communication library had to be written for one
-// translator (llc, section 6): lines that are neither blank nor comment, of Go
-// and assembly that is neither test nor generated. The emulated NIC does not
-// count, it stands for hardware.
+// A Share says how much of the communication library had to be written for one translator (llc, section 6):
+// lines that are neither blank nor comment, of Go and assembly that is neither test nor generated. The
+// emulated NIC does not count, since it stands for hardware.
 type Share struct {
 	Translator string // its folder
-	Own        int    // lines of the translator and of what only translators use
-	Common     int    // lines of the engine, its port, what these use, and what translators of any NIC share
+	Own        int    // lines of the translator and of packages that only translators use
+	Common     int    // lines of the engine, its port, their dependencies, and the code shared by translators of any NIC
 }
 
 // NICShares returns the share of each translator in the table of NICs of this repository.
 func (t *Tree) NICShares() []Share { return t.Shares("llc/nics", library, wrappers...) }
 
-// Percent returns the own lines in percent of all.
+// Percent returns the own lines in percent of all lines.
 func (s Share) Percent() float64 { return 100 * float64(s.Own) / float64(s.Own+s.Common) }
 
 func (s Share) String() string {
 	return fmt.Sprintf("%s: %d of %d lines, %.1f %%", s.Translator, s.Own, s.Own+s.Common, s.Percent())
 }
 
-// Shares returns the share of each translator that table imports. library are
-// the packages on top of what does not depend on a NIC; all of it lies in the folder
-// of the first. Packages of besides are no translators: they wrap any of them.
+// Shares returns the share of each translator that table imports. library lists the top packages of the
+// NIC-independent part; all of it lies in the folder of the first. Packages in besides are not translators:
+// they wrap any of them.
 func (t *Tree) Shares(table string, library []string, besides ...string) (shares []Share) {
 	folder := path.Dir(library[0])
 	common, total := map[string]bool{}, 0
@@ -59,7 +58,7 @@ func (t *Tree) Shares(table string, library []string, besides ...string) (shares
 	return shares
 }
 
-// below returns a package and all that it needs in a folder.
+// below returns a package and its dependencies within a folder.
 func (t *Tree) below(top, folder string) map[string]bool {
 	found := map[string]bool{}
 	for todo := []string{top}; len(todo) > 0; todo = todo[1:] {
@@ -73,7 +72,7 @@ func (t *Tree) below(top, folder string) map[string]bool {
 	return found
 }
 
-// lines counts the lines of a package that say something.
+// lines counts the lines of a package that hold code.
 func (t *Tree) lines(pkg string) (n int) {
 	for _, f := range t.files {
 		if path.Dir(f.path) != pkg || f.test || !isSource(f) {

@@ -33,8 +33,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestNewCodeForANIC: what depends on hardware stays a small part of the library.
-// With -v it prints the shares.
+// TestNewCodeForANIC: the code that depends on hardware stays a small part of the library. With -v it
+// prints the shares.
 func TestNewCodeForANIC(t *testing.T) {
 	tree, err := Load(os.DirFS("../.."), "rhinet")
 	if err != nil {

@@ -27,15 +27,15 @@ type file struct {
 	test bool
 }
 
-// A pkg is the Go files of one folder that are no tests.
+// A pkg is the Go files of one folder, without tests.
 type pkg struct {
 	path    string
 	files   []*file
-	imports []string // of the module by folder, of libraries by path; not the standard library
+	imports []string // of the module by folder, of libraries by path; without the standard library
 }
 
-// Load reads the tree of a module, without what commands have measured (results)
-// and built (bin). The error is one of reading or of Go syntax.
+// Load reads the tree of a module, without measured results (results) and built commands (bin). It fails on
+// errors of reading and of Go syntax.
 func Load(root fs.FS, module string) (*Tree, error) {
 	t := &Tree{module: module, fset: token.NewFileSet(), packages: map[string]*pkg{}}
 	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
@@ -57,7 +57,7 @@ func Load(root fs.FS, module string) (*Tree, error) {
 	return t, err
 }
 
-// isText knows text by its name.
+// isText recognizes text files by their names.
 func isText(p string) bool {
 	switch path.Ext(p) {
 	case ".go", ".s", ".c", ".h", ".md", ".txt", ".sh", ".mod", ".json", ".yml", ".yaml", ".toml", "":

@@ -11,8 +11,8 @@ import (
 // term matches a row of the glossary.
 var term = regexp.MustCompile(`(?m)^\| (.+?) \| (.*) \|$`)
 
-// Glossary checks that the terms of a page are sorted, explained, and used:
-// in Go code, or in another document.
+// Glossary checks that the terms of a page are sorted, explained, and used in Go code or in another
+// document.
 func (t *Tree) Glossary(page string) (found []string) {
 	i := slices.IndexFunc(t.files, func(f *file) bool { return f.path == page })
 	if i < 0 {
@@ -51,9 +51,8 @@ func (t *Tree) uses(word, but string) bool {
 	})
 }
 
-// SpelledOut checks that documents that mention a short form spell it out, in the
-// line of the first mention or before: most readers would take it for
-// something else.
+// SpelledOut checks that documents that mention a short form spell it out at the first mention, in the same
+// line or before: most readers would take it for something else.
 func (t *Tree) SpelledOut(short, long string) (found []string) {
 	mention := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(short) + `\b`)
 	for _, f := range t.files {

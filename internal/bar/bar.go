@@ -1,4 +1,4 @@
-// Package bar shows on a terminal how far a command is.
+// Package bar shows the progress of a command on a terminal.
 package bar
 
 import (
@@ -9,15 +9,14 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// A Bar shows on a terminal how far a command is; nothing elsewhere.
+// A Bar shows the progress of a command on a terminal, and nothing elsewhere.
 type Bar struct {
 	errs  io.Writer
 	shown *progressbar.ProgressBar
 	all   int
 }
 
-// New returns the bar of a writer, which shows nothing if that is no terminal
-// or quiet is asked for.
+// New returns a bar that is shown on errs. It shows nothing if errs is not a terminal or quiet is set.
 func New(errs io.Writer, quiet bool) *Bar {
 	if quiet || !isTerminal(errs) {
 		errs = nil
@@ -25,8 +24,8 @@ func New(errs io.Writer, quiet bool) *Bar {
 	return &Bar{errs: errs}
 }
 
-// Step says what is under way when so many of all are done. A new number of all
-// begins anew.
+// Step shows that done of all steps are done, and what is in progress. Another value of all starts a new
+// bar.
 func (b *Bar) Step(done, all int, what string) {
 	if b.errs == nil {
 		return
@@ -42,7 +41,7 @@ func (b *Bar) Step(done, all int, what string) {
 	b.shown.Set(done)
 }
 
-// End takes the bar away; what is printed next stands in its place.
+// End removes the bar; the next output takes its place.
 func (b *Bar) End() {
 	if b.shown != nil {
 		b.shown.Finish()

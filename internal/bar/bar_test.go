@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Progress is for terminals: a device counts as one, a buffer does not, and quiet
-// shows nothing.
+// Progress is shown on terminals: a device counts as one, a buffer does not, and quiet suppresses it.
 func TestBar(t *testing.T) {
 	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// inside are functions that are taken for those of the package: their names begin so.
+// These functions are taken for those of the package, because their names begin with inside.
 func insideShort(f *Finder) *Line { return f.Caller() }
 
 //go:noinline
@@ -19,12 +19,12 @@ func insideDeep(f *Finder, n int) *Line {
 	return insideShort(f)
 }
 
-// finder finds lines outside of functions called inside.
+// finder returns a Finder for lines outside of functions named inside...
 func finder() *Finder {
 	return &Finder{prefix: "rhinet/internal/callsite.inside"}
 }
 
-// here is the line that calls it.
+// here returns the line that calls it.
 func here() string {
 	_, file, line, _ := runtime.Caller(1)
 	return fmt.Sprintf("%s:%d", file, line)
@@ -32,7 +32,7 @@ func here() string {
 
 func TestTheLineOfTheCaller(t *testing.T) {
 	f := finder()
-	for range 3 { // found, and known
+	for range 3 { // found the first time, and known from then on
 		for _, depth := range []int{0, 1, 2, 3, near - 1, near, near + 1, far - 10} {
 			if got, want := insideDeep(f, depth).String(), here(); got != want {
 				t.Errorf("depth %d: %s, want %s", depth, got, want)
@@ -52,7 +52,7 @@ func TestTheLineOfTheCaller(t *testing.T) {
 	}()
 }
 
-// insideTrace is a function that only notes who calls it.
+// insideTrace is a function that only records its caller.
 //
 //go:noinline
 func insideTrace(f *Finder, t *Trace) { f.Trace(t) }
@@ -90,7 +90,7 @@ func TestManyGoroutines(t *testing.T) {
 }
 
 func TestNobodyOutside(t *testing.T) {
-	f := new(Finder) // everything is inside
+	f := new(Finder) // all functions are inside
 	if l := f.Caller(); l != nil || l.String() != "" {
 		t.Error(l)
 	}
@@ -106,7 +106,7 @@ func TestAKnownLineTakesNoMemory(t *testing.T) {
 	}
 }
 
-// One return address belongs to one line, also if the table is full of others.
+// A return address is never given the line of another one, even if the table is full.
 func TestMoreAddressesThanPlaces(t *testing.T) {
 	f := finder()
 	for pc := range uintptr(8 * knownPlaces) {

@@ -1,6 +1,5 @@
-// Package checked is standard output for commands that print in many places:
-// it remembers that something could not be written, so that the command ends
-// with an error and not with success.
+// Package checked wraps the standard output of commands that print in many places: it remembers that a
+// write has failed, so that the command ends with an error and not with success.
 package checked
 
 import (
@@ -31,8 +30,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Status is the exit status of the command called name, which would end with
-// status: 1 instead of 0, after a line on errs, if something could not be written.
+// Status returns the exit status of the command called name: status, or, if that is 0 and a write has
+// failed, 1 after a message on errs.
 func (w *Writer) Status(name string, errs io.Writer, status int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

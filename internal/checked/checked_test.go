@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A reader that has gone away.
+// closed is a writer whose reader has gone away.
 type closed struct{ err error }
 
 func (c closed) Write([]byte) (int, error) { return 0, c.err }

@@ -1,6 +1,6 @@
-// Package clock is the time that a program sees: it passes as usual, unless the
-// process lives in virtual time. A process has one clock, for MPI has calls that
-// name no communicator (MPI 4.1, section 9.6).
+// Package clock is the time that a program sees: real time, or virtual time if the process runs in virtual
+// time. A process has one clock, because MPI has calls without a communicator that return the time
+// (MPI 4.1, section 9.6).
 package clock
 
 import (
@@ -13,8 +13,7 @@ var (
 	source atomic.Pointer[func() float64]
 )
 
-// Seconds returns the seconds since the process started, or those of its virtual
-// time.
+// Seconds returns the seconds since the process started, or the virtual time.
 func Seconds() float64 {
 	if now := source.Load(); now != nil {
 		return (*now)()
@@ -22,8 +21,8 @@ func Seconds() float64 {
 	return time.Since(epoch).Seconds()
 }
 
-// Use has Seconds return what now says; nil: the usual time. Only whoever
-// makes the process a rank calls it.
+// Use has Seconds return what now returns; nil: real time. Only the code that makes the process a rank
+// calls it.
 func Use(now func() float64) {
 	if now == nil {
 		source.Store(nil)

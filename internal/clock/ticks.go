@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// Ticks reads a counter that all processes of a machine read alike, at a rate that
-// stays the same: see [Counter]. It is for measuring many short times; [Tick] says how
-// long a tick is.
+// Ticks reads a counter that is the same for all processes of a machine and has a constant rate: see
+// [Counter]. It is for measuring many short times; [Tick] returns the length of a tick.
 func Ticks() int64 { return int64(ticks()) }
 
-// Counter reports whether Ticks counts alike in all processes. On amd64 that is so where
-// the system itself keeps its time by that counter.
+// Counter reports whether Ticks is the same counter in all processes. On amd64 this holds if the system
+// itself keeps time by that counter.
 func Counter() bool {
 	if !counts || runtime.GOARCH != "amd64" {
 		return counts
@@ -23,7 +22,7 @@ func Counter() bool {
 	return err == nil && strings.TrimSpace(string(text)) == "tsc"
 }
 
-// A Reading is a point in time as clock and counter see it.
+// A Reading is a point in time, by clock and by counter.
 type Reading struct {
 	Ticks int64
 	At    time.Time
@@ -36,7 +35,7 @@ func Read() Reading {
 	return Reading{before + (Ticks()-before)/2, now}
 }
 
-// Tick returns the nanoseconds of a tick, from two readings that are some time apart.
+// Tick returns the length of a tick in nanoseconds, from two readings some time apart.
 func Tick(from, to Reading) float64 {
 	if to.Ticks <= from.Ticks || !to.At.After(from.At) {
 		return 1

@@ -15,7 +15,7 @@ func TestTicksGoOn(t *testing.T) {
 	}
 }
 
-// The length of a tick comes from two readings; from two that are none it is a nanosecond.
+// The length of a tick is computed from two readings; if they are not valid, it is a nanosecond.
 func TestTick(t *testing.T) {
 	at := time.Now()
 	for _, c := range []struct {

@@ -17,23 +17,22 @@ import (
 // ErrSilent reports that nothing was heard from the other side for too long.
 var ErrSilent = fmt.Errorf("nothing was heard from it for %v", silence*beat)
 
-// A Conn carries values between two sides, in frames: the length in 4 bytes, and as many
-// bytes of a gob stream. A length of 0 is a sign of life, and paused says that
-// the next one may take long.
+// A Conn carries values between two sides in frames: the length in 4 bytes, followed by as many bytes of a
+// gob stream. A length of 0 is a heartbeat, and paused announces that the next frame may take long.
 type Conn struct {
 	raw     *tls.Conn
 	in      *gob.Decoder
 	heard   atomic.Bool
 	patient atomic.Bool // the other side has paused
-	silent  atomic.Bool // lost for that reason
+	silent  atomic.Bool // closed because the other side was silent
 
-	mu     sync.Mutex // of what is written
+	mu     sync.Mutex // guards writing
 	out    *gob.Encoder
 	buffer bytes.Buffer
 
 	over    chan struct{}
 	closing sync.Once
-	err     error // of Close
+	err     error // result of Close
 	beating sync.WaitGroup
 }
 
@@ -49,8 +48,8 @@ func newConn(raw *tls.Conn, every time.Duration) *Conn {
 	return c
 }
 
-// watch has signs of life be sent, and ends a connection that gives none. It counts its own
-// beats, and not time, in which this process may have been stopped.
+// watch sends heartbeats and closes a connection that receives none. It counts its own ticks rather than
+// time, because this process may have been stopped for a time.
 func (c *Conn) watch(wanted chan<- struct{}, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -62,7 +61,7 @@ func (c *Conn) watch(wanted chan<- struct{}, every time.Duration) {
 		}
 		select {
 		case wanted <- struct{}{}:
-		default: // the last one is still on its way
+		default: // the last one is still being sent
 		}
 		if missing++; c.heard.Swap(false) || c.patient.Load() {
 			missing = 0
@@ -81,7 +80,7 @@ func (c *Conn) beat(wanted <-chan struct{}) {
 		case <-c.over:
 			return
 		case <-wanted:
-			_ = c.mark(0) // whoever receives finds out
+			_ = c.mark(0) // Receive notices it
 		}
 	}
 }
@@ -98,7 +97,7 @@ func (c *Conn) write(b []byte) error {
 	return c.explain(err)
 }
 
-// Pause says that this side may be silent until it sends something again.
+// Pause announces that this side may be silent until it sends something again.
 func (c *Conn) Pause() error { return c.mark(paused) }
 
 // Send sends a value. Any goroutine may call it.
@@ -115,12 +114,12 @@ func (c *Conn) Send(v any) error {
 	return c.write(frame)
 }
 
-// Receive waits for the next value, in one goroutine, which must do so as long as the
-// connection is of use: nobody else hears that the other side is there. The end of the connection is an error: io.EOF if
-// the other side has closed it, ErrSilent if it is silent.
+// Receive waits for the next value. One goroutine must call it for as long as the connection is in use,
+// because only Receive notices heartbeats. The end of the connection is an error: io.EOF if the other side
+// has closed it, ErrSilent if it was silent.
 func (c *Conn) Receive(v any) error { return c.explain(c.in.Decode(v)) }
 
-// explain is why a call has failed.
+// explain returns why a call has failed.
 func (c *Conn) explain(err error) error {
 	switch {
 	case err == nil:
@@ -141,8 +140,8 @@ func (c *Conn) Remote() string { return host(c.raw.RemoteAddr()) }
 
 func host(a net.Addr) string { return a.(*net.TCPAddr).IP.String() }
 
-// hangUp ends the connection without the goodbye of TLS, which could wait for a
-// peer that does not read.
+// hangUp closes the connection without the close message of TLS, which could block on a peer that does not
+// read.
 func (c *Conn) hangUp() {
 	c.closing.Do(func() {
 		close(c.over)

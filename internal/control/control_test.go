@@ -31,7 +31,7 @@ func pair(t *testing.T) (a, b *Conn) {
 	t.Helper()
 	key := NewKey()
 	l, address := listen(t, key)
-	// The first address is nobody's, and so is the second.
+	// No server listens at the first two addresses.
 	a, err := Dial([]string{"127.0.0.1:1", "127.0.0.1:2", address}, key)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,8 @@ func TestValuesArriveInOrder(t *testing.T) {
 	}
 }
 
-// Who does not know the key is refused by either side, and keeps nobody out.
+// A client or server that does not know the key is refused by the other side, and does not keep others from
+// connecting.
 func TestStrangers(t *testing.T) {
 	key := NewKey()
 	l, address := listen(t, key)
@@ -107,7 +108,7 @@ func TestStrangers(t *testing.T) {
 		t.Errorf("another key: %v", err)
 	}
 	plain, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
-	if err == nil { // a client hears of its refusal when it reads
+	if err == nil { // a client notices the refusal when it reads
 		_, err = plain.Read(make([]byte, 1))
 		plain.Close()
 	}
@@ -134,7 +135,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// raw connects two ends that do not show that they are there.
+// raw connects two ends that send no signs of life.
 func raw(t *testing.T) (client, server *tls.Conn) {
 	t.Helper()
 	config, err := NewKey().config()
@@ -176,7 +177,7 @@ func TestSilenceEndsAConnection(t *testing.T) {
 	c.Close()
 }
 
-// A side that has said so may be silent, until it says something again.
+// A side that has announced a pause may be silent until it sends something again.
 func TestPause(t *testing.T) {
 	client, server := raw(t)
 	c, s := newConn(client, 50*time.Millisecond), newConn(server, time.Hour)
@@ -195,7 +196,7 @@ func TestPause(t *testing.T) {
 	c.Close()
 }
 
-// Signs of life keep a connection that has nothing to say.
+// Signs of life keep a connection open that is not used otherwise.
 func TestIdle(t *testing.T) {
 	client, server := raw(t)
 	c, s := newConn(client, 400*time.Millisecond), newConn(server, 400*time.Millisecond)

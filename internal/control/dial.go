@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// head is how long an address has before the next one is tried as well.
+// head is how long an address has before the next one is tried in parallel.
 const head = 200 * time.Millisecond
 
-// Dial connects to the first of several addresses HOST:PORT of one listener at which
-// somebody answers who knows the key; those before are preferred. One of the errors
-// is reported if nobody does.
+// Dial connects to the first of several addresses HOST:PORT of one listener where a peer answers that knows
+// the key; earlier addresses are preferred. If none does, one of the errors is returned.
 func Dial(addresses []string, key Key) (*Conn, error) {
 	config, err := key.config()
 	if err != nil {

@@ -24,17 +24,17 @@ func NewKey() Key {
 	return k
 }
 
-// For returns a key for another use, from which this one does not follow.
+// For derives a key for another purpose, which does not reveal this one.
 func (k Key) For(use string) []byte {
 	m := hmac.New(sha256.New, k)
 	m.Write([]byte(use))
 	return m.Sum(nil)
 }
 
-// errStranger reports a side that does not know the key.
+// errStranger reports a peer that does not know the key.
 var errStranger = errors.New("the other side does not know the key of the job")
 
-// config returns how both sides of a connection show that they know the key.
+// config returns the TLS configuration by which both sides prove that they know the key.
 func (k Key) config() (*tls.Config, error) {
 	private := ed25519.NewKeyFromSeed(k.For("control"))
 	public := private.Public().(ed25519.PublicKey)
@@ -47,7 +47,7 @@ func (k Key) config() (*tls.Config, error) {
 		MinVersion:         tls.VersionTLS13,
 		Certificates:       []tls.Certificate{{Certificate: [][]byte{cert}, PrivateKey: private}},
 		ClientAuth:         tls.RequireAnyClientCert,
-		InsecureSkipVerify: true, // there are no names: who has the key is right
+		InsecureSkipVerify: true, // there are no names: a peer that has the key is trusted
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || !public.Equal(s.PeerCertificates[0].PublicKey) {
 				return errStranger

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Listener takes the connections of those who know a key.
+// A Listener accepts connections of peers that know a key.
 type Listener struct {
 	inner net.Listener
 	conns chan *Conn
@@ -17,7 +17,7 @@ type Listener struct {
 	busy  sync.WaitGroup
 }
 
-// Listen waits for connections at HOST:PORT, where port 0 is any free one.
+// Listen waits for connections at HOST:PORT; port 0 means any free one.
 func Listen(address string, key Key) (*Listener, error) {
 	config, err := key.config()
 	if err != nil {
@@ -33,13 +33,13 @@ func Listen(address string, key Key) (*Listener, error) {
 	return l, nil
 }
 
-// Port returns where it listens.
+// Port returns the port on which it listens.
 func (l *Listener) Port() int { return l.inner.Addr().(*net.TCPAddr).Port }
 
-// Conns gives the connections.
+// Conns returns the channel of accepted connections.
 func (l *Listener) Conns() <-chan *Conn { return l.conns }
 
-// Close ends the listener, not the connections that it has given.
+// Close closes the listener, but not the connections that it has accepted.
 func (l *Listener) Close() error {
 	l.end()
 	err := l.inner.Close()
@@ -54,14 +54,14 @@ func (l *Listener) accept(ctx context.Context, config *tls.Config) {
 			return
 		}
 		if err != nil {
-			time.Sleep(time.Millisecond) // no descriptors: there may be some soon
+			time.Sleep(time.Millisecond) // out of descriptors: there may be some soon
 			continue
 		}
 		l.busy.Go(func() { l.admit(ctx, tls.Server(raw, config)) })
 	}
 }
 
-// admit gives a connection to the owner, or ends it if the other side is a stranger.
+// admit passes a connection to the owner, or closes it if the peer does not know the key.
 func (l *Listener) admit(ctx context.Context, raw *tls.Conn) {
 	limited, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()

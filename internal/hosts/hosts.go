@@ -1,6 +1,5 @@
-// Package hosts is the table of how quickly named hosts compute: operations a
-// second of one rank, by kind. Programs in virtual time that declare their
-// operations take as long as such a host would.
+// Package hosts is the table of how fast named hosts compute: operations per second of one rank, by kind.
+// Programs in virtual time that declare their operations take as long as on such a host.
 package hosts
 
 import (
@@ -18,11 +17,11 @@ type Host struct {
 	Rates  map[string]float64 // operations a second, by kind
 }
 
-// Default is the name of the host that is meant when none is named.
+// Default is the name of the host that is used if none is named.
 const Default = "xeon"
 
-// All returns the table. A kind is the name of a benchmark of the NAS suite, whose
-// operations are those by which it computes its Mop/s.
+// All returns the table. A kind is the name of a benchmark of the NAS suite; its operations are those that
+// the benchmark counts for its Mop/s.
 func All() []Host {
 	return []Host{
 		{
@@ -57,7 +56,7 @@ func All() []Host {
 	}
 }
 
-// Parse reads NAME, or NAME,KIND=RATE,...: the rates of a host, some of them changed.
+// Parse parses NAME, or NAME,KIND=RATE,...: the rates of a host with changes.
 func Parse(text string) (map[string]float64, error) {
 	name, changes, some := strings.Cut(text, ",")
 	rates, err := Rates(name)

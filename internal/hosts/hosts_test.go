@@ -27,8 +27,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestSource compares the rates of the default host with the results that they
-// come from.
+// TestSource compares the rates of the default host with the results from which they are taken.
 func TestSource(t *testing.T) {
 	f, err := os.Open(filepath.Join("..", "..", "results", "2026-11-21", "npb-A-1.json"))
 	if err != nil {

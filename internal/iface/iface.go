@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Addresses returns the addresses of the network interface of the given name or address, or else
-// of all that are up. Those of a network come before that of this host alone, and version 4 before
-// version 6, so that all hosts prefer the same.
+// Addresses returns the addresses of the network interface of the given name or address, or else of all
+// interfaces that are up. Addresses of a network come before loopback, and version 4 before version 6, so
+// that all hosts prefer the same.
 func Addresses(wanted string) ([]net.IP, error) {
 	interfaces, err := net.Interfaces()
 	if err != nil {
@@ -48,8 +48,8 @@ func distance(ip net.IP) int {
 	return d
 }
 
-// Towards returns the address that this host has where it reaches another one, nil if it does
-// not, or only itself.
+// Towards returns the local address that this host uses to reach another one, nil if it cannot reach it or
+// reaches only itself.
 func Towards(host string) net.IP {
 	c, err := net.Dial("udp", net.JoinHostPort(host, "9")) // sends nothing
 	if err != nil {

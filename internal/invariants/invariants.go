@@ -14,8 +14,8 @@ func Check(cond bool, text string) {
 	}
 }
 
-// Scramble fills b with a pattern that no protocol gives a meaning, so that a
-// read after free shows. It does nothing in an ordinary build.
+// Scramble fills b with a pattern that has no meaning in any protocol, so that a read after free is
+// noticed. It does nothing in an ordinary build.
 func Scramble(b []byte) {
 	if !Enabled {
 		return

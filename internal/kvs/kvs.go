@@ -1,14 +1,13 @@
-// Package kvs is the management data store of a job (llc, section 2): a
-// key-value store in which the ranks exchange addresses and the like before
-// they can talk. It is external: the packages below this one are thin adapters to
-// stores that others run.
+// Package kvs is the management data store of a job (llc, section 2): a key-value store in which the ranks
+// exchange addresses and similar data before they can communicate. It is external: the packages below this
+// one are thin adapters to stores that other programs serve.
 //
 //	own        the store that mpirun serves
-//	launcher   those of other launchers: PMI-1 and PMI-2
-//	pmix       that of launchers with PMIx, by their library
-//	memcached  a memcached server that somebody has started
+//	launcher   stores of other launchers: PMI-1 and PMI-2
+//	pmix       stores of launchers with PMIx, through their library
+//	memcached  a memcached server that a user has started
 //
-// Package kvstest has the one suite that each adapter passes.
+// Package kvstest has the test suite that each adapter passes.
 package kvs
 
 import (
@@ -17,33 +16,31 @@ import (
 	"time"
 )
 
-// A Store is the store of one job as one of its ranks sees it. It belongs to one
-// goroutine.
+// A Store is the store of one job as used by one of its ranks. It belongs to one goroutine.
 //
-// An error that wraps [ErrLost] names the store, which is of no use from then on.
+// An error that wraps [ErrLost] names the store, which is unusable from then on.
 type Store interface {
-	// Put gives a key its value, once in the life of the job. Others can count on
-	// it after the next Fence. [Check] says what keys and values are.
+	// Put stores a value for a key, once in the life of the job. Other ranks can rely on it after the next
+	// Fence. [Check] says which keys and values are valid.
 	Put(key string, value []byte) error
-	// Fence returns when all ranks have called it as often as this one. It waits
-	// for other ranks as long as it takes, and for the store no longer than [Patience].
+	// Fence returns when all ranks have called it as often as this one. It waits for other ranks without
+	// limit, and for the store no longer than [Patience].
 	Fence() error
-	// Get returns what a rank has put before the latest Fence, or an error that
-	// wraps [ErrAbsent].
+	// Get returns what a rank has put before the latest Fence, or an error that wraps [ErrAbsent].
 	Get(key string) ([]byte, error)
-	// Close ends the use of the store. After its last Get, a rank calls Fence before
-	// Close if others still need what it has put.
+	// Close ends the use of the store. After its last Get, a rank must call Fence before Close if others
+	// still need what it has put.
 	Close() error
 }
 
-// A Lister is an optional ability of a Store: to answer for many keys at once.
+// A Lister is a Store that can answer for many keys at once.
 type Lister interface {
 	// List is Get of each of the keys.
 	List(keys []string) ([][]byte, error)
 }
 
-// List is Get of each of the keys, in one question if the store can answer that: ranks of a large job
-// need what all others have put.
+// List is Get of each of the keys, in one request if the store supports that: ranks of a large job need the
+// values of all others.
 func List(s Store, keys []string) ([][]byte, error) {
 	if l, ok := s.(Lister); ok {
 		return l.List(keys)
@@ -58,28 +55,28 @@ func List(s Store, keys []string) ([][]byte, error) {
 	return values, nil
 }
 
-// Bounds of keys and values: PMI allows 64 bytes of a key and 1024 of a value, as text.
+// Limits of keys and values: PMI allows 64 bytes for a key and 1024 for a value, as text.
 const (
 	MaxKey   = 48
 	MaxValue = 512
 )
 
-// Patience is how long a store may be silent before it is lost.
+// Patience is how long a store may be silent before it counts as lost.
 const Patience = 4 * time.Second
 
 // ErrLost reports a store that cannot be reached any more.
 var ErrLost = errors.New("the key-value store of the job is lost")
 
-// ErrAbsent reports a key that nobody has put.
+// ErrAbsent reports a key that no rank has put.
 var ErrAbsent = errors.New("nobody has put this key")
 
-// Lost words the loss of the store of the given name.
+// Lost returns the error for the loss of the store of the given name.
 func Lost(name string, err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrLost, name, err)
 }
 
-// Check reports what is wrong with a key or a value. Keys are 1 to MaxKey
-// letters, digits, dots, dashes and underscores, values any 0 to MaxValue bytes.
+// Check returns what is wrong with a key or a value. Keys are 1 to MaxKey letters, digits, dots, dashes and
+// underscores, values any 0 to MaxValue bytes.
 func Check(key string, value []byte) error {
 	if len(key) < 1 || len(key) > MaxKey {
 		return fmt.Errorf("kvs: a key of %d bytes; it has 1 to %d", len(key), MaxKey)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usableCores lists the logical processors that this process may run on, the
-// siblings of one physical core side by side.
+// usableCores lists the logical processors that this process may run on, with the siblings of each physical
+// core next to each other.
 func usableCores() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
@@ -63,15 +63,14 @@ func parseList(text string) []int {
 	return list
 }
 
-// A binder moves the calling thread from core to core, so that the processes
-// it forks begin their life where they belong. Its goroutine is locked to that
-// thread.
+// A binder moves the calling thread from core to core, so that the processes it forks start where they are
+// bound. Its goroutine is locked to that thread.
 type binder struct {
 	before unix.CPUSet
 	moved  bool
 }
 
-// bind sets the cores of the calling thread and so of its future children.
+// bind sets the cores of the calling thread and thus of its future children.
 func (b *binder) bind(cores []int) error {
 	if cores == nil {
 		return nil

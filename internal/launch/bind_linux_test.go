@@ -36,7 +36,7 @@ func TestRanksAreBound(t *testing.T) {
 	}
 }
 
-// listOf prints cores as the kernel does.
+// listOf prints cores in the kernel's format.
 func listOf(cores []int) string {
 	cores = slices.Clone(cores)
 	slices.Sort(cores)

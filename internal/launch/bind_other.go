@@ -2,7 +2,7 @@
 
 package launch
 
-// usableCores returns nil: binding is not offered here.
+// usableCores returns nil: this system does not offer binding.
 func usableCores() []int { return nil }
 
 // A binder does nothing on this system.

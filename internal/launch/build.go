@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// build turns the packages among the programs into executables. The caller's
-// goroutine is locked to the thread that the death signal of the go command is
-// tied to. What remove does must be done once the ranks run, or at once after
-// an error.
+// build turns the packages among the programs into executables. The caller's goroutine is locked to the
+// thread to which the death signal of the go command is tied. remove must be called once the ranks run, or
+// at once after an error.
 func build(ctx context.Context, programs []program, flags []string) (remove func(), err error) {
 	nothing := func() {}
 	if !needsBuild(programs) {
@@ -52,16 +51,16 @@ func build(ctx context.Context, programs []program, flags []string) (remove func
 	return dir.remove, nil
 }
 
-// goBuild builds one package. The go command keeps its own scratch files in
-// our directory too, so that one removal takes everything.
+// goBuild builds one package. The go command keeps its own scratch files in our directory too, so one
+// removal deletes everything.
 func goBuild(ctx context.Context, tool, scratch, target string, prog *program, flags []string) error {
 	if err := os.Mkdir(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
 	var output bytes.Buffer
 	at := siteOf(prog.pkg)
-	// Stamping asks the version control system, which is slow and fails in
-	// directories of other users; nobody keeps this executable.
+	// Stamping asks the version control system, which is slow and fails in directories of other users, and
+	// this executable is temporary.
 	args := append([]string{"build", "-buildvcs=false", "-o", target}, flags...)
 	cmd := exec.CommandContext(ctx, tool, append(args, at.arg)...)
 	cmd.Dir = at.dir
@@ -86,8 +85,8 @@ func goBuild(ctx context.Context, tool, scratch, target string, prog *program, f
 	return checkBuilt(target, prog)
 }
 
-// checkBuilt finds out whether the go command left a program: of a package
-// that is not main it makes an archive, of one with tests only nothing.
+// checkBuilt checks that the go command has produced a program: for a package other than main it makes an
+// archive, for one that only has tests nothing.
 func checkBuilt(target string, prog *program) error {
 	info, err := os.Stat(target)
 	if err != nil {
@@ -123,8 +122,7 @@ func firstPackage(programs []program) string {
 	return ""
 }
 
-// commandName returns the name under which a package's program runs, which is
-// what ps and a core dump show.
+// commandName returns the name under which a package's program runs, as shown by ps and in a core dump.
 func commandName(pkg string) string {
 	if abs, err := filepath.Abs(pkg); err == nil {
 		pkg = abs

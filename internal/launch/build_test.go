@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// module makes a module in a directory of its own, goes there, and sets an
-// empty directory for scratch files, which it returns.
+// module makes a module in a directory of its own, changes to that directory, and sets an empty directory
+// for temporary files, which it returns.
 func module(t *testing.T, files map[string]string) (scratch string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -37,7 +37,7 @@ const (
 	stays = "package main\n\nimport \"time\"\n\nfunc main() { println(\"stays\"); time.Sleep(time.Minute) }\n"
 )
 
-// empty checks that nothing is left in a scratch directory.
+// empty checks that nothing is left in a directory for temporary files.
 func empty(t *testing.T, scratch string) {
 	t.Helper()
 	names, err := os.ReadDir(scratch)
@@ -100,8 +100,7 @@ func TestNoPlaceToBuild(t *testing.T) {
 	run(t, job(Part{Ranks: 1, Program: "."})).want(t, StatusFailed, "mpirun: cannot make a directory to build in: ", "(TMPDIR names another place)")
 }
 
-// While the ranks run there is nothing on disk any more, so that even a killed
-// launcher leaves nothing.
+// While the ranks run there are no longer any files on disk, so that even a killed launcher leaves nothing.
 func TestNothingOnDiskWhileRanksRun(t *testing.T) {
 	scratch := module(t, map[string]string{"main.go": stays})
 	p := spawn(t, job(Part{Ranks: 2, Program: "."}))
@@ -128,7 +127,7 @@ func TestInterruptedBuild(t *testing.T) {
 	empty(t, os.TempDir())
 }
 
-// slowGo puts a go command in PATH that takes its time and leaves files.
+// slowGo puts a go command first in PATH that is slow and leaves files.
 func slowGo(t *testing.T) {
 	bin := t.TempDir()
 	script(t, filepath.Join(bin, "go"), "#!/bin/sh\ntouch $GOTMPDIR/file\necho building >"+bin+"/log\nexec sleep 60\n")

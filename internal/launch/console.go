@@ -12,15 +12,15 @@ type ending uint8
 // The endings.
 const (
 	finished   ending = iota // with the end of a line
-	unfinished               // within a line, whose end may follow
-	returned                 // with a carriage return: the line is progress, to be replaced by what comes next
+	unfinished               // within a line, which may continue
+	returned                 // with a carriage return: the line is progress, to be replaced by the next output
 )
 
 // erase clears a terminal's line from the cursor on.
 const erase = "\x1b[K"
 
-// A console is what was written last where a sink leads to. Its mutex is held
-// while something is written; who holds it holds the sink's, too.
+// A console records what was last written to the destination of a sink. Its mutex is held while something
+// is written, together with the mutex of the sink.
 type console struct {
 	mu       sync.Mutex
 	terminal bool
@@ -28,10 +28,9 @@ type console struct {
 	progress *stream // whose progress line is the last thing written, if any
 }
 
-// next takes note of output and returns what to write for it. At a terminal,
-// where prompts and progress are shown, the line of another stream begins on
-// a line of its own, and everything takes the place of progress. It returns false
-// for progress that would spoil a prompt.
+// next records output and returns what to write for it. At a terminal, where prompts and progress are
+// shown, a line of another stream begins on a line of its own, and any output replaces progress. It returns
+// false for progress that would spoil a prompt.
 func (s *console) next(from *stream, data []byte, end ending) ([]byte, bool) {
 	others := s.terminal && s.open != nil && s.open != from
 	switch {
@@ -40,7 +39,7 @@ func (s *console) next(from *stream, data []byte, end ending) ([]byte, bool) {
 	case others:
 		data = append([]byte{'\n'}, data...)
 	case s.progress != nil && s.progress == from && len(data) > 0 && data[0] == '\n':
-		// That was no progress, but a line with both ends, which came in two pieces.
+		// That was not progress, but a line ending in \r\n that came in two pieces.
 	case s.progress != nil:
 		data = append([]byte(erase), data...)
 	}
@@ -54,10 +53,10 @@ func (s *console) next(from *stream, data []byte, end ending) ([]byte, bool) {
 	return data, true
 }
 
-// Columns of a terminal that does not say how many it has.
+// Columns of a terminal whose width is unknown.
 const defaultColumns = 80
 
-// columns returns the width of the terminal that w is, 0 if it is none.
+// columns returns the width of the terminal that w is, 0 if w is not a terminal.
 func columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok || !isTerminal(f) {
@@ -69,7 +68,7 @@ func columns(w io.Writer) int {
 	return defaultColumns
 }
 
-// sameTerminal reports whether two writers lead to one terminal.
+// sameTerminal reports whether two writers are the same terminal.
 func sameTerminal(a, b io.Writer) bool {
 	if columns(a) == 0 || columns(b) == 0 {
 		return false

@@ -32,13 +32,13 @@ type daemon struct {
 	ranks  *ranks
 	fabric Fabric
 	output *exporter
-	input  chan *piece // for rank 0; nil: it reads nothing
+	input  chan *piece // for rank 0; nil: rank 0 has no input
 	kept   gatherer
 }
 
-// Daemon is the life of mpirun on a host of a job on several. It reads from stdin
-// how to reach the mpirun that leads, and ends when stdin or the connection does; open makes the
-// memory of the ranks here. It returns the exit status.
+// Daemon runs mpirun's part on one host of a job on several hosts. It reads from stdin how to reach the
+// leading mpirun, and ends when stdin or the connection closes; open creates the memory of the ranks on
+// this host. It returns the exit status.
 func Daemon(stdin io.Reader, stderr io.Writer, open func(nic string, ranks int) (Fabric, error)) int {
 	in := bufio.NewReader(stdin)
 	to, err := readInvitation(in)
@@ -67,7 +67,7 @@ func readInvitation(in *bufio.Reader) (*invitation, error) {
 	return to, nil
 }
 
-// attend calls the mpirun that leads, and does what it says.
+// attend connects to the leading mpirun and follows its orders.
 func attend(to *invitation, stdin io.Reader, open func(string, int) (Fabric, error)) error {
 	conn, err := control.Dial(to.Addresses, to.Key)
 	if err != nil {
@@ -92,7 +92,7 @@ func attend(to *invitation, stdin io.Reader, open func(string, int) (Fabric, err
 	return nil
 }
 
-// release gives back what the ranks needed.
+// release releases the resources of the ranks.
 func (d *daemon) release() {
 	for _, f := range d.images {
 		f.Close()
@@ -103,7 +103,7 @@ func (d *daemon) release() {
 	d.kept.close()
 }
 
-// work runs the ranks to their end.
+// work runs the ranks until they have ended.
 func (d *daemon) work(host int) {
 	d.ranks = &ranks{list: make([]rank, len(d.orders.Ranks))}
 	d.output = newExporter(func(m *message) error { return d.conn.Send(m) }, func(r int) int { return d.orders.Ranks[r] })
@@ -121,12 +121,12 @@ func (d *daemon) work(host int) {
 		err = d.conn.Send(&message{Done: true})
 	}
 	if err != nil {
-		d.conn.Close() // mpirun then tells that it has lost this host
+		d.conn.Close() // mpirun then reports that it has lost this host
 	}
-	listening.Wait() // until mpirun has closed the connection: it has read all
+	listening.Wait() // until mpirun has read everything and closed the connection
 }
 
-// runRanks starts the ranks and stays until none is left.
+// runRanks starts the ranks and returns when none is left.
 func (d *daemon) runRanks() {
 	exits, ready := make(chan []exit, 16), make(chan error, 1)
 	p := &parent{plan: d.plan, ranks: d.ranks, output: d.output, fabric: d.fabric, exits: exits, ready: ready}
@@ -165,7 +165,7 @@ func (d *daemon) runRanks() {
 	}
 }
 
-// tell tells that ranks have ended, or were stopped.
+// tell reports ranks that have ended or were stopped.
 func (d *daemon) tell(batch []exit) {
 	var all []departed
 	for _, e := range batch {
@@ -178,7 +178,7 @@ func (d *daemon) tell(batch []exit) {
 	_ = d.conn.Send(&message{Ended: all})
 }
 
-// begun tells whether all ranks run.
+// begun reports whether all ranks run.
 func (d *daemon) begun(err error) {
 	b := &begun{}
 	for r := range d.ranks.list {
@@ -191,7 +191,7 @@ func (d *daemon) begun(err error) {
 	_ = d.conn.Send(&message{Begun: b})
 }
 
-// prepare readies what the ranks need.
+// prepare sets up what the ranks need.
 func (d *daemon) prepare(host int) (err error) {
 	o := d.orders
 	job := &Job{NIC: o.NIC, Tuning: o.Tuning, Bind: o.Bind, Env: o.Env, MaxRanks: o.Size, KeepGoing: o.KeepGoing, RingMemory: o.RingMemory}
@@ -237,7 +237,7 @@ func (d *daemon) prepare(host int) (err error) {
 	return nil
 }
 
-// program finds the program of a part here.
+// program finds the program of a part on this host.
 func (d *daemon) program(e *errand) (program, error) {
 	if info, err := os.Stat(e.Dir); err != nil || !info.IsDir() {
 		return program{}, &refusal{fmt.Sprintf("there is no directory %s; --wdir names one that is there", e.Dir)}
@@ -258,7 +258,7 @@ func (d *daemon) program(e *errand) (program, error) {
 	return prog, nil
 }
 
-// listen does what mpirun says. When it cannot be heard any more the ranks end.
+// listen follows the messages of mpirun. When the connection ends, so do the ranks.
 func (d *daemon) listen() {
 	for {
 		var m message
@@ -276,7 +276,7 @@ func (d *daemon) listen() {
 		case m.Look > 0:
 			_ = d.conn.Send(&message{Report: d.report(m.Look)})
 		case m.Input != nil && d.input != nil:
-			d.input <- m.Input // one is under way at a time
+			d.input <- m.Input // only one piece is in flight at a time
 		case m.Ended != nil && d.fabric != nil:
 			d.bury(m.Ended)
 		}
@@ -289,7 +289,7 @@ func (d *daemon) listen() {
 	}
 }
 
-// bury notes for the ranks here that others have ended.
+// bury tells the ranks on this host that others have ended.
 func (d *daemon) bury(all []departed) {
 	for i := range all {
 		if e := &all[i]; e.Rank >= 0 && e.Rank < d.orders.Size && !syscall.WaitStatus(e.Wait).Stopped() {
@@ -298,7 +298,7 @@ func (d *daemon) bury(all []departed) {
 	}
 }
 
-// report says what the ranks here wait for.
+// report reports what the ranks on this host wait for.
 func (d *daemon) report(number int) *report {
 	r := &report{Number: number, Now: time.Now()}
 	if d.fabric == nil {
@@ -310,7 +310,7 @@ func (d *daemon) report(number int) *report {
 	return r
 }
 
-// feed passes on what rank 0 reads.
+// feed passes input on to rank 0.
 func (d *daemon) feed(w *os.File) {
 	defer w.Close()
 	for p := range d.input {
@@ -324,8 +324,8 @@ func (d *daemon) feed(w *os.File) {
 	}
 }
 
-// ownEnv returns the environment of mpirun, but for what describes its host and session, which
-// stays as it is here.
+// ownEnv returns the environment of mpirun, except for variables that describe its host and session, which
+// keep their local values.
 func ownEnv(mpirun, here []string) []string {
 	local := func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")

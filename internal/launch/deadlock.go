@@ -9,8 +9,8 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// cycles describes every ring of ranks each of which waits for the next. A
-// rank waits for at most one peer, so a walk along the waits finds them all.
+// cycles describes every cycle of ranks each of which waits for the next. A rank waits for at most one
+// peer, so a walk along the waits finds all cycles.
 func cycles(all []reading) []string {
 	const (
 		unseen = iota
@@ -46,9 +46,9 @@ func waitsFor(all []reading, r int) int {
 	return s.Peer
 }
 
-// cycleText words a cycle of ranks. Where one of them is at work, or has another goroutine in a
-// call, it need not be a deadlock: two ranks wait for each other, too, while a long message moves
-// between them.
+// cycleText describes a cycle of ranks. If one of them is computing, or has another goroutine in a call, it
+// need not be a deadlock: two ranks also wait for each other while a long message is transferred between
+// them.
 func cycleText(all []reading, path []int) string {
 	var b strings.Builder
 	var busy, several []int
@@ -76,7 +76,7 @@ func cycleText(all []reading, path []int) string {
 	return "deadlock: " + b.String() + text
 }
 
-// are names ranks with the verb.
+// are names ranks with a verb.
 func are(ranks []int) string {
 	slices.Sort(ranks)
 	if len(ranks) == 1 {
@@ -85,9 +85,8 @@ func are(ranks []int) string {
 	return named(ranks) + " are"
 }
 
-// stable keeps, of the waits in two readings taken one after the other, those
-// that are the same wait; the others count as computing, for their ranks have
-// moved on.
+// stable returns the second of two readings, in which it keeps those waits that are also in the first one.
+// Ranks with another wait count as computing, because they have moved on.
 func stable(before, after []reading) []reading {
 	for i := range after {
 		if a, b := &after[i], &before[i]; a.State == pmi.Waiting && (b.State != pmi.Waiting || a.Since != b.Since) {
@@ -97,8 +96,8 @@ func stable(before, after []reading) []reading {
 	return after
 }
 
-// rereading is the time between two looks at a supposed deadlock: long enough
-// for every rank to have had its turn on the processors in between.
+// rereading is the time between two readings of a supposed deadlock: long enough for every rank to have
+// been scheduled in between.
 func rereading(ranks, processors int) time.Duration {
 	const (
 		alone = 100 * time.Millisecond
@@ -108,8 +107,8 @@ func rereading(ranks, processors int) time.Duration {
 	return min(alone+turn*time.Duration(ranks)/time.Duration(max(1, processors)), most)
 }
 
-// atWork marks the ranks that have used processors between two readings, d
-// apart: more than a wait costs, which now and then looks around.
+// atWork marks the ranks that have used processors between two readings, d apart, for more than a wait
+// costs, which looks around now and then.
 func atWork(all []reading, before, after []time.Duration, d time.Duration) {
 	const share = 50
 	for i := range all {

@@ -27,8 +27,9 @@ func (p *Plan) findDebugger() error {
 	return nil
 }
 
-// buildFlags are those of the go command for the programs of the job: what a debugger shows
-// must not be optimized away. They concern the package that was named: others would all be built anew.
+// buildFlags returns the flags of the go command for the programs of the job. Code that a debugger shows
+// must not be optimized; this applies to the named package only, because otherwise all packages would be
+// rebuilt.
 func (p *Plan) buildFlags() (flags []string) {
 	if tag := p.job.BuildTag; tag != "" {
 		flags = append(flags, "-tags", tag)
@@ -39,14 +40,14 @@ func (p *Plan) buildFlags() (flags []string) {
 	return flags
 }
 
-// command returns what is executed as a rank.
+// command returns the command that is executed as rank r.
 func (p *Plan) command(r int) (path string, args []string) {
 	slot := p.slots[r]
 	part, prog := &p.job.Parts[slot.Part], &p.programs[slot.Part]
 	if !slices.Contains(p.job.Debug, r) {
 		return prog.path, append([]string{prog.argv0()}, part.Args...)
 	}
-	// The program does not run before somebody connects and says so.
+	// The program does not run until a client connects and continues it.
 	args = []string{debuggerName, "exec", "--headless", "--listen=127.0.0.1:0", "--accept-multiclient", prog.path, "--"}
 	return p.debugger, append(args, part.Args...)
 }

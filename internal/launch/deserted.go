@@ -7,18 +7,18 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// patience is how long a rank must be seen in one and the same wait before it
-// counts as deserted by a rank that is gone.
+// patience is how long a rank must be seen in the same wait before it counts as deserted by a rank that has
+// ended.
 const patience = 300 * time.Millisecond
 
-// deserted keeps watch when a rank has ended with status 0: if it did so
-// without Finalize, that alone is no failure (the program may not use MPI at
-// all), but it is one as soon as others wait for that rank in vain.
+// deserted watches after a rank has ended with status 0. Ending without Finalize alone is not a failure
+// (the program may not use MPI at all), but it becomes one as soon as other ranks wait for that rank in
+// vain.
 type deserted struct {
 	marks map[int]watch // by waiting rank
 }
 
-// A watch is a wait that has not changed since a time.
+// A watch is a wait that has not changed since some time.
 type watch struct {
 	begin int64 // as the rank says
 	since time.Time
@@ -40,11 +40,11 @@ func (w *watcher) checkDeserted() {
 	}
 }
 
-// desertion words that a rank has ended without a failure, and left others waiting.
+// desertion describes a rank that has ended without a failure and left others waiting.
 func (w *watcher) desertion(all []reading, who int) *cause {
 	without := "Finalize"
 	if all[who].State == pmi.Outside {
-		without = "a successful Init" // which says itself why it failed
+		without = "a successful Init" // Init itself says why it failed
 	}
 	return &cause{
 		status: StatusFailed,
@@ -74,10 +74,9 @@ func (d *deserted) stuck(all []reading, now time.Time) map[int]bool {
 	return stuck
 }
 
-// culprit returns the rank that others wait for in vain. A wait for one peer
-// convicts that peer only. A wait for anybody or in a collective convicts a
-// rank that was in MPI, where every rank must go on to Finalize; one that never
-// was in MPI only if no rank is left that could still bring the wait to an end.
+// culprit returns the rank that others wait for in vain. A wait for one peer blames that peer only. A wait
+// for any source or in a collective blames a rank that was in MPI, where every rank must go on to Finalize.
+// A rank that never was in MPI is blamed only if no rank is left that could still complete the wait.
 func culprit(all []reading, stuck map[int]bool) (int, bool) {
 	hopeless := true // every living rank is stuck
 	for i := range all {

@@ -10,16 +10,16 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A reading is the state of one rank as the launcher sees it.
+// A reading is the state of one rank as observed by the launcher.
 type reading struct {
 	pmi.Status
 	rank   int
-	ended  bool          // its process is gone
-	busy   bool          // it has used processors between two looks
-	waited time.Duration // how long it waits already
+	ended  bool          // its process has ended
+	busy   bool          // it used processors between two readings
+	waited time.Duration // how long its wait has lasted
 }
 
-// maxGroups bounds the lines about waits in the message of a failed job.
+// maxGroups limits the lines about waits in the message of a failed job.
 const maxGroups = 16
 
 // table prints what every rank waits for, and names cycles of waits.
@@ -45,7 +45,7 @@ func table(all []reading) string {
 	rows := b.String()
 	b.Reset()
 	for row := range strings.Lines(rows) {
-		b.WriteString(strings.TrimRight(row, " \n") + "\n") // cells without words are blanks
+		b.WriteString(strings.TrimRight(row, " \n") + "\n") // empty cells are blanks
 	}
 	for _, r := range all {
 		if !r.ended && r.State == pmi.Waiting && r.Taken != "" {
@@ -61,7 +61,7 @@ func table(all []reading) string {
 	return b.String()
 }
 
-// calls names the call that is known, and says how many others the rank is in.
+// calls names the known call and the number of other calls that the rank is in.
 func (s *reading) calls() string {
 	if s.More > 0 {
 		return s.Call + " +" + strconv.Itoa(s.More)
@@ -96,7 +96,7 @@ func (s *reading) bytes() string {
 	return strconv.FormatInt(s.Bytes, 10)
 }
 
-// what says in words what a rank was in.
+// what describes what a rank was in.
 func (s *reading) what() string {
 	if s.State != pmi.Waiting {
 		return s.State.String()
@@ -124,7 +124,7 @@ func (s *reading) what() string {
 	return text
 }
 
-// since prints a duration with as much precision as a reader can use.
+// since prints a duration with reasonable precision.
 func since(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
@@ -135,8 +135,8 @@ func since(d time.Duration) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
-// groups says in few lines what the living ranks were in: ranks in the same
-// wait share a line. Ranks outside MPI are left out.
+// groups describes in a few lines what the living ranks were in: ranks in the same wait share a line. Ranks
+// outside MPI are left out.
 func groups(all []reading) []string {
 	type group struct {
 		ranks   []int

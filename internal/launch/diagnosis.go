@@ -8,15 +8,14 @@ import (
 	"syscall"
 )
 
-// position matches the beginning of a message about a place in a file.
+// position matches the beginning of a message about a position in a file.
 var position = regexp.MustCompile(`^(.+\.go):\d+(:\d+)?: `)
 
-// chatter matches what the go command says beside its errors.
+// chatter matches output of the go command other than errors.
 var chatter = regexp.MustCompile(`^(# |go: (downloading|finding|found|added|upgraded|downgraded) )`)
 
-// noBuild puts into one line what the go command had to say about a package
-// that it could not build: the first message about a place in a file if there
-// is one, and how to see the others.
+// noBuild puts into one line why the go command could not build a package: the first message about a
+// position in a file if there is one, and how to see the others.
 func noBuild(prog *program, at site, output string) error {
 	all, atLeast := messages(output)
 	if len(all) == 0 {
@@ -39,9 +38,9 @@ func noBuild(prog *program, at site, output string) error {
 	return &refusal{text}
 }
 
-// messages cuts what the go command printed into messages of one line each. It
-// returns those about places in files only, if there are any. atLeast is not
-// empty if the compiler left some out.
+// messages splits the output of the go command into messages of one line each. If any of them are about
+// positions in files, it returns only those. atLeast is not empty if the compiler left out further
+// messages.
 func messages(output string) (all []string, atLeast string) {
 	var placed []string
 	for line := range strings.Lines(output) {
@@ -52,7 +51,7 @@ func messages(output string) (all []string, atLeast string) {
 		case strings.HasSuffix(line, ": too many errors"):
 			atLeast = "at least "
 		case text != line && len(all) > 0:
-			all[len(all)-1] += " " + text // begins with a blank: goes on with the message above
+			all[len(all)-1] += " " + text // an indented line continues the message above
 		default:
 			all = append(all, strings.TrimPrefix(text, "go: "))
 		}

@@ -6,10 +6,9 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// disagreements describes the communicators whose ranks are in different
-// collective calls: the same turn, but another call, or the same call with other
-// arguments. Calls of different turns say nothing: some ranks may leave a call
-// before others have come to it.
+// disagreements describes the communicators whose ranks are in different collective calls: the same turn,
+// but another call, or the same call with other arguments. Calls of different turns prove nothing: some
+// ranks may leave a call before others reach it.
 func disagreements(all []reading) []string {
 	type turn struct{ team, number uint32 }
 	type group struct {

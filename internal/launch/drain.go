@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// readerPatience is how long a job that is over waits for a reader of its
-// output that does not read, before it does without it or says what is up.
+// readerPatience is how long a job that is over waits for a reader of its output that does not read, before
+// it gives up or reports the reason.
 const readerPatience = 500 * time.Millisecond
 
-// drain forwards what is left of the output when no rank is. It stays as long
-// as the reader takes, for nothing that ranks have printed shall be lost; but
-// not if the job has been told to end and nobody reads, and not beyond the next
-// signal that says so.
+// drain forwards the remaining output when no rank is left. It waits as long as the reader takes, because
+// nothing that ranks have printed shall be lost; but not if the job has been told to end and nobody reads,
+// and not beyond the next signal that ends the job.
 func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
 	done := make(chan struct{})
 	go func() {
@@ -27,7 +26,7 @@ func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
 	for {
 		select {
 		case <-done:
-			// Only now is known whether the rest could be written.
+			// Only now is it known whether the rest could be written.
 			select {
 			case err := <-broken:
 				w.end(brokenOutput(err))
@@ -44,7 +43,7 @@ func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
 			if w.passed != 0 || w.cause != nil && w.cause.impatient {
 				return
 			}
-			w.report() // about a failed job; it need not wait for its output
+			w.report() // a failed job is reported without waiting for its output
 		case sig := <-signals:
 			if w.leave(sig.(syscall.Signal)) {
 				return
@@ -53,8 +52,7 @@ func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
 	}
 }
 
-// leave acts upon a signal that comes when no rank is left, and reports
-// whether it asks the launcher to end.
+// leave handles a signal that arrives when no rank is left, and reports whether the launcher is to end.
 func (w *watcher) leave(sig syscall.Signal) bool {
 	switch sig {
 	case syscall.SIGTSTP:
@@ -69,7 +67,7 @@ func (w *watcher) leave(sig syscall.Signal) bool {
 	return false
 }
 
-// report says once why the job ended, if it ended badly.
+// report prints once why the job ended, if it failed.
 func (w *watcher) report() {
 	if w.cause == nil || w.cause.quiet || w.reported {
 		return
@@ -78,8 +76,8 @@ func (w *watcher) report() {
 	w.say(w.plan.job.Name + ": " + w.cause.text)
 }
 
-// say writes a message, unless nobody takes it: then the launcher must not
-// wait for ever, for it could not be ended any more.
+// say writes a message, but does not wait for ever for a reader: otherwise the launcher could not be ended
+// any more.
 func (w *watcher) say(text string) {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text += "\n"

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// unread starts a launcher whose output nobody reads, and waits until a
-// rank has said ready on its error output, which is read.
+// unread starts a launcher whose output is not read, and waits until a rank has printed ready on its error
+// output, which is read.
 func unread(t *testing.T, ranks int, script ...string) (p *process, out *os.File) {
 	t.Helper()
 	p = command(t, job(self(t, ranks, script...)))
@@ -31,7 +31,7 @@ func unread(t *testing.T, ranks int, script ...string) (p *process, out *os.File
 	return p, out
 }
 
-// says waits until the launcher's error output holds a text.
+// says waits until the launcher's error output contains a text.
 func (p *process) says(t *testing.T, text string) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(p.err.String(), text); time.Sleep(2 * time.Millisecond) {
@@ -41,8 +41,8 @@ func (p *process) says(t *testing.T, text string) {
 	}
 }
 
-// The message about a failure does not wait for a reader of the output, and
-// the output does.
+// The message about a failure is written although the output is not being read; the output is written when
+// it is read.
 func TestFailureIsToldAtOnceAndNothingIsLost(t *testing.T) {
 	p, out := unread(t, 2, "0:lines=3500", "0:err=ready", "state=1", "1:await=2", "1:exit=3", "sleep=1m")
 	p.says(t, "exited with status 3; the job was ended with\n  rank 0 computing\n")
@@ -55,7 +55,7 @@ func TestFailureIsToldAtOnceAndNothingIsLost(t *testing.T) {
 	r.one(t)
 }
 
-// Who tells a job to end need not read its output first.
+// A job can be told to end even if its output has not been read.
 func TestJobEndsThoughNobodyReads(t *testing.T) {
 	p, _ := unread(t, 2, "err=ready", "lines=100000")
 	p.signal(t, syscall.SIGTERM)
@@ -68,7 +68,7 @@ func TestJobEndsThoughNobodyReads(t *testing.T) {
 	p.finish(t).want(t, 130, "mpirun: killed by a second SIGINT (interrupt)")
 }
 
-// All ranks have ended well, but not all of their output could be written.
+// All ranks have succeeded, but not all of their output could be written.
 func TestSignalWhileTheOutputIsWritten(t *testing.T) {
 	p, _ := unread(t, 1, "lines=3500", "err=ready")
 	time.Sleep(100 * time.Millisecond) // most likely the rank is gone; it makes no difference to the status
@@ -86,7 +86,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// A last line without an end is written when no rank is left.
+// A last line without a newline is written when no rank is left.
 func TestEndOfTheOutputThatCannotBeWritten(t *testing.T) {
 	for why, want := range map[error]string{
 		syscall.ENOSPC: "mpirun: cannot write the output of the ranks: no space left on device\n",
@@ -101,7 +101,7 @@ func TestEndOfTheOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A blockedWriter never takes anything.
+// A blockedWriter blocks until the channel is closed.
 type blockedWriter struct{ until chan struct{} }
 
 func (b blockedWriter) Write([]byte) (int, error) {
@@ -109,13 +109,13 @@ func (b blockedWriter) Write([]byte) (int, error) {
 	return 0, errors.New("over")
 }
 
-// A message that nobody takes holds nobody up.
+// A message that is not read delays nothing.
 func TestNobodyListens(t *testing.T) {
 	never := blockedWriter{make(chan struct{})}
 	w := &watcher{plan: &Plan{job: job()}, mux: newMux(never, never, false, false, func(error) {})}
 	w.cause = &cause{text: "something"}
 	w.report()
-	w.report() // says it once only, so that this returns at once
+	w.report() // reports only once, so this returns at once
 	close(never.until)
 }
 

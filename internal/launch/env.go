@@ -12,7 +12,7 @@ const (
 	fabricFD = 3
 	lifeFD   = 4
 
-	// From here on each is there if it is needed.
+	// From here on each descriptor exists only if it is needed.
 	observeFD = 5
 )
 
@@ -24,18 +24,18 @@ func (j *Job) keyFD() int {
 	return observeFD
 }
 
-// Names of the variables that every rank finds in its environment, beside [pmi.Variable].
+// Names of the variables in the environment of every rank, besides [pmi.Variable].
 const (
 	envRank = "RHINET_RANK" // for scripts: the rank
 	envSize = "RHINET_SIZE" // for scripts: the number of ranks
 
-	// Columns of the terminal that is the launcher's standard error, for rank 0
-	// only. Unfinished lines there that end in a carriage return are progress.
+	// Columns of the terminal that is the launcher's standard error, for rank 0 only. There, an unfinished
+	// line that ends in a carriage return is progress.
 	envTerminal = "RHINET_TERMINAL"
 )
 
-// setEnv returns env with NAME=VALUE in place of any other value of NAME.
-// Duplicates must not remain: which one counts differs between languages.
+// setEnv returns env with NAME=VALUE in place of any other value of NAME. No duplicates must remain:
+// languages differ in which one they use.
 func setEnv(env []string, assignment string) []string {
 	name, _, _ := strings.Cut(assignment, "=")
 	kept := env[:0:0]
@@ -57,7 +57,7 @@ func hasEnv(env []string, name string) bool {
 	return false
 }
 
-// partEnv returns the environment that all ranks of a part have in common.
+// partEnv returns the environment common to all ranks of a part.
 func (p *Plan) partEnv(part *Part) []string {
 	env := dropEnv(p.environ, pmi.Variable, envRank, envSize, envTerminal)
 	if part.Dir != "" {
@@ -75,7 +75,7 @@ func (p *Plan) partEnv(part *Part) []string {
 	return env
 }
 
-// rankEnv adds what differs from rank to rank.
+// rankEnv adds the variables that differ between ranks.
 func (p *Plan) rankEnv(common []string, rank int) []string {
 	rank, size := p.number(rank), len(p.slots)
 	job := pmi.Job{Rank: rank, Size: size, Fabric: fabricFD, Life: lifeFD, NIC: p.job.NIC, CPUs: p.limit, Loaded: p.loaded,

@@ -9,7 +9,7 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// interrupted is why a job ends that a signal reached before its ranks ran.
+// interrupted is the error of a job that a signal ended before its ranks ran.
 type interrupted struct {
 	sig   syscall.Signal
 	begun bool // some ranks ran
@@ -28,7 +28,7 @@ func ends(sig syscall.Signal) bool {
 	return sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP || sig == syscall.SIGQUIT
 }
 
-// hurry acts upon signals that came during a start which is still going on.
+// hurry handles signals that arrived during a start that is still in progress.
 func (w *watcher) hurry() {
 	for _, sig := range w.pending {
 		if !w.running && ends(sig) {
@@ -38,12 +38,12 @@ func (w *watcher) hurry() {
 	}
 }
 
-// signalled acts upon a signal to the launcher.
+// signalled handles a signal to the launcher.
 func (w *watcher) signalled(sig syscall.Signal) {
 	if !w.running {
 		switch begun := w.ranks.begun.Load(); {
 		case begun && w.hasty == nil:
-			// Perhaps every rank runs already, and that is about to be known.
+			// Perhaps all ranks run already, and the report of it is about to arrive.
 			w.pending, w.hasty = append(w.pending, sig), time.After(startGrace)
 			return
 		case ends(sig):
@@ -56,9 +56,9 @@ func (w *watcher) signalled(sig syscall.Signal) {
 	}
 	switch sig {
 	case syscall.SIGPIPE:
-		// The write that failed reports it.
+		// The failed write reports it.
 	case syscall.SIGTSTP:
-		// Ranks do not belong to the terminal's foreground, so stop them by hand.
+		// Ranks are not in the terminal's foreground group, so they must be stopped here.
 		w.ranks.signal(syscall.SIGSTOP)
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
 	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP:
@@ -71,8 +71,7 @@ func (w *watcher) signalled(sig syscall.Signal) {
 	}
 }
 
-// interrupt passes on a signal that asks the job to end, and kills it when
-// the user insists.
+// interrupt passes on a signal that asks the job to end, and kills the job when the user insists.
 func (w *watcher) interrupt(sig syscall.Signal) {
 	if w.passed == 0 || w.passed == syscall.SIGQUIT || time.Since(w.passedAt) > insistence {
 		w.passOn(sig)
@@ -86,10 +85,10 @@ func (w *watcher) interrupt(sig syscall.Signal) {
 func (w *watcher) passOn(sig syscall.Signal) {
 	w.passed, w.passedAt = sig, time.Now()
 	w.ranks.signal(sig)
-	w.ranks.signal(syscall.SIGCONT) // one that is stopped could not take it
+	w.ranks.signal(syscall.SIGCONT) // a stopped rank could not take it
 }
 
-// exited takes the ends of ranks that were found at one time.
+// exited handles ranks that were found to have ended at the same time.
 func (w *watcher) exited(batch []exit) {
 	ended := false
 	for i := range batch {
@@ -116,9 +115,8 @@ func (w *watcher) exited(batch []exit) {
 	}
 }
 
-// stopped ends the job if a rank was stopped because it has used the terminal:
-// ranks are in the background there, so it would be stopped for ever. Any other
-// stop is somebody's will.
+// stopped ends the job if a rank was stopped because it used the terminal: ranks are in the background
+// there, so it would stay stopped for ever. Any other stop is intended.
 func (w *watcher) stopped(e *exit) {
 	sig := e.ws.StopSignal()
 	if sig != syscall.SIGTTIN && sig != syscall.SIGTTOU {
@@ -131,7 +129,7 @@ func (w *watcher) stopped(e *exit) {
 	})
 }
 
-// blame words the failure of a rank and what the others were in.
+// blame describes the failure of a rank and what the other ranks were in.
 func (w *watcher) blame(e *exit) *cause {
 	st := w.fabric.Status(e.rank)
 	if w.weight(e) == survived {
@@ -160,7 +158,7 @@ func (w *watcher) blame(e *exit) *cause {
 		c.text = fmt.Sprintf("%s exited with status %d", who, c.status)
 		switch {
 		case st.State == pmi.Finalized:
-			// It has had its say, and nobody waits for it.
+			// It has finished, and no rank waits for it.
 			c.text += " after Finalize; the job was ended"
 			return c
 		case c.status == 2 && w.passed == 0 && st.State != pmi.Outside:
@@ -179,7 +177,7 @@ func (w *watcher) blame(e *exit) *cause {
 	return c
 }
 
-// who names a rank with all that a user may know it by.
+// who names a rank with all that identifies it to a user.
 func (w *watcher) who(r int) string {
 	at := ""
 	if hosts := w.plan.away.hosts; hosts != nil {
@@ -188,7 +186,7 @@ func (w *watcher) who(r int) string {
 	return fmt.Sprintf("rank %d (%s, %spid %d)", r, w.plan.programs[w.plan.slots[r].Part].name, at, w.ranks.pid(r))
 }
 
-// rest says what the living ranks are in, for the end of a message.
+// rest describes what the living ranks are in, for the end of a message.
 func (w *watcher) rest() string {
 	lines := groups(w.look())
 	if len(lines) == 0 {

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// An exporter sends mpirun what the ranks of a host print.
+// An exporter sends the output of the ranks of a host to mpirun.
 type exporter struct {
 	send    func(*message) error
-	number  func(r int) int // of a rank in the job
+	number  func(r int) int // rank number in the job
 	files   []*os.File
 	running sync.WaitGroup
 
 	mu   sync.Mutex
 	more *sync.Cond
-	room int // bytes that mpirun takes now
+	room int // bytes that mpirun accepts now
 	shut bool
 }
 
@@ -27,7 +27,7 @@ func newExporter(send func(*message) error, number func(int) int) *exporter {
 	return x
 }
 
-// open makes the pipe for one output of a rank, and returns the end for the rank.
+// open makes the pipe for one output of a rank, and returns the rank's end.
 func (x *exporter) open(r int, isError bool) (int, error) {
 	read, write, err := pipe()
 	if err != nil {
@@ -39,7 +39,7 @@ func (x *exporter) open(r int, isError bool) (int, error) {
 	return write, nil
 }
 
-// forward sends what comes until the last writer has closed the pipe, or what there is when the
+// forward sends data from the pipe until the last writer has closed it, or what is left in it when the
 // exporter finishes.
 func (x *exporter) forward(file *os.File, rank int, isError bool) {
 	buf := make([]byte, pieceBytes)
@@ -86,7 +86,7 @@ func (x *exporter) pass(p *piece) bool {
 	return !shut && x.send(&message{Output: p}) == nil
 }
 
-// taken says that mpirun has passed on so many bytes.
+// taken notes that mpirun has passed on n bytes.
 func (x *exporter) taken(n int) {
 	x.mu.Lock()
 	x.room += n
@@ -94,7 +94,7 @@ func (x *exporter) taken(n int) {
 	x.more.Broadcast()
 }
 
-// abandon drops what nobody takes any more.
+// abandon drops output that is no longer accepted.
 func (x *exporter) abandon() {
 	x.mu.Lock()
 	x.shut = true
@@ -102,7 +102,7 @@ func (x *exporter) abandon() {
 	x.more.Broadcast()
 }
 
-// finish sends what the pipes still hold when every rank is gone.
+// finish sends what the pipes still hold when all ranks have ended.
 func (x *exporter) finish() {
 	for _, f := range x.files {
 		f.SetReadDeadline(time.Now())

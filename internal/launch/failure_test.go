@@ -9,22 +9,21 @@ import (
 	"time"
 )
 
-// quick checks that a failure ended a job in less than a second. On a machine
-// that is busy with something else, where a job that does nothing takes long,
-// some times as long is added.
+// quick checks that a failure ended a job in less than a second. On a machine that is busy with something
+// else, where a job that does nothing takes long, a multiple of that time is added.
 func (r result) quick(t testing.TB) {
 	t.Helper()
 	if r.took <= time.Second {
 		return
 	}
-	const shares = 10 // starts, looks and ends that a failure is made of
+	const shares = 10 // steps of a failure, such as starts, checks and ends
 	idle := run(t, job(self(t, 4))).took
 	if r.took > time.Second+shares*idle {
 		t.Errorf("took %v, where a job that does nothing takes %v", r.took, idle)
 	}
 }
 
-// one checks that the launcher spoke once.
+// one checks that the launcher printed exactly one message.
 func (r result) one(t testing.TB) {
 	t.Helper()
 	if n := strings.Count(r.err, "mpirun: "); n != 1 {
@@ -60,8 +59,8 @@ func TestFailingRankEndsTheJob(t *testing.T) {
 	}
 }
 
-// A program that refuses its arguments does so before Init or after Finalize,
-// and says why itself.
+// A program that refuses its arguments does so before Init or after Finalize, and reports the reason
+// itself.
 func TestStatusBesideMPI(t *testing.T) {
 	for step, text := range map[string]string{
 		"0:state=3": "exited with status 2 after Finalize; the job was ended\n",
@@ -109,7 +108,7 @@ func TestCrashIsBlamedBeforeStatus(t *testing.T) {
 	}
 }
 
-// A rank that leaves without Finalize while another waits for it.
+// A rank ends without Finalize while another waits for it.
 func TestDesertion(t *testing.T) {
 	for name, c := range map[string]struct {
 		without string
@@ -129,8 +128,8 @@ func TestDesertion(t *testing.T) {
 	}
 }
 
-// The rank that waits is the first to end: a look between two ends would see it
-// wait for one that is gone.
+// The waiting rank is the first to end: a check between the two ends would see it wait for a rank that is
+// gone.
 func TestNoDesertion(t *testing.T) {
 	for name, script := range map[string][]string{
 		"finalized":                     {"0:state=3", "2:state=3", "0:exit=0", "1:wait=Recv,0,7,8", "sleep=500ms"},
@@ -194,7 +193,7 @@ func TestNoFabric(t *testing.T) {
 	run(t, j).want(t, StatusFailed, "mpirun: no memory for 1 rank to share: no room\n")
 }
 
-// A failingWriter takes a little and then nothing more.
+// A failingWriter accepts a little and then returns an error.
 type failingWriter struct{ err error }
 
 func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }

@@ -11,7 +11,7 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// follow takes what a daemon says until its ranks have ended, or it is lost.
+// follow handles the messages of a daemon until its ranks have ended or it is lost.
 func (l *lead) follow(h *host) {
 	defer close(h.outputs)
 	defer close(h.begun)
@@ -52,20 +52,20 @@ func (l *lead) settle(h *host) {
 	l.mu.Unlock()
 }
 
-// lose takes note of a host that has left the job.
+// lose handles the loss of a host.
 func (l *lead) lose(h *host, err error) {
 	l.settle(h)
 	if l.plan.job.KeepGoing {
 		l.mourn(h)
 	}
 	select {
-	case h.begun <- &begun{}: // the watcher says what happened
+	case h.begun <- &begun{}: // the watcher reports what happened
 	default:
 	}
 	l.lost <- lostHost{h, err}
 }
 
-// mourn tells the other hosts that the ranks of one are lost with it.
+// mourn tells the other hosts that the ranks of h are lost with it.
 func (l *lead) mourn(h *host) {
 	ended := map[int]bool{}
 	l.mu.Lock()
@@ -85,7 +85,7 @@ func (l *lead) mourn(h *host) {
 	}
 }
 
-// lostHost ends the job because a host has left it, or notes what a job loses that goes on.
+// lostHost ends the job because a host has left it, or notes the loss if the job keeps going.
 func (w *watcher) lostHost(l lostHost) {
 	var lost []int
 	for _, r := range l.ranks {
@@ -107,7 +107,7 @@ func (w *watcher) lostHost(l lostHost) {
 	w.end(&cause{status: StatusFailed, text: fmt.Sprintf("host %s is lost, with %s: %s; %s", l.Name, named(l.ranks), why, w.rest())})
 }
 
-// ended takes the ends of ranks, and tells the other hosts.
+// ended handles the end of ranks on host from, and tells the other hosts.
 func (l *lead) ended(from *host, all []departed) {
 	var batch []exit
 	l.mu.Lock()
@@ -127,7 +127,7 @@ func (l *lead) ended(from *host, all []departed) {
 	}
 }
 
-// living lists the hosts on which ranks may run.
+// living lists the hosts on which ranks may still run.
 func (l *lead) living() []*host {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,14 +143,14 @@ func (l *lead) living() []*host {
 // signal sends sig to all ranks.
 func (l *lead) signal(sig syscall.Signal) {
 	for _, h := range l.living() {
-		_ = h.conn.Send(&message{Signal: sig}) // a host that is lost is noticed elsewhere
+		_ = h.conn.Send(&message{Signal: sig}) // the loss of a host is noticed elsewhere
 		if sig == syscall.SIGSTOP {
 			_ = h.conn.Pause() // this process is about to be stopped as well
 		}
 	}
 }
 
-// print passes on what the ranks of a host print.
+// print writes the output of the ranks of a host.
 func (l *lead) print(h *host) {
 	for p := range h.outputs {
 		i := 0
@@ -162,7 +162,7 @@ func (l *lead) print(h *host) {
 	}
 }
 
-// feed sends what rank 0 reads, a piece at a time. It may stay in a read when the job is over.
+// feed sends the input of rank 0, a piece at a time. It may stay in a read when the job is over.
 func (l *lead) feed(h *host) {
 	buf := make([]byte, pieceBytes)
 	for {
@@ -180,7 +180,7 @@ func (l *lead) feed(h *host) {
 	}
 }
 
-// refresh asks all hosts what their ranks wait for, and waits a little for their answers.
+// refresh asks all hosts what their ranks wait for, and waits a short time for the answers.
 func (l *lead) refresh() {
 	l.mu.Lock()
 	l.looks++
@@ -201,7 +201,7 @@ func (l *lead) refresh() {
 	}
 }
 
-// awaited reports whether a host that lives has not answered.
+// awaited reports whether a host that is alive has not answered.
 func (l *lead) awaited(hosts []*host, number int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,7 +213,7 @@ func (l *lead) awaited(hosts []*host, number int) bool {
 	return false
 }
 
-// report takes what the ranks of a host wait for. Its clock may differ.
+// report takes over what the ranks of a host wait for. The clock of the host may differ.
 func (l *lead) report(h *host, r *report) {
 	ahead := r.Now.UnixNano() - time.Now().UnixNano()
 	l.mu.Lock()
@@ -232,27 +232,27 @@ func (l *lead) report(h *host, r *report) {
 	}
 }
 
-// used returns how long a rank has used processors, as its host has reported.
+// used returns how much processor time a rank has used, as last reported by its host.
 func (l *lead) used(r int) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.states[r].Used
 }
 
-// Status returns what the host of a rank has reported of it.
+// Status returns the status of a rank as last reported by its host.
 func (l *lead) Status(r int) pmi.Status {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.states[r].Status.Plausible(len(l.states))
 }
 
-// File returns nothing: hosts have memory of their own.
+// File returns nil: each host has memory of its own.
 func (l *lead) File() *os.File { return nil }
 
 // Begin returns when the job began.
 func (l *lead) Begin() time.Time { return l.begin }
 
-// Bury does nothing: hosts are told of all that end.
+// Bury does nothing: hosts are told of all ranks that end.
 func (l *lead) Bury(int) {}
 
 // Close does nothing.

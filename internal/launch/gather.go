@@ -14,35 +14,36 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A Gathering is what ranks on other hosts write down there, and mpirun gets when they have ended.
+// A Gathering says which records ranks on other hosts make there and mpirun collects when the ranks have
+// ended.
 type Gathering struct {
-	Observe bool   // what they do, as package observe has it
-	Trace   bool   // with its events
+	Observe bool   // statistics of package observe
+	Trace   bool   // with events
 	Profile string // the kind of a [pmi.Profile]; empty: none
 }
 
-// A Parcel is a part of what a rank has written.
+// A Parcel is a part of the records of a rank.
 type Parcel struct {
 	Rank    int
-	Profile bool // it is of the profile of the rank, and not of what it did
+	Profile bool // it belongs to the profile of the rank, not to its statistics
 	At      int64
 	Data    []byte
-	Clock   observe.Clock // of times in it
+	Clock   observe.Clock // of the times in it
 	Now     time.Time     // on the host of the rank
-	Lost    string        // why there is no more of it, though there may have been; of a parcel without Data
+	Lost    string        // why the rest of the record is missing; only in a parcel without Data
 }
 
-// parcelBytes is how much of a profile goes at a time.
+// parcelBytes is how much of a profile is sent at a time.
 const parcelBytes = 256 << 10
 
-// A gatherer keeps on a host what its ranks write down.
+// A gatherer keeps the records of the ranks of one host.
 type gatherer struct {
 	file   *os.File
 	reader *observe.Reader
 	dir    string
 }
 
-// prepare readies what a job of so many ranks is to write to.
+// prepare creates the memory and the directory for the records.
 func (g *gatherer) prepare(what Gathering, job *Job) (err error) {
 	if what.Observe {
 		if g.file, err = observe.Create(job.MaxRanks, what.Trace); err != nil {
@@ -62,8 +63,8 @@ func (g *gatherer) prepare(what Gathering, job *Job) (err error) {
 	return nil
 }
 
-// send gives what the ranks have written, until give returns an error, which it returns. A rank that has
-// written nothing has nothing to give; of what cannot be read a parcel says why.
+// send passes all records of the ranks to give, until give returns an error, which send returns. A rank
+// that has written nothing has no parcel; if a record cannot be read, a parcel says why.
 func (g *gatherer) send(ranks []int, give func(*Parcel) error) error {
 	var cut error
 	pass := func(p *Parcel) error {
@@ -83,7 +84,7 @@ func (g *gatherer) send(ranks []int, give func(*Parcel) error) error {
 	return nil
 }
 
-// read gives the profile of a rank, or what it did.
+// read passes the profile or the statistics of a rank to give.
 func (g *gatherer) read(r int, profile bool, give func(*Parcel) error) error {
 	if profile {
 		return g.profile(r, give)
@@ -110,7 +111,7 @@ func (g *gatherer) profile(r int, give func(*Parcel) error) error {
 	}
 	file, err := os.Open(filepath.Join(g.dir, pmi.ProfileName(r)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it has not come so far
+		return nil // the rank has not written it yet
 	} else if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (g *gatherer) profile(r int, give func(*Parcel) error) error {
 	}
 }
 
-// close gives back what prepare has made.
+// close releases what prepare has created.
 func (g *gatherer) close() {
 	if g.file != nil {
 		g.file.Close()
@@ -143,7 +144,8 @@ func (g *gatherer) close() {
 	}
 }
 
-// gathered takes a part of what a rank has written. All times of a host are set right alike.
+// gathered handles a parcel with the records of a rank. All times of one host are corrected by the same
+// amount.
 func (l *lead) gathered(h *host, p *Parcel) {
 	if !slices.Contains(h.ranks, p.Rank) || l.plan.job.Take == nil {
 		return
@@ -161,8 +163,8 @@ func (l *lead) gathered(h *host, p *Parcel) {
 	l.plan.job.Take(p)
 }
 
-// hear learns how far the clock of a host is ahead from the time that a message was sent at. It shows best in
-// the message that was on its way for the shortest time.
+// hear estimates how far the clock of a host is ahead, from the time at which a message was sent. The
+// message with the shortest transfer time gives the best estimate.
 func (h *host) hear(sent time.Time) {
 	if ahead := time.Until(sent); !h.set && (!h.heard || ahead > h.ahead) {
 		h.ahead, h.heard = ahead, true

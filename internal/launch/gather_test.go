@@ -15,20 +15,20 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// Times of a host count from the beginning of the job, by the message that was on its way for the shortest
-// time; once some have been passed on all others are set right alike.
+// Times of a host are counted from the beginning of the job, based on the message with the shortest delay;
+// once some times have been passed on, all later ones are corrected in the same way.
 func TestTimesOfHosts(t *testing.T) {
 	var got []*Parcel
 	l := &lead{plan: &Plan{job: &Job{Take: func(p *Parcel) { got = append(got, p) }}}, begin: time.Now().Add(-time.Minute)}
 	h := &host{ranks: []int{2, 3}}
 	const ahead = time.Hour
-	h.hear(time.Now().Add(ahead - time.Minute)) // a minute on its way
+	h.hear(time.Now().Add(ahead - time.Minute)) // a minute in transit
 	h.hear(time.Now().Add(ahead))
 	h.hear(time.Now().Add(ahead - time.Second))
 	wall := func() observe.Clock { return observe.Clock{Wall: l.begin.Add(ahead + 5*time.Second).UnixNano()} }
 	for _, r := range []int{2, 3, 1, 4, -1} {
 		l.gathered(h, &Parcel{Rank: r, Clock: wall(), Now: time.Now().Add(ahead - 2*time.Minute)})
-		h.hear(time.Now().Add(2 * ahead)) // comes too late to count
+		h.hear(time.Now().Add(2 * ahead)) // too late to count
 	}
 	if len(got) != 2 || got[0].Rank != 2 || got[1].Rank != 3 || got[0].Clock != got[1].Clock {
 		t.Fatalf("%+v", got)
@@ -42,10 +42,10 @@ func TestTimesOfHosts(t *testing.T) {
 		t.Errorf("%+v", got[2])
 	}
 	l.plan.job.Take = nil
-	l.gathered(h, &Parcel{Rank: 2}) // which nobody asked for
+	l.gathered(h, &Parcel{Rank: 2}) // which was not requested
 }
 
-// What ranks leave comes whole, and who has left nothing sends nothing.
+// The data of ranks arrives complete, and ranks without data send nothing.
 func TestGatheringOfAHost(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes share no memory here")
@@ -91,7 +91,7 @@ func TestGatheringOfAHost(t *testing.T) {
 	}
 }
 
-// Of what cannot be read a parcel says why, and the other ranks are not held up by it.
+// If something cannot be read, its parcel contains the reason, and the other ranks are not affected.
 func TestGatheringOfWhatCannotBeRead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes share no memory here")
@@ -122,7 +122,7 @@ func TestGatheringOfWhatCannotBeRead(t *testing.T) {
 	g.close()
 }
 
-// Where nothing can be kept the host says so.
+// If files cannot be created on a host, the host reports that.
 func TestNoPlaceForProfiles(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	if err := new(gatherer).prepare(Gathering{Profile: pmi.ProfileCPU}, new(Job)); err == nil {

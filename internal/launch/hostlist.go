@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A HostList is the hosts that a user names for a job, each once.
+// A HostList is the hosts that a user names for a job, without duplicates.
 type HostList []Host
 
 // Add adds the hosts of a list HOST[:RANKS],... .
@@ -31,10 +31,10 @@ func (h *HostList) Add(list string) error {
 	return nil
 }
 
-// hostName matches what hosts are called: names, addresses, and user@name for ssh.
+// hostName matches names of hosts: host names, addresses, and user@name for ssh.
 var hostName = regexp.MustCompile(`^(::|[A-Za-z0-9_\[])[A-Za-z0-9_.:@%\]-]{0,99}$`)
 
-// add adds a host. One that is named again takes as many ranks more.
+// add adds a host. If the host is there already, the slots are added to its own.
 func (h *HostList) add(name string, slots int) error {
 	if !hostName.MatchString(name) {
 		return fmt.Errorf("%q is no host; it has a name or an address", name)
@@ -48,7 +48,7 @@ func (h *HostList) add(name string, slots int) error {
 	return nil
 }
 
-// Read adds the hosts that a file lists, one a line, perhaps with slots=RANKS.
+// Read adds the hosts listed in a file, one per line, optionally with slots=RANKS.
 func (h *HostList) Read(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -10,15 +10,14 @@ import (
 	"rhinet/internal/iface"
 )
 
-// A Host is one of several that a job runs on.
+// A Host is one of the hosts that a job runs on.
 type Host struct {
 	Name  string // as the job's Launcher knows it
-	Slots int    // ranks that it takes before the next host has its turn; 0: as many as the others
+	Slots int    // ranks that it takes before the next host has its turn; 0: not specified
 }
 
-// share returns the host of each of n ranks. Hosts whose slots nobody has said take equal
-// shares; where somebody has, a host without takes one rank, and when all are full they take
-// turns again.
+// share returns the host of each of n ranks. If no host has slots specified, all take equal shares. If any
+// has, hosts without slots take one rank each, and when all slots are used the hosts take turns again.
 func share(hosts []Host, n int) []int {
 	all := make([]int, 0, n)
 	if !slices.ContainsFunc(hosts, func(h Host) bool { return h.Slots > 0 }) {
@@ -37,10 +36,10 @@ func share(hosts []Host, n int) []int {
 	return all
 }
 
-// spread reports whether the job runs on hosts that a launcher reaches, and not here.
+// spread reports whether the job runs on hosts reached by a launcher rather than here.
 func (j *Job) spread() bool { return len(j.Hosts) > 0 }
 
-// checkHosts finds what is wrong with the hosts of a job.
+// checkHosts returns what is wrong with the hosts of a job.
 func (j *Job) checkHosts() error {
 	if !j.spread() {
 		return nil
@@ -58,8 +57,8 @@ func (j *Job) checkHosts() error {
 	return nil
 }
 
-// addresses returns where hosts may reach this one, HOST:PORT, by the interface that a job
-// names or else by all.
+// addresses returns the addresses HOST:PORT by which other hosts may reach this one: those of the wanted
+// interface, or else of all interfaces.
 func addresses(wanted string, port int) ([]string, error) {
 	all, err := iface.Addresses(wanted)
 	var text []string
@@ -69,7 +68,7 @@ func addresses(wanted string, port int) ([]string, error) {
 	return text, err
 }
 
-// remoteShells join their arguments to a line that a shell of the other host reads.
+// remoteShells join their arguments to a line that a shell on the other host parses.
 var remoteShells = []string{"ssh", "rsh"}
 
 // reach returns the command that starts a daemon on a host.
@@ -87,7 +86,7 @@ func (j *Job) reach(h Host) []string {
 	return words
 }
 
-// quote returns a word as a shell must be given it.
+// quote quotes a word for a shell.
 func quote(w string) string {
 	plain := func(c rune) bool {
 		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("/._-+,:@%", c)

@@ -112,7 +112,7 @@ func TestDaemonWithoutAnInvitation(t *testing.T) {
 	}
 }
 
-// A program that is sent runs, whoever's file it was.
+// A program that was sent runs, whoever owned the file.
 func TestImage(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("programs are sent between Linux systems")
@@ -142,7 +142,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// What a host sends is taken for what it is: ranks that the job does not have are nobody's.
+// The data that a host sends is checked: ranks that the job does not have are ignored.
 func TestReportsOfHostsAreChecked(t *testing.T) {
 	p := &Plan{job: &Job{Hosts: []Host{{Name: "a"}}}, slots: make([]Slot, 2), away: away{hosts: []int{0, 0}}}
 	l := newLead(p)
@@ -154,7 +154,7 @@ func TestReportsOfHostsAreChecked(t *testing.T) {
 	if got := <-exits; len(got) != 1 || got[0].rank != 1 || !got[0].ws.Signaled() || l.used(1) != 5 || h.looked != 3 {
 		t.Errorf("%v, %v, %d", got, l.used(1), h.looked)
 	}
-	// Its clock is an hour ahead.
+	// The clock of the host is an hour ahead.
 	now := time.Now()
 	l.report(h, &report{Now: now.Add(time.Hour), Ranks: []state{{Rank: 0, Status: pmi.Status{State: pmi.Waiting, Since: now.Add(time.Hour).UnixNano()}}}})
 	if d := time.Duration(l.Status(0).Since - now.UnixNano()); d < 0 || d > time.Minute {
@@ -165,7 +165,8 @@ func TestReportsOfHostsAreChecked(t *testing.T) {
 	}
 }
 
-// In a job that goes on, the others are told which ranks are lost with a host: those that had not ended.
+// If a host is lost in a job that continues, the others are told which of its ranks are lost: those that
+// had not ended.
 func TestRanksLostWithTheirHost(t *testing.T) {
 	key := control.NewKey()
 	listener, err := control.Listen("127.0.0.1:0", key)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// imageFile returns an anonymous file that holds a program: nothing is left of it when
-// this process and the ranks have ended, in whatever way.
+// imageFile returns an anonymous file that holds a program. It vanishes when this process and the ranks
+// have ended, in whatever way.
 func imageFile(name string, image []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -18,7 +18,7 @@ func imageFile(name string, image []byte) (*os.File, error) {
 		file.Close()
 		return nil, err
 	}
-	// Ranks of one host execute the same file, which none of them may change.
+	// All ranks of a host execute the same file, so none of them may change it.
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_WRITE|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW); err != nil {
 		file.Close()
 		return nil, err

@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// foregroundPoll is how often a launcher in the background of a terminal looks
-// whether it has come to the foreground.
+// foregroundPoll is how often a launcher in the background of a terminal checks whether it is in the
+// foreground.
 const foregroundPoll = 200 * time.Millisecond
 
-// rankInput returns what rank 0 reads. A file or a pipe is handed down as it
-// is. A terminal cannot be: ranks lead process groups of their own, and the
-// kernel stops a process that reads a terminal from the background; so the
-// launcher reads it and passes the bytes on. release closes what the rank
-// holds a copy of.
+// rankInput returns the input of rank 0. A file or a pipe is handed down as it is. A terminal cannot be:
+// ranks lead process groups of their own, and the kernel stops a process that reads a terminal from the
+// background. So the launcher reads the terminal and passes the bytes on. release closes the launcher's
+// copy of the rank's descriptor.
 func rankInput(stdin *os.File) (input *os.File, release func(), err error) {
 	if stdin == nil || !isTerminal(stdin) {
 		return stdin, func() {}, nil
@@ -29,8 +28,7 @@ func rankInput(stdin *os.File) (input *os.File, release func(), err error) {
 	return fd, func() { fd.Close() }, nil
 }
 
-// blockingPipe returns a pipe whose ends suit programs that know nothing of
-// non-blocking reads.
+// blockingPipe returns a pipe whose ends suit programs that do not expect non-blocking reads.
 func blockingPipe() (r, w *os.File, err error) {
 	rfd, wfd, err := pipe()
 	if err != nil {
@@ -44,11 +42,11 @@ func blockingPipe() (r, w *os.File, err error) {
 	return os.NewFile(uintptr(rfd), "input"), os.NewFile(uintptr(wfd), "input"), nil
 }
 
-// passOn copies a terminal to w until its end, or until nobody reads w. It may
-// stay in a read when the job is over; the launcher ends then.
+// passOn copies a terminal to w until its end, or until w has no reader. It may stay in a read when the job
+// is over; then the launcher ends with it.
 func passOn(terminal, w *os.File) {
 	defer w.Close()
-	runtime.LockOSThread() // for ever: the thread differs from others
+	runtime.LockOSThread() // for ever: the thread is not like others any more
 	failInBackground()
 	buf := make([]byte, 4096)
 	for {

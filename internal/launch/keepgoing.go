@@ -7,16 +7,15 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A loss is a rank without which a job has gone on.
+// A loss is a rank that a job has lost and continued without.
 type loss struct {
 	rank   int
 	text   string // how it ended
-	status int    // that the job has because of it, unless 0
+	status int    // the resulting status of the job, unless 0
 }
 
-// goOn takes the ends of ranks in a job that goes on without them: it tells the
-// others. It reports whether the job does go on; it does not if a rank has
-// called Abort.
+// goOn handles the end of ranks in a job that continues without them: it tells the other ranks. It reports
+// whether the job continues; it does not if a rank has called Abort.
 func (w *watcher) goOn(batch []exit) bool {
 	for i := range batch {
 		if e := &batch[i]; !e.ws.Stopped() && w.fabric.Status(e.rank).State == pmi.Aborted {
@@ -36,8 +35,8 @@ func (w *watcher) goOn(batch []exit) bool {
 	return true
 }
 
-// lossOf says how a rank was lost, if it was: killed by a signal, which others are
-// there to survive; or with a status of its own, which is then the job's.
+// lossOf describes how a rank was lost, if it was: either killed by a signal, a loss that the other ranks
+// survive, or with an exit status of its own, which becomes the job's.
 func (w *watcher) lossOf(e *exit) (loss, bool) {
 	switch {
 	case e.ws.Signaled():
@@ -49,9 +48,9 @@ func (w *watcher) lossOf(e *exit) (loss, bool) {
 	return loss{}, false
 }
 
-// losses words what a job has lost that has gone on to its end, and gives it a
-// status: that of the first rank that failed by itself, or of a signal if no rank
-// is left that could have finished the work.
+// losses describes the ranks that a job has lost while it went on to its end, and gives the job a status:
+// that of the first rank that failed by itself, or of a signal if no rank is left that could have finished
+// the work.
 func (w *watcher) losses() *cause {
 	if len(w.lost) == 0 {
 		return nil

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// A launcher is the command that has started a daemon.
+// A launcher is a command that has started a daemon.
 type launcher struct {
 	cmd   *exec.Cmd
-	input io.WriteCloser // the daemon ends when it does
+	input io.WriteCloser // the daemon ends when this is closed
 	said  tail
 	over  chan struct{} // closed when the command has ended
-	err   error         // of it, then
+	err   error         // of the command, once over is closed
 }
 
 // startLauncher starts the command of a daemon and hands it the invitation.
@@ -40,7 +40,7 @@ func startLauncher(words []string, to *invitation) (*launcher, error) {
 		l.err = l.cmd.Wait()
 		close(l.over)
 	}()
-	_, _ = l.input.Write(append(line, '\n')) // a command that does not read ends
+	_, _ = l.input.Write(append(line, '\n')) // if the command does not read, it ends
 	return l, nil
 }
 
@@ -52,7 +52,7 @@ func plainExec(err error) error {
 	return plainError(err)
 }
 
-// outcome says how a command has ended.
+// outcome describes how a command has ended.
 func (l *launcher) outcome() string {
 	if l.err != nil {
 		return fmt.Sprintf("%s ended with %v", l.cmd.Args[0], l.err)
@@ -60,7 +60,7 @@ func (l *launcher) outcome() string {
 	return l.cmd.Args[0] + " ended"
 }
 
-// words returns what a command has said, for the end of a sentence.
+// words returns the output of a command, for the end of a sentence.
 func (l *launcher) words() string {
 	if said := l.said.text(); said != "" {
 		return ": " + said
@@ -68,8 +68,8 @@ func (l *launcher) words() string {
 	return ""
 }
 
-// end waits for the command to end, and makes it if it does not. It says why the daemon of a
-// connection that has ended is no more.
+// end waits for the command to end, and kills it if it does not in time. It returns why the daemon, whose
+// connection has ended, is gone.
 func (l *launcher) end(patience time.Duration) string {
 	l.input.Close()
 	select {
@@ -82,7 +82,7 @@ func (l *launcher) end(patience time.Duration) string {
 	}
 }
 
-// tailBytes is how much of what a launcher says is kept.
+// tailBytes is how much of a launcher's output is kept.
 const tailBytes = 2048
 
 // A tail keeps the end of a text.
@@ -101,7 +101,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// text returns it as one line.
+// text returns the tail as one line.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	callPatience = 30 * time.Second       // for a daemon to call
+	callPatience = 30 * time.Second       // for a daemon to connect
 	lookPatience = 300 * time.Millisecond // for hosts to report what their ranks wait for
 	leaveTime    = 2 * time.Second        // for a daemon to end when its job has
-	lastWords    = 200 * time.Millisecond // for its launcher to say how it ended
+	lastWords    = 200 * time.Millisecond // for its launcher to report how it ended
 )
 
-// A lead starts the daemons of a job on several hosts and follows them: it is what parent is
-// on one host, and shows the watcher what they report.
+// A lead starts the daemons of a job on several hosts and follows them. It has the role that parent has on
+// one host, and shows the watcher what the daemons report.
 type lead struct {
 	plan  *Plan
 	key   control.Key
 	begin time.Time
-	hosts []*host // those that have ranks, in their order
+	hosts []*host // those with ranks, in order
 
 	ranks *ranks
 	mux   *mux
@@ -39,35 +39,35 @@ type lead struct {
 
 	following sync.WaitGroup
 	streams   [2][]*stream // of each rank
-	taken     chan int     // bytes that rank 0's host has passed on to it
+	taken     chan int     // bytes that the host of rank 0 has passed on to it
 	reported  chan struct{}
 
-	mu     sync.Mutex // of what follows, and of the state of hosts
+	mu     sync.Mutex // guards the fields below and the state of hosts
 	looks  int
 	states []state
 	gone   []departed
 }
 
-// A host is one on which a daemon runs ranks of the job. mu of its lead guards what changes.
+// A host is one on which a daemon runs ranks of the job. The mu of its lead guards the mutable fields.
 type host struct {
 	Host
 	number  int
 	ranks   []int
 	process *launcher
-	conn    *control.Conn // nil: it has not called
+	conn    *control.Conn // nil: the daemon has not connected
 	cpus    int
 	begun   chan *begun
 	outputs chan *piece
 	ordered bool          // ranks may run there
-	done    bool          // none runs any more, or nobody can know
+	done    bool          // no rank runs there any more, or it cannot be known
 	looked  int           // the number of its latest report
-	ahead   time.Duration // of its clock, as far as known
-	heard   bool          // anything is
-	set     bool          // nothing more is to be learnt
+	ahead   time.Duration // difference of its clock, as far as known
+	heard   bool          // ahead is known
+	set     bool          // ahead is final
 
 }
 
-// A lostHost is one that has left the job, and why.
+// A lostHost is a host that has left the job, and the reason.
 type lostHost struct {
 	*host
 	err error
@@ -80,7 +80,7 @@ func newLead(p *Plan) *lead {
 	for r, n := range p.away.hosts {
 		h := at[n]
 		if h == nil {
-			// outputs holds all pieces that a daemon may send before it hears of one.
+			// outputs has room for all pieces that a daemon may send before one is acknowledged.
 			h = &host{Host: p.job.Hosts[n], number: n, begun: make(chan *begun, 1), outputs: make(chan *piece, window/besidePiece)}
 			at[n] = h
 			l.hosts = append(l.hosts, h)
@@ -91,8 +91,8 @@ func newLead(p *Plan) *lead {
 	return l
 }
 
-// run is the life of the lead's goroutine. It returns when no rank is left, or none that
-// can be known of. The go command ends with its thread.
+// run is the lead's goroutine. It returns when no rank is left, or none that is still reachable. The go
+// command ends with its thread.
 func (l *lead) run(ctx context.Context) {
 	runtime.LockOSThread()
 	for r := range l.states {
@@ -104,7 +104,7 @@ func (l *lead) run(ctx context.Context) {
 	l.following.Wait()
 }
 
-// start builds programs, starts daemons, and has them start the ranks. end gives back what it has made.
+// start builds programs, starts daemons, and has them start the ranks. end releases what start has created.
 func (l *lead) start(ctx context.Context) (end func(), err error) {
 	var undo []func()
 	end = func() {
@@ -156,7 +156,7 @@ func (l *lead) start(ctx context.Context) (end func(), err error) {
 	})
 }
 
-// hostOf returns HOST of HOST:PORT.
+// hostOf returns the HOST of HOST:PORT.
 func hostOf(address string) string {
 	i := len(address) - 1
 	for i > 0 && address[i] != ':' {
@@ -189,7 +189,7 @@ func (l *lead) errands(ctx context.Context) ([]errand, error) {
 	return all, nil
 }
 
-// launch starts the daemons, who are told where to call.
+// launch starts the daemons and tells them where to connect.
 func (l *lead) launch(where []string) error {
 	for _, h := range l.hosts {
 		var err error
@@ -201,7 +201,7 @@ func (l *lead) launch(where []string) error {
 	return nil
 }
 
-// gather waits until all daemons have called.
+// gather waits until all daemons have connected.
 func (l *lead) gather(ctx context.Context, listener *control.Listener) error {
 	patience := time.NewTimer(callPatience)
 	defer patience.Stop()
@@ -254,7 +254,7 @@ func (l *lead) gather(ctx context.Context, listener *control.Listener) error {
 	return nil
 }
 
-// silentHost returns the name of a host that has not called.
+// silentHost returns the name of a host whose daemon has not connected.
 func (l *lead) silentHost() string {
 	for _, h := range l.hosts {
 		if h.conn == nil {
@@ -264,7 +264,7 @@ func (l *lead) silentHost() string {
 	return ""
 }
 
-// called notes the call of a daemon, and reports whether one was missing.
+// called accepts the connection of a daemon, and reports whether that daemon was missing.
 func (l *lead) called(conn *control.Conn, m *hello) bool {
 	for _, h := range l.hosts {
 		if h.number == m.Host && h.conn == nil {
@@ -278,8 +278,8 @@ func (l *lead) called(conn *control.Conn, m *hello) bool {
 	return false
 }
 
-// processors returns how many processors ranks are told to share: as many as there would be if every
-// host were as crowded as the one that is most so, since all ranks must choose alike.
+// processors returns how many processors ranks are told to share: as many as if every host were as
+// oversubscribed as the most oversubscribed one, since all ranks must make the same choice.
 func (l *lead) processors() int {
 	least, n := 0, len(l.states)
 	for i, h := range l.hosts {
@@ -290,7 +290,7 @@ func (l *lead) processors() int {
 	return least
 }
 
-// order tells all daemons what to do, and waits until their ranks run.
+// order sends all daemons their orders, and waits until their ranks run.
 func (l *lead) order(ctx context.Context, common orders) error {
 	l.ranks.begun.Store(true)
 	for _, h := range l.hosts {
@@ -328,10 +328,10 @@ func (l *lead) order(ctx context.Context, common orders) error {
 	return failed
 }
 
-// instruct sends a daemon its orders, and what it has missed meanwhile.
+// instruct sends a daemon its orders, and the messages that it has missed in the meantime.
 func (l *lead) instruct(h *host, o *orders) bool {
 	if h.conn.Send(&message{Orders: o}) != nil {
-		_ = h.conn.Close() // whoever follows finds out
+		_ = h.conn.Close() // follow notices it
 		return false
 	}
 	l.mu.Lock()
@@ -347,7 +347,7 @@ func (l *lead) instruct(h *host, o *orders) bool {
 	return true
 }
 
-// started is why not all ranks of a host run, nil if they do.
+// started returns why not all ranks of a host run, or nil if they do.
 func (h *host) started(b *begun) error {
 	switch text := fmt.Sprintf("host %s: %s", h.Name, b.Err); {
 	case b.Err == "":
@@ -359,7 +359,7 @@ func (h *host) started(b *begun) error {
 	}
 }
 
-// dismiss ends the connections, after which daemons end, and what has started them.
+// dismiss closes the connections, which ends the daemons, and ends the commands that started them.
 func (l *lead) dismiss() {
 	var all sync.WaitGroup
 	for _, h := range l.hosts {

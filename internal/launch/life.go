@@ -5,11 +5,10 @@ import (
 	"syscall"
 )
 
-// A life is the pipe that tells ranks that their launcher lives: they hold the
-// end to read, it alone the end to write, and nobody ever writes. Its end is
-// the only sign on systems without a death signal. Where the kernel can, it
-// also kills the process group of each rank, which the death signal does not
-// reach beyond the rank itself.
+// A life is the pipe that shows ranks that their launcher is alive: ranks hold the read end, only the
+// launcher the write end, and nobody ever writes. Its end of file is the only sign on systems without a
+// death signal. Where the kernel can, it also kills the process group of each rank; the death signal
+// reaches only the rank itself.
 type life struct{ read, write int }
 
 func newLife() (*life, error) {

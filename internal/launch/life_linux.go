@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forRank opens the pipe once more for a rank: what arm sets belongs to the
-// open file, so that ranks cannot share one. The caller closes it.
+// forRank opens the pipe once more for a rank: the settings of arm belong to the open file, so ranks cannot
+// share one. The caller closes it.
 func (l *life) forRank() (int, error) {
 	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", l.read), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -17,9 +17,9 @@ func (l *life) forRank() (int, error) {
 	return fd, nil
 }
 
-// arm has the kernel kill the group of process pid when the last end to write
-// is closed (signal-driven input, fcntl(2)). It works as long as anyone of the
-// group holds the pipe. A kernel that cannot do it does without.
+// arm has the kernel kill the process group of pid when the last write end is closed (signal-driven input,
+// fcntl(2)). It works as long as a process of the group holds the pipe. A kernel without this feature is
+// tolerated.
 func (l *life) arm(fd, pid int) {
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETOWN, -pid); err != nil {
 		return

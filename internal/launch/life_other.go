@@ -4,7 +4,7 @@ package launch
 
 import "syscall"
 
-// forRank duplicates the end to read for a rank. The caller closes it.
+// forRank duplicates the read end for a rank. The caller closes it.
 func (l *life) forRank() (int, error) {
 	fd, err := syscall.Dup(l.read)
 	if err == nil {
@@ -13,5 +13,5 @@ func (l *life) forRank() (int, error) {
 	return fd, err
 }
 
-// arm does nothing on this system: ranks see the end of the pipe themselves.
+// arm does nothing on this system: ranks notice the end of the pipe themselves.
 func (*life) arm(fd, pid int) {}

@@ -8,22 +8,21 @@ import (
 	"strings"
 )
 
-// What ranks take. The figures are those of a Go program that only starts, so
-// that a job with less cannot run, and one with more may still not have enough.
+// What ranks need. The figures are those of a Go program that only starts: a job that has less cannot run,
+// and one that has more may still not have enough.
 const (
-	threadsOfGo = 5       // threads of a Go program that waits
-	bytesOfRank = 2 << 20 // memory of its own
+	threadsOfGo = 5       // threads of an idle Go program
+	bytesOfRank = 2 << 20 // private memory
 	besides     = 8       // threads of the launcher
 )
 
-// needs are what the ranks of a job take at least.
+// needs are the minimal needs of the ranks of a job.
 type needs struct {
 	ranks   int
 	threads int
 }
 
-// needs counts what a plan takes. A program that may be a script counts as one
-// thread.
+// needs counts the needs of a plan. A program that may be a script counts as one thread.
 func (p *Plan) needs() needs {
 	n := needs{ranks: len(p.slots), threads: besides}
 	for i := range p.programs {
@@ -39,14 +38,14 @@ func (p *Plan) needs() needs {
 
 // A ceiling is one limit on threads.
 type ceiling struct {
-	left int // how many more there may be
+	left int // how many more threads there may be
 	what string
 	way  string
 }
 
-// check compares the needs with the limits that root, the root of the file
-// system, shows, and with the user's own limit on processes, which does not bind
-// everybody; negative: none. An error names the limit and the way out.
+// check compares the needs with the limits that root, the root of the file system, shows, and with the
+// user's own limit on processes, which does not bind every user; negative: none. An error names the limit
+// and how to raise it.
 func (n needs) check(root fs.FS, userLimit int) error {
 	for _, c := range ceilings(root, userLimit) {
 		if c.left >= 0 && c.left < n.threads {
@@ -60,7 +59,7 @@ func (n needs) check(root fs.FS, userLimit int) error {
 	return nil
 }
 
-// verb is the form of "need" that goes with n things.
+// verb is the form of "need" for n things.
 func verb(n int) string {
 	if n == 1 {
 		return "needs"
@@ -112,8 +111,8 @@ func number(root fs.FS, name string) int {
 	return n
 }
 
-// available returns how many bytes of memory and swap space the machine can
-// still give; negative: it does not say.
+// available returns how many bytes of memory and swap space are available on the machine; negative:
+// unknown.
 func available(root fs.FS) int {
 	text, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package launch
 
-// processLimit would return how many threads the user of this process may have.
+// processLimit returns -1: the limit is not known on this system.
 func processLimit() int { return -1 }

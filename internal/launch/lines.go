@@ -13,11 +13,11 @@ func prefix(rank int) []byte {
 	return append(strconv.AppendInt([]byte{'['}, int64(rank), 10), "] "...)
 }
 
-// lastLineEnd returns the length of data up to and with its last newline.
+// lastLineEnd returns the length of data up to and including its last newline.
 func lastLineEnd(data []byte) int { return bytes.LastIndexByte(data, '\n') + 1 }
 
-// tagLines appends data to text with prefix in front of every line, except the
-// first if that one continues a line already begun.
+// tagLines appends data to text with prefix before every line, except before the first one if it continues
+// a line.
 func tagLines(text, prefix, data []byte, continues bool) []byte {
 	for len(data) > 0 {
 		end := bytes.IndexByte(data, '\n') + 1
@@ -34,7 +34,7 @@ func tagLines(text, prefix, data []byte, continues bool) []byte {
 	return text
 }
 
-// keep empties a buffer, and lets go of one that a long line has blown up.
+// keep empties a buffer, and drops one that a long line has enlarged.
 func keep(b []byte) []byte {
 	if cap(b) > keepBytes {
 		return nil

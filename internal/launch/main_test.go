@@ -21,8 +21,8 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// The test binary plays all parts: with one variable set it is a rank, with
-// another a launcher in a process of its own.
+// The test binary runs as any part: if one variable is set it is a rank, if another is set it is a launcher
+// in a process of its own.
 const (
 	playRank   = "LAUNCH_TEST_RANK"
 	playMpirun = "LAUNCH_TEST_MPIRUN"
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 		rankMain(os.Args[1:])
 		os.Exit(0)
 	}
-	// Under nohup, which some gates run under, ranks would ignore hang-ups. A
-	// signal that is caught has its default effect in the programs started.
+	// Under nohup, which may run the tests, ranks would ignore SIGHUP. A signal that is caught has its
+	// default effect in the programs started.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	os.Exit(m.Run())
 }
@@ -61,7 +61,7 @@ func openFake(ranks int) (Fabric, error) {
 func (f *fakeFabric) File() *os.File { return f.file }
 func (f *fakeFabric) Close() error   { return f.file.Close() }
 
-// Begin is early: ranks say that they have waited for a second.
+// Begin is in the past: ranks report that they have waited for a second.
 func (f *fakeFabric) Bury(int)         {}
 func (f *fakeFabric) Begin() time.Time { return time.Now().Add(-time.Hour) }
 
@@ -72,11 +72,10 @@ func (f *fakeFabric) Status(rank int) (s pmi.Status) {
 	return s
 }
 
-// grown matches a wait of a second that has lasted a little longer by the time
-// it is printed.
+// grown matches a wait of one second that has become a little longer by the time it is printed.
 var grown = regexp.MustCompile(`\b[1-9]\.\ds\b|\b[2-9]s\b`)
 
-// publish is what a rank's runtime would do.
+// publish does what a rank's runtime would do.
 func publish(s pmi.Status) {
 	line, err := json.Marshal(s)
 	if err != nil {
@@ -86,11 +85,11 @@ func publish(s pmi.Status) {
 	inheritedFabric().WriteAt(append(line, bytes.Repeat([]byte{' '}, fakeLine-len(line))...), int64(rank)*fakeLine)
 }
 
-// inheritedFabric is the fabric as a rank has it.
+// inheritedFabric is the fabric as a rank sees it.
 var inheritedFabric = sync.OnceValue(func() *os.File { return os.NewFile(fabricFD, "fabric") })
 
-// rankMain carries out a rank's script: words such as print=hello, with a rank
-// and a colon in front if only that rank shall do it.
+// rankMain executes a rank's script: words such as print=hello, preceded by a rank and a colon if only that
+// rank is to execute it.
 func rankMain(script []string) {
 	me := os.Getenv("RHINET_RANK")
 	for _, step := range script {
@@ -192,11 +191,11 @@ func act(verb, arg string) {
 	}
 }
 
-// steps are those that one system only knows.
+// steps are those that exist on one system only.
 var steps = map[string]func(){}
 
-// inherited lists the descriptors of this process that do not close on exec:
-// its runtime opens none such, so it has them from its parent.
+// inherited lists the descriptors of this process without close-on-exec. The Go runtime opens none like
+// that, so they come from the parent.
 func inherited() []int {
 	var list []int
 	for fd := range 1024 {
@@ -207,7 +206,7 @@ func inherited() []int {
 	return list
 }
 
-// self is a part of a job that runs this test binary with a script.
+// self returns a part of a job that runs this test binary with a script.
 func self(t testing.TB, ranks int, script ...string) Part {
 	t.Helper()
 	exe, err := os.Executable()
@@ -222,7 +221,7 @@ func job(parts ...Part) *Job {
 	return &Job{Name: "mpirun", Parts: parts, MaxRanks: 1024, NIC: "martini", Open: openFake}
 }
 
-// A result is what a job left.
+// A result is the outcome of a job.
 type result struct {
 	status   int
 	out, err string
@@ -266,7 +265,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// want checks a result: its status, and texts that its error output holds.
+// want checks a result: its status, and texts that its error output contains.
 func (r result) want(t testing.TB, status int, texts ...string) {
 	t.Helper()
 	if r.status != status {
@@ -279,7 +278,7 @@ func (r result) want(t testing.TB, status int, texts ...string) {
 	}
 }
 
-// mpirunMain is a launcher in a process of its own: the job comes as JSON.
+// mpirunMain runs as a launcher in a process of its own: the job is given as JSON.
 func mpirunMain(text string) int {
 	os.Unsetenv(playMpirun)
 	j := job()
@@ -295,7 +294,7 @@ func mpirunMain(text string) int {
 	return plan.Run()
 }
 
-// A process is a launcher that runs.
+// A process is a running launcher.
 type process struct {
 	*exec.Cmd
 	out, err lockedBuffer
@@ -334,8 +333,8 @@ func spawn(t testing.TB, j *Job) *process {
 	return p
 }
 
-// await waits until the launcher's output has n lines that begin with prefix,
-// and returns what follows it there.
+// await waits until the launcher's output has n lines that begin with prefix, and returns what follows the
+// prefix.
 func (p *process) await(t testing.TB, n int, prefix string) []string {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {

@@ -7,7 +7,7 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A message is what mpirun and the daemon of a host say to each other: one of its parts.
+// A message is what mpirun and the daemon of a host send to each other: exactly one of its fields is set.
 // Ranks have their numbers in the job.
 //
 //	daemon  Hello                      who it is
@@ -21,16 +21,16 @@ import (
 //	daemon  Parcel                     what a rank has written down
 //	daemon  Done                       no rank is left, and no output
 //
-// Then mpirun closes the connection. Whoever loses it before ends what belongs to the job.
+// Then mpirun closes the connection. A side that loses the connection earlier ends its part of the job.
 type message struct {
 	Hello  *hello
 	Orders *orders
 	Begun  *begun
 	Output *piece
 	Input  *piece
-	Taken  int // bytes of pieces that were passed on, with what they take beside
+	Taken  int // bytes of pieces that were passed on, including their overhead
 	Signal syscall.Signal
-	Look   int // number of the Report that is wanted
+	Look   int // number of the requested Report
 	Report *report
 	Ended  []departed
 	Parcel *Parcel
@@ -38,12 +38,12 @@ type message struct {
 }
 
 type hello struct {
-	Host int // as it was told
-	CPUs int // that ranks may keep busy there
+	Host int // the number that it was given
+	CPUs int // processors that ranks can keep busy there
 	Now  time.Time
 }
 
-// orders are what a daemon needs to know of the job.
+// orders are what a daemon must know about the job.
 type orders struct {
 	Size    int   // ranks of the job
 	Ranks   []int // those on this host
@@ -59,18 +59,18 @@ type orders struct {
 	RingMemory int
 	Gather     Gathering
 
-	CPUs    int    // that the ranks are told to share
-	Columns int    // of the terminal of mpirun, for rank 0
-	Store   string // where ranks find each other; a port alone if mpirun serves it
+	CPUs    int    // processors that the ranks are told to share
+	Columns int    // columns of mpirun's terminal, for rank 0
+	Store   string // store of the job; only a port if mpirun serves it
 	Key     []byte // of the store
-	Input   bool   // rank 0 reads what comes as Input
+	Input   bool   // rank 0 reads the data of Input
 }
 
-// An errand is a part as a daemon carries it out.
+// An errand describes a part to a daemon.
 type errand struct {
 	Name  string
 	Path  string
-	Image []byte // what to execute, in the place of what is at Path
+	Image []byte // executable, in place of the file at Path
 	Args  []string
 	Dir   string
 	Env   []string
@@ -79,10 +79,10 @@ type errand struct {
 type begun struct {
 	PIDs  []int
 	Err   string // why not all ranks run
-	Usage bool   // which is the user's mistake
+	Usage bool   // the cause is a mistake of the user
 }
 
-// A piece of what a rank prints or reads.
+// A piece is a part of the output or input of a rank.
 type piece struct {
 	Rank  int
 	Error bool // standard error
@@ -90,8 +90,7 @@ type piece struct {
 	End   bool // there is no more
 }
 
-// The pieces that are under way hold at most window bytes, of which each takes some
-// beside its data.
+// The pieces in flight have at most window bytes, counting besidePiece bytes of overhead for each.
 const (
 	window      = 256 << 10
 	pieceBytes  = 32 << 10
@@ -100,14 +99,14 @@ const (
 
 func (p *piece) weight() int { return len(p.Data) + besidePiece }
 
-// A departed rank is one that has ended, or was stopped.
+// A departed rank has ended or was stopped.
 type departed struct {
 	Rank   int
 	Wait   uint32 // a syscall.WaitStatus
 	Status pmi.Status
 }
 
-// A report is what the ranks of a host wait for.
+// A report says what the ranks of a host wait for.
 type report struct {
 	Number int
 	Now    time.Time
@@ -117,11 +116,11 @@ type report struct {
 type state struct {
 	Rank   int
 	Status pmi.Status
-	Used   time.Duration // of processors
+	Used   time.Duration // processor time
 }
 
-// An invitation is the line by which a daemon learns how to reach mpirun. It comes on the
-// standard input, by the way that has started the daemon and no other.
+// An invitation is the line that tells a daemon how to reach mpirun. It comes on the standard input, over
+// the connection that started the daemon, and never by any other way.
 type invitation struct {
 	Version   int
 	Host      int

@@ -10,24 +10,23 @@ import (
 
 const (
 	chunkBytes = 64 << 10              // read at once; what a pipe holds by default
-	holdBytes  = 64 << 20              // a longer line is passed on in pieces
-	promptIdle = 40 * time.Millisecond // after this silence an unfinished line is a prompt
+	holdBytes  = 64 << 20              // longer lines are passed on in pieces
+	promptIdle = 40 * time.Millisecond // an unfinished line is a prompt after no output for this time
 )
 
 // A mux forwards the output of all ranks, a line at a time.
 type mux struct {
 	out     *sink
 	err     *sink
-	streams []*stream // appended by whoever starts the ranks
+	streams []*stream // appended while ranks are started
 	running sync.WaitGroup
 	tag     bool
 	stamp   bool
-	merge   bool // standard error goes where standard output goes
-	prompts bool // rank 0 may be talking to someone at a terminal
+	merge   bool // standard error goes to standard output
+	prompts bool // rank 0 may be prompting a user at a terminal
 }
 
-// newMux returns a mux without streams. failed is called when output cannot be
-// written any more.
+// newMux returns a mux without streams. failed is called when output can no longer be written.
 func newMux(stdout, stderr io.Writer, tag, prompts bool, failed func(error)) *mux {
 	m := &mux{
 		out:     newSink(stdout, failed),
@@ -41,8 +40,8 @@ func newMux(stdout, stderr io.Writer, tag, prompts bool, failed func(error)) *mu
 	return m
 }
 
-// open makes the pipe for one output of a rank and starts to forward it. It
-// returns the end for the rank, which the caller closes after the fork.
+// open makes the pipe for one output of a rank and starts to forward it. It returns the rank's end, which
+// the caller closes after the fork.
 func (m *mux) open(rank int, isError bool) (int, error) {
 	r, w, err := pipe()
 	if err != nil {
@@ -72,9 +71,8 @@ func (m *mux) stream(rank int, isError bool) *stream {
 	return s
 }
 
-// finish forwards what the pipes still hold when every rank is gone, then the
-// unfinished lines, in the order of the ranks. It does not wait for processes
-// that escaped with an open pipe.
+// finish forwards what the pipes still hold when all ranks have ended, then the unfinished lines, in order
+// of ranks. It does not wait for processes that escaped with an open pipe.
 func (m *mux) finish() {
 	for _, s := range m.streams {
 		if s.file != nil {
@@ -95,11 +93,10 @@ func (m *mux) finish() {
 	}
 }
 
-// writes counts what the readers of the output have taken. It does not wait.
+// writes counts the writes that have completed. It does not wait.
 func (m *mux) writes() uint64 { return m.out.writes.Load() + m.err.writes.Load() }
 
-// message writes the launcher's own words to the error output, on lines of
-// their own.
+// message writes a message of the launcher to the error output, on lines of its own.
 func (m *mux) message(text string) {
 	m.err.mu.Lock()
 	defer m.err.mu.Unlock()
@@ -109,13 +106,13 @@ func (m *mux) message(text string) {
 	m.err.write(nil, []byte(text), finished)
 }
 
-// A sink is where lines end up. mu guards it and the streams that lead to it.
+// A sink is a destination of lines. mu guards it and the streams that write to it.
 type sink struct {
 	mu      sync.Mutex
 	w       io.Writer
-	chunk   []byte   // every stream reads into it
+	chunk   []byte   // buffer that every stream reads into
 	tagged  []byte   // lines with their prefixes
-	console *console // shared by both sinks where they are one terminal
+	console *console // shared by both sinks if they are one terminal
 	broken  bool     // writing has failed
 	writes  atomic.Uint64
 	failed  func(error)
@@ -125,8 +122,8 @@ func newSink(w io.Writer, failed func(error)) *sink {
 	return &sink{w: w, chunk: make([]byte, chunkBytes), console: &console{terminal: columns(w) > 0}, failed: failed}
 }
 
-// write puts data, which ends as it says, on the sink. Progress is dropped where
-// a prompt waits for its answer.
+// write writes data, which ends as end says, to the sink. Progress is dropped while a prompt waits for its
+// answer.
 func (k *sink) write(from *stream, data []byte, end ending) {
 	if k.broken {
 		return

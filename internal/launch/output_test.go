@@ -102,7 +102,7 @@ func TestMessageBeginsItsOwnLine(t *testing.T) {
 	r.want(t, 3, "unfinished\nmpirun: rank 0 (sh, pid ")
 }
 
-// Who escapes with an open pipe must not hold up the end.
+// A process that has left its group and keeps a pipe open does not delay the end.
 func TestEscapedProcessDoesNotHoldTheJob(t *testing.T) {
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {

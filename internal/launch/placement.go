@@ -8,17 +8,16 @@ import (
 	"text/tabwriter"
 )
 
-// A Slot is the place of one rank.
+// A Slot says where one rank runs.
 type Slot struct {
 	Part  int   // index in Job.Parts
 	Cores []int // logical processors that the rank is bound to; nil: not bound
 }
 
-// place gives every rank its slot. cores lists the usable logical processors
-// in an order that puts those of one physical core side by side; limit is how
-// many of them the job may keep busy at once (a CPU quota can make it less).
-// Bound ranks get equal, disjoint shares while they last, spread over the
-// list; when ranks outnumber cores they take turns.
+// place gives every rank its slot. cores lists the usable logical processors, with those of one physical
+// core next to each other; limit is how many of them the job may keep busy at once (a CPU quota can reduce
+// it). Bound ranks get equal, disjoint shares, spread over the list; if there are more ranks than cores,
+// the ranks share cores in turn.
 func place(parts []Part, cores []int, limit int, bind Bind) []Slot {
 	var slots []Slot
 	for i := range parts {
@@ -78,7 +77,7 @@ func (p *Plan) Print(w io.Writer) error {
 	return err
 }
 
-// printHosts is Print of a job on several hosts. Their daemons choose the cores.
+// printHosts is Print for a job on several hosts, whose daemons choose the cores.
 func (p *Plan) printHosts(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s, nic=%s\n", plural(len(p.slots), "rank"), plural(len(p.job.Hosts), "host"), p.job.NIC)
@@ -101,7 +100,7 @@ func (p *Plan) label(part int) string {
 	return p.job.Parts[part].Program
 }
 
-// ranges prints ascending runs of numbers as "0-3,5".
+// ranges prints ascending numbers with runs abbreviated, as "0-3,5".
 func ranges(v []int) string {
 	var b strings.Builder
 	for i := 0; i < len(v); {

@@ -11,34 +11,33 @@ import (
 	"rhinet/internal/wait"
 )
 
-// A Plan is a job that can be started: every program found, every rank
-// placed.
+// A Plan is a job that is ready to start: every program has been found, every rank placed.
 type Plan struct {
 	job      *Job
 	programs []program // one per part
 	slots    []Slot    // one per rank
 	limit    int       // cores that the job may keep busy at once
-	loaded   bool      // others keep some busy, too
+	loaded   bool      // other processes keep some of them busy, too
 	threads  string    // GOMAXPROCS of the ranks unless a part's environment sets it
 	debugger string    // of the ranks in Job.Debug
-	environ  []string  // what ranks inherit
-	columns  int       // of the terminal that shows what rank 0 writes; 0: there is none
+	environ  []string  // inherited by ranks
+	columns  int       // of the terminal that shows the output of rank 0; 0: there is none
 	away     away
 }
 
-// What is known of ranks that are part of a job on several hosts.
+// away describes ranks that are part of a job on several hosts.
 type away struct {
 	hosts   []int  // of mpirun: the host of each rank
 	numbers []int  // of a daemon: the number in the job of each rank here
 	size    int    // of the job
-	cpus    int    // that the ranks are told to share
+	cpus    int    // processors that the ranks are told to share
 	host    int    // number of this host
-	address string // of this host in the network between them
-	store   string // in which ranks find each other
+	address string // of this host in the network between the hosts
+	store   string // through which ranks find each other
 	key     []byte // of the store
 }
 
-// number returns the number in the job of a rank that is started here.
+// number returns the number in the job of rank r of this host.
 func (p *Plan) number(r int) int {
 	if p.away.numbers != nil {
 		return p.away.numbers[r]
@@ -46,8 +45,8 @@ func (p *Plan) number(r int) int {
 	return r
 }
 
-// Prepare checks a job and places its ranks. Nothing is started, built or
-// created. An error is one line that names what is wrong and the way out.
+// Prepare checks a job and places its ranks. It starts, builds and creates nothing. An error is one line
+// that names what is wrong and what to do.
 func Prepare(job *Job) (*Plan, error) {
 	if err := job.check(); err != nil {
 		return nil, err
@@ -64,7 +63,7 @@ func Prepare(job *Job) (*Plan, error) {
 				return nil, err
 			}
 			if prog.path != "" {
-				// What the user named was named from here, not from there.
+				// The path that the user gave is relative to this directory, not to part.Dir.
 				if prog.path, err = filepath.Abs(prog.path); err != nil {
 					return nil, fmt.Errorf("%s: the current directory is gone; give a path that begins with /", part.Program)
 				}
@@ -97,7 +96,7 @@ func Prepare(job *Job) (*Plan, error) {
 	return p, nil
 }
 
-// prepareHosts places ranks on hosts, whose daemons do the rest.
+// prepareHosts assigns ranks to hosts, whose daemons do the rest.
 func (p *Plan) prepareHosts() error {
 	p.slots = place(p.job.Parts, nil, 0, BindNone)
 	p.away.hosts = share(p.job.Hosts, len(p.slots))
@@ -134,13 +133,11 @@ func checkDir(part *Part) error {
 	return nil
 }
 
-// Processors returns how many cores a job may keep busy at once. With more ranks they
-// share them.
+// Processors returns how many cores a job can keep busy at once. More ranks share them.
 func Processors() int { return usableLimit() }
 
-// usableLimit returns how many cores the job may keep busy: the processors of
-// the affinity mask, or fewer if a control group's quota says so, which the Go
-// runtime has already read.
+// usableLimit returns how many cores the job can keep busy: the processors of the affinity mask, or fewer
+// if a control group has a lower quota, which the Go runtime has already read.
 func usableLimit() int {
 	if os.Getenv("GOMAXPROCS") != "" {
 		return runtime.NumCPU()
@@ -148,15 +145,13 @@ func usableLimit() int {
 	return min(runtime.NumCPU(), runtime.GOMAXPROCS(0))
 }
 
-// Descriptors that a launcher needs: two pipes per rank, and besides them
-// room for everything else.
+// Descriptors that a launcher needs: two pipes per rank, and some for everything else.
 const (
 	descriptorsPerRank = 2
 	descriptorsBesides = 24
 )
 
-// checkDescriptors reports whether the limit on open files allows a job of n
-// ranks.
+// checkDescriptors returns an error if the limit on open files is too low for a job of n ranks.
 func checkDescriptors(n int) error {
 	var lim syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim) != nil {

@@ -61,7 +61,7 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 	}
 }
 
-// The kernel's own refusals come when the first rank is started.
+// What the kernel refuses is reported when the first rank is started.
 func TestRefusedByTheKernel(t *testing.T) {
 	t.Chdir(t.TempDir())
 	script(t, "broken", "\x7fELF but nothing more")
@@ -97,8 +97,8 @@ func TestFilesLimit(t *testing.T) {
 	}
 }
 
-// A small limit is enough for a small job, and one that is too small is
-// noticed before anything is started.
+// A small limit is enough for a small job, and a limit that is too small is noticed before anything is
+// started.
 func TestFewFiles(t *testing.T) {
 	for limit, want := range map[string]string{"32": "ran\n", "16": "mpirun: 1 rank needs 26 open files, but the limit is 16; raise it with ulimit -n\n"} {
 		p := command(t, job(self(t, 1, "print=ran")))
@@ -155,9 +155,8 @@ func TestWhatAProgramIs(t *testing.T) {
 	}
 }
 
-// A name in PATH means the program although the directory of a package to
-// import has it; the directory of a main package stands before it, and so does
-// a path.
+// A name in PATH means the program even if an importable package has a directory of that name. The
+// directory of a main package is preferred to the program, and so is a path.
 func TestProgramBesidePackageOfItsName(t *testing.T) {
 	module(t, map[string]string{"lib/lib.go": "package lib\n", "tool/main.go": tiny, "alone/lib.go": "package alone\n"})
 	bin := t.TempDir()

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rankAttr says how a rank is forked: it leads a process group, so that what
-// it starts can be ended with it, and the kernel kills it when the forking
-// thread is gone, which is when the launcher is.
+// rankAttr says how a rank is forked: it leads a process group, so that processes it starts can be ended
+// with it, and the kernel kills it when the forking thread ends, which is when the launcher ends.
 func rankAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -26,9 +25,8 @@ func buildAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 }
 
-// awaitChild blocks until a child of the calling thread has ended or stopped,
-// and reports whether there is any child at all. It does not see children that
-// other threads of this process have forked.
+// awaitChild blocks until a child of the calling thread has ended or stopped, and reports whether there is
+// any child at all. It ignores children forked by other threads of this process.
 func awaitChild() bool {
 	for {
 		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WSTOPPED|unix.WNOWAIT|unix.WNOTHREAD, nil)
@@ -38,8 +36,7 @@ func awaitChild() bool {
 	}
 }
 
-// reapChild takes the status of one child of the calling thread that has
-// ended or stopped, if there is one.
+// reapChild reaps one child of the calling thread that has ended or stopped, if there is one.
 func reapChild() (pid int, ws syscall.WaitStatus, ok bool) {
 	for {
 		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG|syscall.WUNTRACED|unix.WNOTHREAD, nil)
@@ -49,8 +46,8 @@ func reapChild() (pid int, ws syscall.WaitStatus, ok bool) {
 	}
 }
 
-// pipe returns a pipe whose read end does not block, so that no thread waits
-// for it; both ends close at exec.
+// pipe returns a pipe whose read end is non-blocking, so that no thread blocks in it; both ends close on
+// exec.
 func pipe() (r, w int, err error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
@@ -64,8 +61,8 @@ func pipe() (r, w int, err error) {
 	return p[0], p[1], nil
 }
 
-// cpuTime returns how long the threads of a process have used processors; 0 if
-// the kernel does not tell.
+// cpuTime returns how much processor time the threads of a process have used; 0 if the kernel does not
+// tell.
 func cpuTime(pid int) time.Duration {
 	var sum time.Duration
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
@@ -78,7 +75,7 @@ func cpuTime(pid int) time.Duration {
 	return sum
 }
 
-// runnable reports whether a thread of a process runs or could.
+// runnable reports whether a thread of a process is running or runnable.
 func runnable(pid int) bool {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	for _, name := range files {
@@ -90,8 +87,8 @@ func runnable(pid int) bool {
 	return false
 }
 
-// oomKills returns how many processes the kernel has killed since it was
-// started because there was no memory; 0 if it does not tell.
+// oomKills returns how many processes the kernel has killed since boot because it was out of memory; 0 if
+// it does not tell.
 func oomKills() int {
 	text, _ := os.ReadFile("/proc/vmstat")
 	_, after, _ := bytes.Cut(text, []byte("\noom_kill "))
@@ -100,12 +97,12 @@ func oomKills() int {
 	return n
 }
 
-// exiting is the flag of a process that is on its way out (PF_EXITING of the
-// kernel's sched.h, shown in proc(5), stat).
+// exiting is the flag of a process that is exiting (PF_EXITING of the kernel's sched.h, shown in proc(5),
+// stat).
 const exiting = 4
 
-// dying reports whether a process has begun to end: its parent will hear of it
-// soon. One that is gone is not dying any more.
+// dying reports whether a process has begun to exit: its parent will be told soon. A process that is gone
+// is not dying any more.
 func dying(pid int) bool {
 	if pid == 0 {
 		return false
@@ -119,7 +116,7 @@ func dying(pid int) bool {
 	return flags&exiting != 0 || field[0][0] == 'Z' || field[0][0] == 'X' || killed(pid)
 }
 
-// killed reports whether a process has been killed and has not noticed yet.
+// killed reports whether a process has a pending SIGKILL.
 func killed(pid int) bool {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for _, name := range []string{"\nSigPnd:", "\nShdPnd:"} {

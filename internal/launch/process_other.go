@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// rankAttr says how a rank is forked. There is no death signal here: the life
-// pipe alone ends ranks whose launcher was killed.
+// rankAttr says how a rank is forked. There is no death signal on this system: only the life pipe ends
+// ranks whose launcher was killed.
 func rankAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // buildAttr says how the go command is forked.
@@ -21,8 +21,7 @@ func awaitChild() bool {
 	return true
 }
 
-// reapChild takes the status of one child that has ended or stopped, if there
-// is one.
+// reapChild reaps one child that has ended or stopped, if there is one.
 func reapChild() (pid int, ws syscall.WaitStatus, ok bool) {
 	for {
 		pid, err := syscall.Wait4(-1, &ws, syscall.WNOHANG|syscall.WUNTRACED, nil)
@@ -32,7 +31,7 @@ func reapChild() (pid int, ws syscall.WaitStatus, ok bool) {
 	}
 }
 
-// pipe returns a pipe whose read end does not block; both ends close at exec.
+// pipe returns a pipe whose read end is non-blocking; both ends close on exec.
 func pipe() (r, w int, err error) {
 	var p [2]int
 	syscall.ForkLock.RLock()
@@ -50,15 +49,14 @@ func pipe() (r, w int, err error) {
 	return p[0], p[1], nil
 }
 
-// cpuTime would return how long a process has used processors.
+// cpuTime returns 0: processor time is not known on this system.
 func cpuTime(int) time.Duration { return 0 }
 
-// oomKills would return how many processes the kernel has killed because there
-// was no memory.
+// oomKills returns 0: the number is not known on this system.
 func oomKills() int { return 0 }
 
-// dying would report whether a process has begun to end.
+// dying returns false: it is not known whether a process is exiting.
 func dying(int) bool { return false }
 
-// runnable would report whether a thread of a process could run.
+// runnable returns false: the states of threads are not known.
 func runnable(int) bool { return false }

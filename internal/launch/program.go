@@ -23,13 +23,12 @@ type program struct {
 	path string // file to execute; empty until built
 	pkg  string // argument for go build; empty for an executable
 
-	static bool // needs no dynamic linker, as Go programs without C code; known when it is built
+	static bool // needs no dynamic linker, like Go programs without C code; known once it is built
 }
 
-// findProgram says what name means: a Go source file, a directory with Go
-// files, an executable file, a program in PATH, or the import path of a Go
-// package, in this order. A directory of a package to import does not stand
-// before a program in PATH that has its name, as the tree's own bench does.
+// findProgram finds out what name means: a Go source file, a directory with Go files, an executable file, a
+// program in PATH, or the import path of a Go package, in this order. A directory with a package that is
+// not main does not hide a program in PATH of the same name; the repository's own bench is such a case.
 func findProgram(name string) (program, error) {
 	prog := program{name: name}
 	info, err := os.Stat(name)
@@ -100,8 +99,7 @@ func hasMain(dir string) bool {
 	})
 }
 
-// localPackage spells a path so that go build does not take it for an import
-// path.
+// localPackage spells a path so that go build does not take it for an import path.
 func localPackage(path string) string {
 	if filepath.IsAbs(path) || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../") {
 		return path
@@ -109,15 +107,15 @@ func localPackage(path string) string {
 	return "./" + path
 }
 
-// isImportPath reports whether a name that is no file can be the import path
-// of a package, such as rhinet/cmd/npb.
+// isImportPath reports whether a name that is not a file can be the import path of a package, such as
+// rhinet/cmd/npb.
 func isImportPath(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	return first != "" && first != "." && first != ".." && !strings.Contains(name, "//") && !strings.HasSuffix(name, "/")
 }
 
-// checkExecutable reports why the kernel would refuse to execute a file, as
-// far as its mode and first bytes tell.
+// checkExecutable returns the reason why the kernel would refuse to execute a file, as far as its mode and
+// first bytes show.
 func checkExecutable(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -140,7 +138,7 @@ func checkExecutable(path string, info fs.FileInfo) error {
 	return checkFormat(path, head[:n])
 }
 
-// checkFormat judges a program by its first bytes.
+// checkFormat checks the first bytes of a program.
 func checkFormat(path string, head []byte) error {
 	if script, ok := bytes.CutPrefix(head, []byte("#!")); ok {
 		line, _, _ := bytes.Cut(script, []byte("\n"))
@@ -159,8 +157,8 @@ func checkFormat(path string, head []byte) error {
 	return fmt.Errorf("%s is no program for this machine; a script needs a #! line", path)
 }
 
-// plainError strips the operation and the path from an error of package os,
-// for messages that name the file themselves.
+// plainError strips the operation and the path from an error of package os, for messages that name the file
+// themselves.
 func plainError(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// hasMagic reports whether a file begins as an executable of this system.
+// hasMagic reports whether a file begins like an executable of this system.
 func hasMagic(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
 
-// foreignFormats reports whether the kernel has been taught further formats
-// (binfmt_misc), so that any file may be a program.
+// foreignFormats reports whether further formats are registered with the kernel (binfmt_misc), so that any
+// file may be a program.
 func foreignFormats() bool {
 	names, err := os.ReadDir("/proc/sys/fs/binfmt_misc")
 	return err == nil && len(names) > 2 // besides "register" and "status"

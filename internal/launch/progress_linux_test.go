@@ -11,9 +11,8 @@ import (
 	"rhinet/internal/ptytest"
 )
 
-// Progress of rank 0 is shown at once and gives way to the lines of all, on
-// both outputs; the launcher's end takes it away. What the terminal got is
-// replayed up to every point where somebody might have looked.
+// Progress of rank 0 is shown at once and removed before lines of any rank, on both outputs, and at the
+// launcher's end. What the terminal got is replayed up to every point where it could be seen.
 func TestProgressAtTerminal(t *testing.T) {
 	user, program := ptytest.Open(t, 97)
 	const script = `echo "rank $RHINET_RANK: $RHINET_TERMINAL"
@@ -40,8 +39,7 @@ else sleep 0.3; echo other; echo another >&2; fi`
 	}
 }
 
-// Without a terminal nothing is promised, and lines are passed on when they
-// end, as everywhere.
+// Without a terminal there is no progress, and lines are passed on when they are complete, as always.
 func TestNoProgressWithoutTerminal(t *testing.T) {
 	t.Setenv(envTerminal, "80")
 	r := run(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", `printf "a\r" >&2; sleep 0.1; printf "b\n[$RHINET_TERMINAL]\n" >&2`}}))
@@ -50,7 +48,7 @@ func TestNoProgressWithoutTerminal(t *testing.T) {
 	}
 }
 
-// A terminal that says no width is as wide as terminals were.
+// A terminal whose width is not known is treated as 80 columns wide.
 func TestColumns(t *testing.T) {
 	_, program := ptytest.Open(t, 0)
 	if n := columns(program); n != defaultColumns {
@@ -64,7 +62,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// The console's rules, step by step: what each piece of output adds.
+// The rules of the console, step by step: what is added for each piece of output.
 func TestConsole(t *testing.T) {
 	for _, tag := range []bool{false, true} {
 		var b bytes.Buffer
@@ -83,10 +81,10 @@ func TestConsole(t *testing.T) {
 			{one, "line\n", erase + "[1] line\n"},
 			{one, "line\n", "[1] line\n"},
 			{zero, "p3\r", "[0] p3\r"},
-			{zero, "\nmore\n", "\n[0] more\n"}, // both ends of a line, in two pieces
+			{zero, "\nmore\n", "\n[0] more\n"}, // the end of one line and a whole one, in two pieces
 			{zero, "p4\r", "[0] p4\r"},
 			{zero, "a\n", erase + "[0] a\n"},
-			{one, "held\r", ""}, // only rank 0 was told of the terminal
+			{one, "held\r", ""}, // only rank 0 was told about the terminal
 			{one, "\n", "[1] held\r\n"},
 		} {
 			want := step.want
@@ -117,7 +115,7 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// Progress that follows what might have been a prompt is shown with it, once.
+// Progress after a text that might have been a prompt is shown together with it, once.
 func TestProgressIsNoPrompt(t *testing.T) {
 	var b lockedBuffer
 	k := newSink(&b, func(error) {})

@@ -13,25 +13,24 @@ type rank struct {
 	alive bool // started and not yet reaped
 }
 
-// ranks are the processes of a job. A process is signalled only under the lock
-// that reaping it takes too, so that no number is signalled that the kernel may
-// have given to someone else.
+// ranks are the processes of a job. A process is signalled only under the lock that is also held for
+// reaping, so that no signal goes to a process number that the kernel may have reused.
 type ranks struct {
 	mu    sync.Mutex
 	list  []rank
-	begun atomic.Bool // the build is over, ranks are being started
-	stop  atomic.Bool // start no more
+	begun atomic.Bool // the build is over, and ranks are being started
+	stop  atomic.Bool // start no more ranks
 	away  *lead       // of ranks on other hosts; nil: they run here
 }
 
-// An exit is the end of one rank, or that it was stopped.
+// An exit says that one rank has ended or was stopped.
 type exit struct {
 	rank int
 	ws   syscall.WaitStatus
 }
 
-// started records a rank's process. One that started while the job was told to
-// end has missed that, and is killed.
+// started records a rank's process. If the job was told to end while the process started, the process has
+// missed that and is killed.
 func (rs *ranks) started(r, pid int) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -41,7 +40,7 @@ func (rs *ranks) started(r, pid int) {
 	}
 }
 
-// signal sends sig to the process group of every rank that lives.
+// signal sends sig to the process group of every living rank.
 func (rs *ranks) signal(sig syscall.Signal) {
 	if rs.away != nil {
 		rs.away.signal(sig)
@@ -56,7 +55,7 @@ func (rs *ranks) signal(sig syscall.Signal) {
 	}
 }
 
-// alive lists the ranks that live.
+// alive lists the living ranks.
 func (rs *ranks) alive() []int {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -76,14 +75,13 @@ func (rs *ranks) pid(r int) int {
 	return rs.list[r].pid
 }
 
-// dying reports whether the process of a rank has begun to end, as far as it can be seen from
-// here.
+// dying reports whether the process of a rank is known to have begun to exit.
 func (rs *ranks) dying(r int) bool { return rs.away == nil && dying(rs.pid(r)) }
 
-// runnable reports whether a thread of a rank is seen to run, or could.
+// runnable reports whether a thread of a rank is known to be running or runnable.
 func (rs *ranks) runnable(r int) bool { return rs.away == nil && runnable(rs.pid(r)) }
 
-// used returns how long a rank has used processors.
+// used returns how much processor time a rank has used.
 func (rs *ranks) used(r int) time.Duration {
 	if rs.away != nil {
 		return rs.away.used(r)
@@ -91,8 +89,8 @@ func (rs *ranks) used(r int) time.Duration {
 	return cpuTime(rs.pid(r))
 }
 
-// reap takes every child that has ended, and ends what it left in its process
-// group, or has stopped. It is called by the thread that forked them.
+// reap reaps every child that has ended or stopped, and kills the process groups of those that have ended.
+// It is called by the thread that forked them.
 func (rs *ranks) reap() []exit {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -115,7 +113,7 @@ func (rs *ranks) reap() []exit {
 	}
 }
 
-// killpg signals a process group; that it is gone already is no error.
+// killpg signals a process group; it may be gone already.
 func killpg(pid int, sig syscall.Signal) { _ = syscall.Kill(-pid, sig) }
 
 // killGroup kills the process group that a child leads.

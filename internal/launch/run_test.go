@@ -40,8 +40,8 @@ func TestContractWithTheRuntime(t *testing.T) {
 	}
 }
 
-// TestRanksAreToldOfLoad: ranks that share processors know whether others did before them; for
-// others it does not matter.
+// TestRanksAreToldOfLoad: ranks that share processors are told whether earlier ranks did; for others this
+// does not matter.
 func TestRanksAreToldOfLoad(t *testing.T) {
 	var done atomic.Bool
 	defer done.Store(true)
@@ -59,7 +59,7 @@ func TestRanksAreToldOfLoad(t *testing.T) {
 
 func TestRanksInheritFiveDescriptors(t *testing.T) {
 	want := []int{0, 1, 2, 3, 4}
-	for _, fd := range inherited() { // this test's parent may have left it some
+	for _, fd := range inherited() { // those inherited from this test's parent
 		if fd > 4 {
 			want = append(want, fd)
 		}
@@ -166,7 +166,7 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 		return len(names)
 	}
-	run(t, job(self(t, 1))) // opens what stays for good, such as the poller
+	run(t, job(self(t, 1))) // opens what stays open, such as the poller
 	files, routines := count(), runtime.NumGoroutine()
 	for range 3 {
 		run(t, job(self(t, 4, "print=x")))

@@ -7,19 +7,18 @@ import (
 	"syscall"
 )
 
-// scratchPrefix begins the name of every scratch directory.
+// scratchPrefix is the start of the name of every scratch directory.
 const scratchPrefix = "rhinet-build-"
 
-// A scratch is a private directory that does not outlive its user for long:
-// its user holds a lock on it, and whoever makes the next one removes those
-// that are no longer locked. A lock, unlike a process number in the name, also
-// tells the truth between containers that share a directory.
+// A scratch is a private directory that does not outlive its user for long: the user holds a lock on it,
+// and the next process that makes a scratch removes those that are no longer locked. Unlike a process
+// number in the name, a lock is also reliable between containers that share a directory.
 type scratch struct {
 	path string
 	lock *os.File
 }
 
-// newScratch makes a directory in parent and removes forgotten ones there.
+// newScratch makes a directory in parent and removes abandoned ones there.
 func newScratch(parent string) (*scratch, error) {
 	sweep(parent)
 	for {
@@ -38,8 +37,8 @@ func newScratch(parent string) (*scratch, error) {
 	}
 }
 
-// lockScratch locks a directory just made. It returns nil if a sweep took the
-// directory between its making and its locking.
+// lockScratch locks a directory that has just been made. It returns nil if a sweep has removed the
+// directory before it was locked.
 func lockScratch(path string) (*scratch, error) {
 	lock, err := os.Open(path)
 	if os.IsNotExist(err) {
@@ -59,14 +58,13 @@ func lockScratch(path string) (*scratch, error) {
 	return &scratch{path, lock}, nil
 }
 
-// remove removes the directory with all it holds and gives up the lock.
+// remove removes the directory with its contents and releases the lock.
 func (s *scratch) remove() {
 	os.RemoveAll(s.path)
 	s.lock.Close()
 }
 
-// sweep removes the scratch directories of this user in parent whose users
-// are gone.
+// sweep removes the scratch directories in parent that belong to this system user and are no longer locked.
 func sweep(parent string) {
 	paths, _ := filepath.Glob(filepath.Join(parent, scratchPrefix+"*"))
 	for _, path := range paths {

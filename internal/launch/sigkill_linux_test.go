@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The launcher is killed without a chance to clean up.
+// The launcher is killed and cannot clean up.
 func TestKilledLauncherTakesItsRanksAlong(t *testing.T) {
 	for name, script := range map[string][]string{
 		"ranks that sleep":          {"print=ready", "pid", "sleep=1m"},
@@ -23,7 +23,7 @@ func TestKilledLauncherTakesItsRanksAlong(t *testing.T) {
 	}
 }
 
-// What ranks have started themselves is out of reach of the death signal.
+// Processes that ranks have started are not killed by the death signal.
 func TestKilledLauncherTakesGrandchildrenAlong(t *testing.T) {
 	p := ready(t, 3, "child", "print=ready", "sleep=1m")
 	pids := p.await(t, 3, "child ")
@@ -32,8 +32,8 @@ func TestKilledLauncherTakesGrandchildrenAlong(t *testing.T) {
 	p.Wait()
 }
 
-// A process that has left the rank's group and does not get the death signal
-// sees the end of the life pipe.
+// A process that has left the rank's group and does not get the death signal notices the end of the life
+// pipe.
 func TestLifePipeEndsWithTheLauncher(t *testing.T) {
 	setsid, err := exec.LookPath("setsid")
 	if err != nil {

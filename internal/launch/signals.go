@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notify asks for every signal that a launcher passes on or acts upon. A
-// hang-up that was ignored when the launcher started (nohup) stays ignored.
+// notify subscribes to every signal that a launcher passes on or handles. A hang-up that was ignored when
+// the launcher started (nohup) stays ignored.
 func notify(c chan<- os.Signal) {
 	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
 		syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGPIPE)
@@ -18,7 +18,7 @@ func notify(c chan<- os.Signal) {
 	}
 }
 
-// signalText names a signal by number, name and meaning.
+// signalText returns the name and meaning of a signal.
 func signalText(sig syscall.Signal) string {
 	return unix.SignalName(sig) + " (" + sig.String() + ")"
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ready starts a launcher whose ranks say when they can take signals.
+// ready starts a launcher whose ranks print when they can receive signals.
 func ready(t testing.TB, ranks int, script ...string) *process {
 	p := spawn(t, job(self(t, ranks, script...)))
 	p.await(t, ranks, "ready")
@@ -108,8 +108,8 @@ func TestQuitEndsGoPrograms(t *testing.T) {
 	r.want(t, 2, "what the ranks wait for", "after SIGQUIT (quit) was passed on")
 }
 
-// untilState waits until a process is in a state, or out of it, of those that
-// /proc shows by a letter: T is stopped.
+// untilState waits until a process is in a state, or no longer in it. States are the letters in /proc: T is
+// stopped.
 func untilState(t *testing.T, pid, letter string, in bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -138,8 +138,8 @@ func TestStopAndContinue(t *testing.T) {
 	p.finish(t)
 }
 
-// A rank that somebody has stopped ends with the others all the same, but its
-// stop is no failure.
+// A rank that was stopped by a signal ends with the others all the same, but that it was stopped is not a
+// failure.
 func TestInterruptReachesStoppedRanks(t *testing.T) {
 	p := spawn(t, job(Part{Ranks: 1, Program: "sh", Args: []string{"-c", "echo pid $$; kill -STOP $$; echo on; exec sleep 60"}}))
 	untilState(t, p.await(t, 1, "pid ")[0], "T", true)
@@ -194,14 +194,14 @@ func TestSignalDuringTheStart(t *testing.T) {
 			t.Errorf("%v: cause %+v", sig, w.cause)
 		}
 	}
-	// A second one ends the job at once.
+	// A second signal ends the job at once.
 	again := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
 	again.ranks.begun.Store(true)
 	again.signalled(syscall.SIGINT)
 	if again.signalled(syscall.SIGINT); again.cause == nil || again.cause.status != 130 {
 		t.Errorf("twice: cause %+v", again.cause)
 	}
-	// What came as the last ranks started is passed on to them.
+	// A signal that arrived while the last ranks started is passed on to them.
 	late := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
 	late.ranks.begun.Store(true)
 	late.signalled(syscall.SIGINT)
@@ -209,7 +209,7 @@ func TestSignalDuringTheStart(t *testing.T) {
 	if late.hurry(); late.cause != nil || late.passed != syscall.SIGINT {
 		t.Errorf("late: cause %+v, passed on %v", late.cause, late.passed)
 	}
-	// What does not end a job waits until every rank can take it.
+	// A signal that does not end a job is held until every rank can receive it.
 	w := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}}
 	w.ranks.begun.Store(true)
 	w.signalled(syscall.SIGUSR1)
@@ -222,8 +222,8 @@ func TestSignalDuringTheStart(t *testing.T) {
 	}
 }
 
-// A signal in the middle of the start ends the ranks that run, starts no more,
-// and leaves nothing. So many do not start within the time in which a start may end by itself.
+// A signal in the middle of the start ends the running ranks, starts no more, and leaves nothing. There are
+// so many ranks that the start takes longer than the time within which it may complete by itself.
 func TestSignalEndsAStart(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		p := spawn(t, job(Part{Ranks: 1000, Program: "sh", Args: []string{"-c", "trap '' INT TERM; echo pid $$; exec sleep 60"}}))

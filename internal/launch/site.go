@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// A site is where the go command is run to build a package, and what it is
-// given: a package of another module can only be built from within that
-// module.
+// A site says where and with which argument the go command is run to build a package: a package of another
+// module can only be built from within that module.
 type site struct {
-	arg      string // names the package
+	arg      string // the package
 	dir      string // where to run; empty: here
 	name     string // dir as the user wrote it
 	imported bool   // arg is an import path, not a file
 }
 
-// siteOf finds the site to build the package pkg, as findProgram spells it.
+// siteOf finds the site for the package pkg, spelled as by findProgram.
 func siteOf(pkg string) site {
 	here := site{arg: pkg}
 	if !filepath.IsAbs(pkg) && !strings.HasPrefix(pkg, "./") && !strings.HasPrefix(pkg, "../") {
@@ -38,7 +37,7 @@ func siteOf(pkg string) site {
 	return site{arg: arg, dir: abs, name: dir}
 }
 
-// moduleOf returns the directory whose go.mod holds for dir, or "".
+// moduleOf returns the directory of the go.mod that applies to dir, or "".
 func moduleOf(dir string) string {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && info.Mode().IsRegular() {
@@ -52,7 +51,7 @@ func moduleOf(dir string) string {
 	}
 }
 
-// command is what a user types to see all that the go command says.
+// command returns the command that shows a user all messages of the go command.
 func (s site) command() string {
 	words := []string{"go", "build"}
 	if s.dir != "" {
@@ -60,7 +59,7 @@ func (s site) command() string {
 	}
 	arg := s.arg
 	if arg == "./." || arg == "./.." {
-		arg = arg[2:] // as people write it
+		arg = arg[2:] // without "./", as the user wrote it
 	}
 	words = append(words, arg)
 	for i, w := range words {

@@ -6,31 +6,31 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A Timekeeper is a [Fabric] of a job in virtual time. There a rank that waits is
-// known to wait, and nothing but another rank can end it.
+// A Timekeeper is a [Fabric] of a job in virtual time. In such a job it is known which ranks wait, and only
+// another rank can end a wait.
 type Timekeeper interface {
 	Fabric
-	// Stalls gives a value when every rank waits and nothing is under way, and when
-	// time cannot go on.
+	// Stalls returns a channel with a value when every rank waits and nothing is in flight, and when time
+	// can't be kept.
 	Stalls() <-chan Stall
-	// Ended tells that the process of a rank is gone.
+	// Ended tells that the process of a rank has ended.
 	Ended(rank int)
 }
 
-// A Stall is why virtual time does not go on.
+// A Stall is the reason why virtual time has stopped.
 type Stall struct {
 	Sure bool  // no goroutine outside of MPI can end it
-	Err  error // not nil: time cannot be kept any more
+	Err  error // not nil: time can no longer be kept
 }
 
-// keep has the watcher learn of stalls.
+// keep subscribes the watcher to stalls.
 func (w *watcher) keep(f Fabric) {
 	if k, ok := f.(Timekeeper); ok {
 		w.keeper, w.stalls = k, k.Stalls()
 	}
 }
 
-// stalled ends a job in which every rank waits and nothing is under way.
+// stalled ends a job in which every rank waits and nothing is in flight.
 func (w *watcher) stalled(s Stall) {
 	if s.Err != nil {
 		w.end(&cause{status: StatusFailed, text: fmt.Sprintf("virtual time cannot be kept any more: %v", s.Err)})

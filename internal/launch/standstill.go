@@ -8,28 +8,28 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// How often a job is looked at that shall end when it stands still.
+// How often a job is checked that is to end when it makes no progress.
 const (
-	stallLooks   = 4 // at least, in the time that was given
+	stallLooks   = 4 // number of checks in the given time, at least
 	stallLongest = time.Second
 )
 
-// A standstill finds out whether a job makes no progress: every rank that lives is in the
-// same wait as before. It counts looks, and not time, in which the launcher may have been stopped.
+// A standstill finds out whether a job makes no progress: every living rank is in the same wait as before.
+// It counts looks rather than time, because the launcher may have been stopped for a time.
 type standstill struct {
 	every time.Duration // between two looks
-	need  int           // looks that find the same
+	need  int           // looks with the same result that are needed
 	same  int
-	waits []int64 // when the waits of the ranks began, as they say
+	waits []int64 // when the waits of the ranks began, according to the ranks
 }
 
-// newStandstill returns one for a job that may stand still for d.
+// newStandstill returns a standstill for a job that may go without progress for d.
 func newStandstill(d time.Duration) *standstill {
 	every := min(max(d/stallLooks, time.Millisecond), stallLongest)
 	return &standstill{every: every, need: int((d + every - 1) / every)}
 }
 
-// look takes the state of the ranks, and reports whether they have stood still for long enough.
+// look takes the state of the ranks, and reports whether they have made no progress for long enough.
 func (s *standstill) look(all []reading) bool {
 	waits := make([]int64, len(all))
 	living, waiting := 0, 0
@@ -51,7 +51,7 @@ func (s *standstill) look(all []reading) bool {
 	return s.same >= s.need
 }
 
-// checkStill ends a job that stands still.
+// checkStill ends a job that makes no progress.
 func (w *watcher) checkStill() {
 	w.stillCheck = time.After(w.still.every)
 	if w.still.look(w.look()) {

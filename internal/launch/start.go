@@ -19,19 +19,19 @@ type parent struct {
 	input  *os.File // standard input of rank 0; nil: nothing
 	fabric Fabric
 	exits  chan<- []exit
-	ready  chan<- error // takes one value: nil when every rank runs, else why not
-	built  func()       // removes what was built, if that was to stay until the end; else nil
+	ready  chan<- error // receives one value: nil when every rank runs, otherwise why not
+	built  func()       // removes what was built, if it is kept until the end; else nil
 }
 
-// outputs take what ranks print.
+// outputs take the output of ranks.
 type outputs interface {
-	// open makes the pipe for one output of a rank. It returns the end for the rank, which the
-	// caller closes after the fork.
+	// open makes the pipe for one output of a rank. It returns the rank's end, which the caller closes
+	// after the fork.
 	open(r int, isError bool) (int, error)
 }
 
-// run is the life of the parent's goroutine. It returns when no rank is left.
-// The goroutine stays locked, so its thread ends with it.
+// run is the parent's goroutine. It returns when no rank is left. The goroutine stays locked, so its thread
+// ends with it.
 func (p *parent) run(ctx context.Context) {
 	runtime.LockOSThread()
 	life, err := newLife()
@@ -53,15 +53,15 @@ func (p *parent) run(ctx context.Context) {
 	}
 }
 
-// startAll builds and starts every rank. Whatever it made
-// for the start only is gone when it returns, except started ranks.
+// startAll builds the programs and starts every rank. When it returns, nothing is left of what it made for
+// the start except the started ranks.
 func (p *parent) startAll(ctx context.Context, life *life) error {
 	remove, err := build(ctx, p.plan.programs, p.plan.buildFlags())
 	if err != nil {
 		return err
 	}
 	if p.plan.debugger != "" {
-		p.built = remove // the debugger starts and reads it later
+		p.built = remove // the debugger reads it later
 	} else {
 		defer remove()
 	}
@@ -108,7 +108,7 @@ func (p *parent) startAll(ctx context.Context, life *life) error {
 	return nil
 }
 
-// startRank forks one rank with its own pair of pipes.
+// startRank forks one rank with its own two pipes.
 func (p *parent) startRank(r int, common []string, input *os.File, life *life) (pid int, err error) {
 	out, err := p.output.open(r, false)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *parent) startRank(r int, common []string, input *os.File, life *life) (
 	return pid, nil
 }
 
-// argv0 is the name that a program sees itself called by.
+// argv0 returns the argument 0 of the program.
 func (prog *program) argv0() string {
 	if prog.pkg != "" {
 		return prog.path
@@ -165,7 +165,7 @@ func (prog *program) argv0() string {
 	return prog.name
 }
 
-// startError words why a rank could not be started.
+// startError describes why a rank could not be started.
 func startError(r int, plan *Plan, err error) error {
 	prog := &plan.programs[plan.slots[r].Part]
 	r = plan.number(r)
@@ -186,13 +186,13 @@ func startError(r int, plan *Plan, err error) error {
 	return fmt.Errorf("cannot start rank %d: %w", r, err)
 }
 
-// A refusal is the verdict of the kernel or of the go command that something
-// asked for is no program: the user's mistake, found out late.
+// A refusal is a verdict of the kernel or the go command that a requested program is not a program: a
+// mistake of the user that is found late.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// An Unready is an error of [Job.Open] that is no lack of memory.
+// An Unready is an error of [Job.Open] other than lack of memory.
 type Unready struct{ Err error }
 
 func (u *Unready) Error() string { return u.Err.Error() }

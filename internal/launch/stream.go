@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stampFormat is how --timestamp-output writes the time.
+// stampFormat is the format of the time for --timestamp-output.
 const stampFormat = "15:04:05.000000 "
 
 // A stream is one output of one rank. sink.mu guards it.
@@ -18,7 +18,7 @@ type stream struct {
 	stamp    bool        // the time goes before the prefix
 	prompts  bool        // an unfinished line may be a prompt
 	progress bool        // an unfinished line that ends in a carriage return is progress
-	partial  []byte      // a line whose end has not come
+	partial  []byte      // an unfinished line
 	middle   bool        // the beginning of that line has been written already
 	returned bool        // it was written as progress
 	idle     *time.Timer // runs while partial may be a prompt
@@ -36,8 +36,8 @@ func (s *stream) forward() {
 	}
 }
 
-// drain forwards what there is and reports whether the pipe has come to its
-// end. The buffer is shared: a stream without data costs a goroutine, no more.
+// drain forwards the available data and reports whether the pipe has reached its end. The buffer is shared:
+// a stream without data costs only a goroutine.
 func (s *stream) drain(fd uintptr) (end bool) {
 	for {
 		s.sink.mu.Lock()
@@ -56,7 +56,7 @@ func (s *stream) drain(fd uintptr) (end bool) {
 	}
 }
 
-// pass is take of what another host has sent.
+// pass is take for data from another host.
 func (s *stream) pass(data []byte) {
 	s.sink.mu.Lock()
 	defer s.sink.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *stream) take(data []byte) {
 	}
 }
 
-// put writes what was kept and then data, which ends with a line, at one go.
+// put writes the kept data and then data, which ends with a line, in one write.
 func (s *stream) put(data []byte) {
 	if len(s.partial) > 0 {
 		s.partial = append(s.partial, data...)
@@ -105,9 +105,8 @@ func (s *stream) flush() {
 	s.partial, s.middle = keep(s.partial), true
 }
 
-// end writes what is left when nothing can follow. Without prefixes every byte
-// is the rank's own; with them a line is ended so that the next prefix begins
-// one.
+// end writes what is left when nothing can follow. Without prefixes, the output of the rank is not changed;
+// with them, an unfinished line is ended so that the next prefix starts a new line.
 func (s *stream) end() {
 	s.sink.mu.Lock()
 	defer s.sink.mu.Unlock()
@@ -122,7 +121,7 @@ func (s *stream) end() {
 	}
 }
 
-// write hands text to the sink, with prefixes if they are wanted.
+// write passes text to the sink, with prefixes if enabled.
 func (s *stream) write(text []byte, end ending) {
 	if s.prefix != nil {
 		prefix := s.prefix
@@ -135,8 +134,8 @@ func (s *stream) write(text []byte, end ending) {
 	s.sink.write(s, text, end)
 }
 
-// awaitEnd shows an unfinished line if its end does not come soon: it is a
-// prompt, and someone is waiting for it.
+// awaitEnd shows an unfinished line if its end does not come soon: it is a prompt, and a user is waiting
+// for it.
 func (s *stream) awaitEnd() {
 	if s.idle != nil {
 		s.idle.Reset(promptIdle)

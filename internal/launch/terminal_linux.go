@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// failInBackground makes reads from a terminal by the calling thread fail in the
-// background instead of stopping the process. To ignore the signal would do that
-// to ranks, too, which inherit what is ignored.
+// failInBackground makes reads from a terminal by the calling thread fail in the background instead of
+// stopping the process. Ignoring the signal would do the same to ranks, which inherit ignored signals.
 func failInBackground() {
 	var set unix.Sigset_t
 	set.Val[0] = 1 << (unix.SIGTTIN - 1)
@@ -21,7 +20,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// width returns the columns of the terminal f, 0 if it does not say.
+// width returns the columns of the terminal f, 0 if unknown.
 func width(f *os.File) int {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

@@ -28,8 +28,7 @@ func screen(t *testing.T, user *os.File) (shows func(text string)) {
 	}
 }
 
-// atTerminal starts a launcher in a session of its own, whose terminal is the
-// test's.
+// atTerminal starts a launcher in a session of its own, whose terminal belongs to the test.
 func atTerminal(t *testing.T, ranks int, script string) (p *process, user *os.File) {
 	t.Helper()
 	user, program := ptytest.Open(t, 0)
@@ -43,8 +42,8 @@ func atTerminal(t *testing.T, ranks int, script string) (p *process, user *os.Fi
 	return p, user
 }
 
-// A prompt without an end of line appears, the answer gets to rank 0, and the
-// lines of others begin on lines of their own.
+// A prompt without a newline is shown, the answer is passed to rank 0, and the lines of other ranks begin
+// on new lines.
 func TestTerminal(t *testing.T) {
 	p, user := atTerminal(t, 2, `if [ $RHINET_RANK = 0 ]; then printf 'name? '; read name; echo "hello $name"; read rest || echo end
 	else sleep 0.5; echo other; fi`)
@@ -58,7 +57,7 @@ func TestTerminal(t *testing.T) {
 	p.finish(t).want(t, 0)
 }
 
-// Ctrl-C at the terminal.
+// Ctrl-C is typed at the terminal.
 func TestTerminalInterrupt(t *testing.T) {
 	p, user := atTerminal(t, 2, "echo ready; exec sleep 60")
 	shows := screen(t, user)
@@ -68,7 +67,7 @@ func TestTerminalInterrupt(t *testing.T) {
 	p.finish(t).want(t, 130)
 }
 
-// A rank that opens the terminal itself would be stopped for ever.
+// A rank that opens the terminal itself would be stopped forever.
 func TestRankThatUsesTheTerminal(t *testing.T) {
 	p, user := atTerminal(t, 2, "if [ $RHINET_RANK = 1 ]; then read x < /dev/tty; fi; exec sleep 60")
 	shows := screen(t, user)
@@ -76,8 +75,7 @@ func TestRankThatUsesTheTerminal(t *testing.T) {
 	p.finish(t).want(t, 128+21)
 }
 
-// A terminal that is closed hangs up, which ends the ranks, and there is
-// nobody any more to be told.
+// A terminal that is closed sends SIGHUP, which ends the ranks; there is no longer a place for messages.
 func TestTerminalIsClosed(t *testing.T) {
 	p, user := atTerminal(t, 2, "echo ready; exec sleep 60")
 	for seen, buf := "", make([]byte, 64); strings.Count(seen, "ready") < 2; {
@@ -87,7 +85,7 @@ func TestTerminalIsClosed(t *testing.T) {
 		}
 		seen += string(buf[:n])
 	}
-	user.Close() // for good, since nobody reads it at this moment
+	user.Close() // finally, since it is not being read at this moment
 	r := p.finish(t)
 	if r.status == 0 {
 		t.Error("status 0")

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// trap changes how a rank takes the signals that ask it to end: "ignore" does
-// nothing, "say" prints them, "done" prints and ends with status 0.
+// trap sets how a rank handles the signals that tell it to end: "ignore" does nothing, "say" prints them,
+// "done" prints and ends with status 0.
 func trap(how string) {
 	c := make(chan os.Signal, 16)
 	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)

@@ -7,26 +7,25 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A rank that is killed shows its peers that it is gone before the kernel
-// hands its status to the launcher, so that a peer may have given up and ended
-// before. While such a rank is on its way out, the verdict on those that have
-// ended waits for it: verdictLook between two looks, up to verdictPatience.
+// When a rank is killed, its peers can notice this before the kernel passes the status to the launcher, so
+// a peer may have given up and ended before. While such a rank is exiting, the verdict on the ranks that
+// have ended waits for it: it is checked every verdictLook, for up to verdictPatience.
 const (
 	verdictLook     = 5 * time.Millisecond
 	verdictPatience = 500 * time.Millisecond
 )
 
-// How likely the end of a rank is the root of a failure.
+// How likely the end of a rank is the root cause of a failure, in increasing order.
 const (
-	succeeded = iota // checkDeserted finds out whether it could end; the status lines cost a good job nothing
-	survived         // it ended after it had found another rank gone that is gone
-	failed           // with a status
+	succeeded = iota // checkDeserted finds out whether it could end; a successful job does not pay for reading the status lines
+	survived         // it ended after it had noticed the failure of another rank, which has indeed ended
+	failed           // with an exit status
 	aborted
 	crashed
 )
 
-// judge looks at the ends of ranks that are known so far, and ends the job
-// because of the likeliest root among them unless a likelier one may be coming.
+// judge looks at the known ends of ranks, and ends the job because of the likeliest root cause among them,
+// unless a likelier one may still come.
 func (w *watcher) judge(now time.Time) {
 	w.recheck = nil
 	if w.suspect == nil || w.cause != nil {
@@ -42,8 +41,7 @@ func (w *watcher) judge(now time.Time) {
 	w.end(w.blame(w.suspect))
 }
 
-// suspects takes note of the end of a rank if it is a likelier root of a
-// failure than those before.
+// suspects notes the end of a rank if it is a likelier root cause of a failure than those before.
 func (w *watcher) suspects(e *exit) {
 	weight := w.weight(e)
 	if weight != succeeded && w.cause == nil && (w.suspect == nil || weight > w.weight(w.suspect)) {
@@ -51,8 +49,7 @@ func (w *watcher) suspects(e *exit) {
 	}
 }
 
-// weight says how likely an end is the root of a failure when several are
-// found at once.
+// weight says how likely an end is the root cause of a failure when several ranks have ended.
 func (w *watcher) weight(e *exit) int {
 	switch {
 	case e.ws.Signaled():
@@ -70,7 +67,7 @@ func (w *watcher) weight(e *exit) int {
 	return failed
 }
 
-// anyDying reports whether a rank has begun to end that has not been reaped.
+// anyDying reports whether a rank has begun to exit and has not been reaped.
 func (w *watcher) anyDying() bool {
 	for r, ended := range w.ended {
 		if !ended && w.ranks.dying(r) {
@@ -80,15 +77,15 @@ func (w *watcher) anyDying() bool {
 	return w.ranks.away != nil && w.missesOther(w.suspect)
 }
 
-// missesOther reports whether a rank has found another one gone of whose end its host has not
-// told yet.
+// missesOther reports whether a rank has noticed the failure of another one whose end has not been reported
+// yet.
 func (w *watcher) missesOther(e *exit) bool {
 	lost := w.fabric.Status(e.rank).Lost - 1
 	return lost >= 0 && lost < len(w.ended) && lost != e.rank && !w.ended[lost]
 }
 
-// deserter returns the rank that e's rank found gone, if that one ended with
-// status 0 in the middle of MPI.
+// deserter returns the rank whose failure e's rank has noticed, if that rank ended with status 0 without
+// Finalize.
 func (w *watcher) deserter(e *exit) (r int, ok bool) {
 	r = w.fabric.Status(e.rank).Lost - 1
 	if r < 0 || r >= len(w.ended) || !w.ended[r] || r == e.rank {
@@ -98,8 +95,7 @@ func (w *watcher) deserter(e *exit) (r int, ok bool) {
 	return r, st == pmi.Computing || st == pmi.Waiting
 }
 
-// blameDeserter words the failure of a rank that left the others, which
-// another has noticed.
+// blameDeserter describes the failure of a rank that left the others, which another rank has noticed.
 func (w *watcher) blameDeserter(r int) *cause {
 	w.settle()
 	return &cause{

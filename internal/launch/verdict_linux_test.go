@@ -12,7 +12,7 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// trial returns a watcher of ranks that say so of themselves. Their processes are those given.
+// trial returns a watcher of ranks with the given status lines and processes.
 func trial(t *testing.T, says []pmi.Status, pids ...int) *watcher {
 	t.Helper()
 	f, err := openFake(len(says))
@@ -35,13 +35,13 @@ func trial(t *testing.T, says []pmi.Status, pids ...int) *watcher {
 	return w
 }
 
-// ended is the end of a rank with a status.
+// ended returns the end of a rank with a status.
 func ended(rank, status int) exit { return exit{rank, syscall.WaitStatus(status << 8)} }
 
-// killedBy is the end of a rank by a signal.
+// killedBy returns the end of a rank by a signal.
 func killedBy(rank int, sig syscall.Signal) exit { return exit{rank, syscall.WaitStatus(sig)} }
 
-// Whatever comes first, the verdict names the rank that failed first.
+// In whatever order the ends are seen, the verdict names the rank that failed first.
 func TestVerdictNamesTheFirstCause(t *testing.T) {
 	working, lost1 := pmi.Status{State: pmi.Computing}, pmi.Status{State: pmi.Computing, Lost: 2}
 	abortedAfter1 := pmi.Status{State: pmi.Aborted, Lost: 2}
@@ -70,7 +70,7 @@ func TestVerdictNamesTheFirstCause(t *testing.T) {
 	}
 }
 
-// A survivor's end waits for a rank that is on its way out.
+// When another rank has ended, the verdict waits for a rank that is about to end.
 func TestVerdictWaitsForTheDying(t *testing.T) {
 	victim := exec.Command("sleep", "60")
 	if err := victim.Start(); err != nil {

@@ -13,27 +13,26 @@ import (
 )
 
 const (
-	grace       = 250 * time.Millisecond // between asking ranks to end and making them
-	startGrace  = 400 * time.Millisecond // for a start to end by itself when a signal has come: a job ends within a second
+	grace       = 250 * time.Millisecond // between asking ranks to end and killing them
+	startGrace  = 400 * time.Millisecond // for a start to end by itself after a signal: a job ends within a second
 	insistence  = 5 * time.Second        // a second interrupt within this time kills
-	settleTime  = 20 * time.Millisecond  // in which a wait is noted
-	settleUse   = 10 * time.Millisecond  // likewise, of processor time
+	settleTime  = 20 * time.Millisecond  // in which a wait is recorded
+	settleUse   = 10 * time.Millisecond  // the same, in processor time
 	settleLimit = 250 * time.Millisecond // the end of a job must not take a second
 	settleLook  = 2 * time.Millisecond
-	desertCheck = 50 * time.Millisecond // between looks at those whom a rank may have deserted
+	desertCheck = 50 * time.Millisecond // between checks for ranks that were deserted
 )
 
-// A cause is why a job ends before its ranks are done, and what to say.
+// A cause is why a job ends before its ranks are done, and its message.
 type cause struct {
 	status int
 	text   string
 
 	quiet     bool // say nothing
-	impatient bool // do not wait for whoever does not read the output
+	impatient bool // do not wait for readers of the output that do not read
 }
 
-// A watcher decides about a running job. Its fields belong to the goroutine
-// that calls Run.
+// A watcher makes the decisions about a running job. Its fields belong to the goroutine that calls Run.
 type watcher struct {
 	plan     *Plan
 	ranks    *ranks
@@ -43,18 +42,18 @@ type watcher struct {
 	running  bool                    // every rank has been started
 	ended    []bool                  // by rank
 	cause    *cause                  // set once
-	reported bool                    // the cause has been told
-	pending  []syscall.Signal        // came while ranks were being started
-	hasty    <-chan time.Time        // when the first of them ends the start
+	reported bool                    // the cause has been printed
+	pending  []syscall.Signal        // signals that came while ranks were being started
+	hasty    <-chan time.Time        // when the first of these ends the start
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
 	deserted deserted
-	lost     []loss     // of a job that goes on
+	lost     []loss     // lost ranks of a job that keeps going
 	keeper   Timekeeper // nil: time is real
 	stalls   <-chan Stall
 
 	suspectSince time.Time
-	suspect      *exit // the likeliest root of a failure among the ranks that have ended
+	suspect      *exit // the likeliest root cause of a failure among the ranks that have ended
 	recheck      <-chan time.Time
 	oomKills     int // of the whole machine, before the start
 	kill         <-chan time.Time
@@ -66,10 +65,9 @@ type watcher struct {
 	lostHosts <-chan lostHost // nil: there is one host
 }
 
-// Run starts the job, stays with it to its end and returns its exit status.
-// When it returns no process, descriptor or file of the job is left; only if it
-// was told to end while nobody reads the output, what cannot be written stays
-// behind in this process.
+// Run starts the job, waits for its end and returns its exit status. When it returns, no process,
+// descriptor or file of the job is left; only if the job was told to end while nobody reads the output, the
+// unwritten output stays behind in this process.
 func (p *Plan) Run() int {
 	job := p.job
 	if job.Verbose {
@@ -130,8 +128,8 @@ func (p *Plan) Run() int {
 	return w.close()
 }
 
-// open makes the memory of a job. Where its ranks are on several hosts, their daemons do that, and
-// whoever leads them tells what they say.
+// open creates the memory of a job. If its ranks are on several hosts, the daemons create it, and the lead
+// reports what they say.
 func (p *Plan) open() (Fabric, *lead, error) {
 	if p.job.spread() {
 		l := newLead(p)
@@ -141,7 +139,7 @@ func (p *Plan) open() (Fabric, *lead, error) {
 	return f, nil, err
 }
 
-// limits says what can stand behind an error about memory.
+// limits returns a likely reason of an error about memory.
 func limits(err error) string {
 	switch {
 	case errors.Is(err, syscall.EFBIG):
@@ -154,7 +152,7 @@ func limits(err error) string {
 	return ""
 }
 
-// watch takes events until no rank is left.
+// watch handles events until no rank is left.
 func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan os.Signal, broken <-chan error) {
 	for {
 		select {
@@ -162,13 +160,13 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 			w.started(err)
 		case batch, ok := <-exits:
 			if !ok {
-				// The parent has left; why, if it could not start, is still in ready.
+				// The parent has ended; if it could not start, the reason is still in ready.
 				select {
 				case err := <-ready:
 					w.started(err)
 				default:
 				}
-				w.judge(time.Now()) // nothing likelier can come
+				w.judge(time.Now()) // no likelier cause can come
 				return
 			}
 			w.exited(batch)
@@ -200,7 +198,7 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 	}
 }
 
-// started takes the parent's report that all ranks run, or why not.
+// started handles the parent's report that all ranks run, or why not.
 func (w *watcher) started(err error) {
 	w.running = true
 	if err == nil {
@@ -229,8 +227,8 @@ func (w *watcher) started(err error) {
 	w.end(c)
 }
 
-// end begins the end of the job: living ranks are asked to go, and made to if
-// they do not. The first cause counts.
+// end begins the end of the job: living ranks are asked to end, and killed if they do not. The first cause
+// counts.
 func (w *watcher) end(c *cause) {
 	if w.cause != nil {
 		return
@@ -240,11 +238,11 @@ func (w *watcher) end(c *cause) {
 	w.ranks.stop.Store(true)
 	w.cancel(errors.New(c.text))
 	w.ranks.signal(syscall.SIGTERM)
-	w.ranks.signal(syscall.SIGCONT) // one that is stopped could not go
+	w.ranks.signal(syscall.SIGCONT) // a stopped rank could not end
 	w.kill = time.After(grace)
 }
 
-// close says why the job ended, if it ended badly, and returns its status.
+// close reports why the job ended, if it failed, and returns its status.
 func (w *watcher) close() int {
 	if w.cause == nil {
 		w.cause = w.losses()
@@ -269,10 +267,9 @@ func (w *watcher) look() []reading {
 	return all
 }
 
-// settle gives ranks that may just have begun to wait the time to say so: they
-// do not note a wait that is over at once. Where others need the processors
-// more, that takes a while: a rank that could run is given time until it has had
-// a processor for settleUse.
+// settle gives ranks time to record a wait that may just have begun: they do not record a wait that ends at
+// once. If other processes need the processors, that takes a while: a runnable rank is given time until it
+// has had a processor for settleUse.
 func (w *watcher) settle() {
 	begin := time.Now()
 	before := map[int]time.Duration{}
@@ -290,8 +287,8 @@ func (w *watcher) settle() {
 	}
 }
 
-// mayNote reports whether a rank that is said to compute may yet note a wait,
-// after so much time since the first look.
+// mayNote reports whether a rank that appears to compute may still record a wait; after is the time since
+// the first look.
 func (w *watcher) mayNote(r int, after time.Duration, before map[int]time.Duration) bool {
 	now := w.ranks.used(r)
 	if _, seen := before[r]; !seen {
@@ -300,9 +297,8 @@ func (w *watcher) mayNote(r int, after time.Duration, before map[int]time.Durati
 	return now-before[r] < settleUse && (after < settleTime || w.ranks.runnable(r))
 }
 
-// lookTwice reads the status of every rank, and again a little later if there
-// seems to be a deadlock: ranks are not read at one instant, so that waits of
-// different times can look like a cycle.
+// lookTwice reads the status of every rank, and again a little later if there seems to be a deadlock: ranks
+// are not read at one instant, so that waits of different times can look like a cycle.
 func (w *watcher) lookTwice() []reading {
 	all := w.look()
 	if len(cycles(all)) == 0 {
@@ -315,7 +311,7 @@ func (w *watcher) lookTwice() []reading {
 	return all
 }
 
-// times returns how long every rank has used processors.
+// times returns how much processor time every rank has used.
 func (w *watcher) times() []time.Duration {
 	all := make([]time.Duration, len(w.ended))
 	for r := range all {
@@ -324,10 +320,10 @@ func (w *watcher) times() []time.Duration {
 	return all
 }
 
-// brokenOutput is the cause when what the ranks print cannot be written.
+// brokenOutput returns the cause for output that cannot be written.
 func brokenOutput(err error) *cause {
 	if errors.Is(err, syscall.EPIPE) {
-		// Whoever read our output has seen enough: end as others do then.
+		// The reader of our output has seen enough: end as other programs do then.
 		return &cause{status: statusSignal + int(syscall.SIGPIPE), quiet: true}
 	}
 	return &cause{status: StatusFailed, text: fmt.Sprintf("cannot write the output of the ranks: %v", err)}

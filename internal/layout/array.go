@@ -2,12 +2,12 @@ package layout
 
 import "fmt"
 
-// A Range is indices of one dimension: Len from First on.
+// A Range is Len indices of one dimension from First on.
 type Range struct{ First, Len int }
 
-// Array is the elements of an array in row-major order, the last index running
-// fastest, whose indices lie in the ranges of each dimension, in that order. Its
-// extent is the whole array's. The ranges lie in the sizes.
+// Array returns the elements of an array in row-major order whose indices lie in the given ranges of each
+// dimension, in the order of the ranges. Its extent is that of the whole array. The ranges must lie within
+// the sizes.
 func Array(sizes []int, ranges [][]Range, t *Type) (*Type, error) {
 	for d := len(sizes) - 1; d >= 0; d-- {
 		extent := t.Extent()
@@ -33,7 +33,7 @@ func Array(sizes []int, ranges [][]Range, t *Type) (*Type, error) {
 	return t, nil
 }
 
-// Subarray is the ranges of a part of subsizes that begins at starts.
+// Subarray returns the ranges of a part of an array, of size subsizes and beginning at starts.
 //
 // MPI 4.1, section 5.1.3.
 func Subarray(sizes, subsizes, starts []int) ([][]Range, error) {
@@ -50,8 +50,8 @@ func Subarray(sizes, subsizes, starts []int) ([][]Range, error) {
 	return all, nil
 }
 
-// Distributed is the indices of n that the process with a coordinate has, of
-// size processes, that get blocks of block indices in turn.
+// Distributed returns those of n indices that the process with the given coordinate has, if size processes
+// get blocks of block indices in turn.
 //
 // MPI 4.1, section 5.1.4.
 func Distributed(n, block, size, coord int) (all []Range) {

@@ -1,11 +1,10 @@
-// Package layout describes where the bytes of a message lie in memory, and
-// moves them between there and a packed form.
+// Package layout describes where the bytes of a message lie in memory, and copies them between there and a
+// packed form.
 //
-// A [Type] is what MPI calls a type map (MPI 4.1, section 5.1): a sequence of
-// basic elements, each with a displacement in bytes from an origin. It is kept as
-// a small tree of runs, loops and lists, so that a column of a matrix takes as
-// much room as a matrix, and any byte of the message is found in a few steps. A
-// Type never changes, so it may be shared.
+// A [Type] is what MPI calls a type map (MPI 4.1, section 5.1): a sequence of basic elements, each with a
+// displacement in bytes from an origin. It is stored as a small tree of runs, loops and lists: a column of
+// a matrix takes as little memory as a matrix, and any byte of the message is found in a few steps. A Type
+// never changes, so it may be shared.
 package layout
 
 import (
@@ -25,43 +24,43 @@ var errLarge = errors.New("the layout reaches beyond 2^48 bytes")
 // A Type is a layout: bytes of data and their displacements from an origin.
 type Type struct {
 	size   int // bytes of data
-	lb, ub int // bounds, for the place of the next one
-	lo, hi int // displacement of the first byte of data, and behind the last
+	lb, ub int // bounds, which determine where the next element begins
+	lo, hi int // displacements of the first byte of data, and of the byte behind the last
 	sig    *Signature
 	root   node
 }
 
-// Leaf is bytes bytes at the origin, made of sig.
+// Leaf returns a layout of the given number of bytes at the origin, with signature sig.
 func Leaf(bytes int, sig *Signature) *Type {
 	return &Type{size: bytes, ub: bytes, hi: bytes, sig: sig, root: node{kind: run, size: bytes}}
 }
 
-// Empty is no data at all.
+// Empty returns a layout without data.
 func Empty() *Type { return &Type{sig: &Signature{}, root: node{kind: run}} }
 
-// Size is the bytes of data (MPI_Type_size).
+// Size returns the bytes of data (MPI_Type_size).
 func (t *Type) Size() int { return t.size }
 
-// LB is the lower bound, in bytes from the origin.
+// LB returns the lower bound, in bytes from the origin.
 func (t *Type) LB() int { return t.lb }
 
-// Extent is the distance in bytes from one to the next of several (MPI_Type_get_extent).
+// Extent returns the distance in bytes between consecutive elements (MPI_Type_get_extent).
 func (t *Type) Extent() int { return t.ub - t.lb }
 
-// TrueLB is the displacement of the first byte of data.
+// TrueLB returns the displacement of the first byte of data.
 func (t *Type) TrueLB() int { return t.lo }
 
-// TrueExtent is how many bytes the data spans, with gaps (MPI_Type_get_true_extent).
+// TrueExtent returns how many bytes the data spans, including gaps (MPI_Type_get_true_extent).
 func (t *Type) TrueExtent() int { return t.hi - t.lo }
 
-// Signature is what the data is made of.
+// Signature returns the signature of the data.
 func (t *Type) Signature() *Signature { return t.sig }
 
 // Dense reports whether the data is one piece without gaps, and where it begins.
 func (t *Type) Dense() (at int, dense bool) { return t.root.at, t.root.kind == run }
 
-// Blocks reports how the data lies if it is blocks of one length at equal distances, in their order, which do not
-// overlap, and where it begins; else the result is one piece.
+// Blocks returns where the data begins and how it lies, if it consists of blocks of one length at equal
+// distances, in order and without overlap; otherwise b is one piece.
 func (t *Type) Blocks() (at int, b strided.Blocks) {
 	n := &t.root
 	if b = n.blocks(); b.One() {
@@ -76,7 +75,7 @@ type Member struct {
 	Type *Type
 }
 
-// Resized is t with another lower bound and extent.
+// Resized returns t with another lower bound and extent.
 //
 // MPI 4.1, section 5.1.7.
 func Resized(t *Type, lb, extent int) (*Type, error) {
@@ -88,7 +87,7 @@ func Resized(t *Type, lb, extent int) (*Type, error) {
 	return &r, nil
 }
 
-// Hvector is count blocks of n of t, whose origins are stride bytes apart.
+// Hvector returns count blocks of n of t; the origins of the blocks are stride bytes apart.
 //
 // MPI 4.1, section 5.1.2.
 func Hvector(count, n, stride int, t *Type) (*Type, error) {
@@ -102,12 +101,12 @@ func Hvector(count, n, stride int, t *Type) (*Type, error) {
 	return repeat(count, stride, block)
 }
 
-// Contiguous is n of t, one after the other.
+// Contiguous returns n of t, one after the other.
 //
 // MPI 4.1, section 5.1.2.
 func Contiguous(n int, t *Type) (*Type, error) { return Hvector(1, n, 0, t) }
 
-// repeat is n of t, stride bytes apart.
+// repeat returns n of t, stride bytes apart.
 func repeat(n, stride int, t *Type) (*Type, error) {
 	switch {
 	case n == 0 || t.size == 0 && t.lb == t.ub:
@@ -129,7 +128,7 @@ func repeat(n, stride int, t *Type) (*Type, error) {
 	return r, nil
 }
 
-// Struct is all members in their order.
+// Struct returns all members in order.
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
 func Struct(members []Member) (*Type, error) {
@@ -168,7 +167,7 @@ func Struct(members []Member) (*Type, error) {
 	return r, nil
 }
 
-// Hindexed is blocks of lens[i] of t at displs[i] bytes.
+// Hindexed returns blocks of lens[i] of t at displs[i] bytes.
 //
 // MPI 4.1, section 5.1.2.
 func Hindexed(lens, displs []int, t *Type) (*Type, error) {
@@ -197,7 +196,7 @@ func Hindexed(lens, displs []int, t *Type) (*Type, error) {
 	return Struct(members)
 }
 
-// Scaled is displs in units of unit bytes.
+// Scaled converts displs from units of unit bytes to bytes.
 func Scaled(displs []int, unit int) ([]int, error) {
 	out := make([]int, len(displs))
 	for i, d := range displs {
@@ -212,7 +211,7 @@ func Scaled(displs []int, unit int) ([]int, error) {
 
 func tooLarge(n int) bool { return n > Limit || n < -Limit }
 
-// product is a times b, if that is within the limit.
+// product returns a times b, if that is within the limit.
 func product(a, b int) (int, bool) {
 	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
 	if hi != 0 || lo > Limit {

@@ -11,8 +11,8 @@ import (
 	"rhinet/internal/strided"
 )
 
-// A slow is a type map as the standard writes it: the displacement of each byte,
-// and its kind (MPI 4.1, section 5.1).
+// A slow is a type map as in the standard: the displacement of each byte, and its kind (MPI 4.1, section
+// 5.1).
 type slow struct {
 	at     []int
 	codes  []uint32
@@ -27,7 +27,7 @@ func (s slow) moved(by int) slow {
 	return m
 }
 
-// all is one after the other, with the bounds of MPI 4.1, section 5.1.7.
+// all concatenates type maps, with the bounds of MPI 4.1, section 5.1.7.
 func all(list []slow) (s slow) {
 	first := true
 	for _, m := range list {
@@ -51,7 +51,7 @@ func (s slow) times(n, stride int) slow {
 	return all(list)
 }
 
-// drawn is a random layout, both ways.
+// drawn returns a random layout in both forms.
 func drawn(t *rapid.T, depth int) (*Type, slow) {
 	number := func(from, to int) int { return rapid.IntRange(from, to).Draw(t, "n") }
 	must := func(l *Type, err error) *Type {
@@ -108,7 +108,7 @@ func TestLayoutsAreTheirTypeMaps(t *testing.T) {
 		l, s := drawn(t, rapid.IntRange(0, 4).Draw(t, "depth"))
 		lo, hi := 0, 0
 		if len(s.at) == 0 && s.lb == s.ub {
-			s.lb, s.ub = l.LB(), l.LB() // of nothing it means nothing
+			s.lb, s.ub = l.LB(), l.LB() // an empty layout has no meaningful bounds
 		}
 		if len(s.at) > 0 {
 			lo, hi = slices.Min(s.at), slices.Max(s.at)+1
@@ -152,7 +152,8 @@ func TestLayoutsAreTheirTypeMaps(t *testing.T) {
 	})
 }
 
-// checkStretches finds all bytes in stretches, and no more of these than the form of the layout needs.
+// checkStretches checks that stretches contain exactly the bytes, and are as few as the form of the layout
+// allows.
 func checkStretches(t *rapid.T, l *Type, s slow) {
 	var at []int
 	stretches, pieces := 0, 0
@@ -180,7 +181,8 @@ func checkStretches(t *rapid.T, l *Type, s slow) {
 	}
 }
 
-// checkList finds bytes off to end in a list of as few pieces as there can be, and none of fewer.
+// checkList checks that a list of bytes off to end has as few pieces as possible, and that no list with
+// fewer is returned.
 func checkList(t *rapid.T, l *Type, s slow, off, end int) {
 	pieces, last := 0, 0
 	for i, at := range s.at[off:end] {
@@ -192,7 +194,7 @@ func checkList(t *rapid.T, l *Type, s slow, off, end int) {
 	if end == off {
 		return
 	}
-	list := l.List(nil, off, end-off, 3*(end-off)+1) // so many that even bytes would be long enough
+	list := l.List(nil, off, end-off, 3*(end-off)+1) // enough even for single bytes
 	if !list.Holds(end-off) || list.Pieces() != pieces {
 		t.Fatalf("bytes %d to %d of %d are %v, not %d", off, end, len(s.at), list, pieces)
 	}
@@ -293,7 +295,7 @@ func TestArraysAreTheirIndices(t *testing.T) {
 	})
 }
 
-// What has one form in memory has one form here, however it was made.
+// Layouts with the same form in memory have the same form here, however they were made.
 func TestLayoutsAreSimplified(t *testing.T) {
 	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
 	vector, _ := Hvector(5, 1, 8, leaf)
@@ -313,7 +315,7 @@ func TestLayoutsAreSimplified(t *testing.T) {
 	}
 }
 
-// Blocks at equal distances are found however a layout was made, and nothing else is taken for them.
+// Blocks at equal distances are found however a layout was made; nothing else is taken for them.
 func TestBlocks(t *testing.T) {
 	byte8 := Leaf(8, nil)
 	must := func(l *Type, err error) *Type {
@@ -344,10 +346,11 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// A list is made of pieces that are long enough on the whole, and of a layout of many short ones it is known at once that there is none.
+// A list is made only if its pieces are long enough on average; for a layout of many short pieces it is
+// known at once that there is none.
 func TestListsOfLongPieces(t *testing.T) {
 	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
-	long, err := Hindexed([]int{100, 50, 1, 49}, []int{0, 1000, 1500, 1508}, leaf) // of which two follow each other
+	long, err := Hindexed([]int{100, 50, 1, 49}, []int{0, 1000, 1500, 1508}, leaf) // two of them are adjacent
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +386,7 @@ func TestListsOfLongPieces(t *testing.T) {
 			t.Errorf("%s: %v", c.why, got)
 		}
 	}
-	unwalked := &Type{size: 2400, root: node{kind: list, size: 2400, ats: make([]int, 300)}} // it has no ends
+	unwalked := &Type{size: 2400, root: node{kind: list, size: 2400, ats: make([]int, 300)}} // it has no ends, which a walk would need
 	if l := unwalked.List(nil, 0, 2400, 100); l != nil {
 		t.Errorf("%v", l)
 	}
@@ -392,8 +395,8 @@ func TestListsOfLongPieces(t *testing.T) {
 	}
 }
 
-// What random layouts seldom meet: pieces that share one byte, data that begins behind the first piece of an irregular list, and a period that
-// begins within a run.
+// Cases that random layouts rarely have: pieces that share a byte, data that begins after the first piece
+// of an irregular list, and a period that begins within a run.
 func TestEdgesOfLists(t *testing.T) {
 	leaf := Leaf(4, SignatureOf(Run{1, 4, 4}))
 	for displ, overlaps := range map[int]bool{16: false, 15: true, 12: true} {
@@ -476,7 +479,7 @@ func TestMovesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// Beyond 2 and 4 GiB nothing is cut off.
+// Nothing is truncated beyond 2 and 4 GiB.
 func TestLargeLayouts(t *testing.T) {
 	l, err := Hvector(1<<33, 1, 16, Leaf(8, SignatureOf(Run{1, 8, 8})))
 	if err != nil || l.Size() != 1<<36 || l.TrueExtent() != 1<<37-8 {

@@ -8,9 +8,8 @@ import (
 	"rhinet/internal/vec"
 )
 
-// Gather copies the bytes of data from number off on, as many as dst has room
-// for, from where they lie. mem[origin] is the origin. It returns how many
-// there were. All must lie in mem.
+// Gather copies bytes of data to dst, from byte off of the data on, as many as dst has room for.
+// mem[origin] is the origin. It returns the number of bytes copied. All of them must lie in mem.
 func (t *Type) Gather(dst, mem []byte, origin, off int) int {
 	m := mover{mem: mem, buf: dst}
 	if off < t.size {
@@ -28,13 +27,13 @@ func (t *Type) Scatter(mem []byte, origin int, src []byte, off int) int {
 	return len(src) - len(m.buf)
 }
 
-// A mover is one copy under way: buf is what of the packed bytes is left.
+// A mover is one copy in progress: buf is the remaining part of the packed bytes.
 type mover struct {
 	mem, buf []byte
 	out      bool // from buf to mem
 }
 
-// move moves the bytes of n from number skip on, until buf is at its end.
+// move moves the bytes of n from byte skip on, until buf is exhausted.
 func (n *node) move(m *mover, origin, skip int) {
 	origin += n.at
 	switch n.kind {
@@ -100,8 +99,8 @@ func (m *mover) blocks(at, stride, size, count int) {
 	}
 }
 
-// copyBlocks copies blocks between strided places. The sizes of numbers are
-// single loads and stores.
+// copyBlocks copies blocks between strided places. Blocks of the sizes of numbers are copied by single
+// loads and stores.
 func copyBlocks(dst []byte, d, dstep int, src []byte, s, sstep, size, count int) {
 	order := binary.NativeEndian
 	switch size {
@@ -130,9 +129,8 @@ func copyBlocks(dst []byte, d, dstep int, src []byte, s, sstep, size, count int)
 	}
 }
 
-// Segments lists, in their order, the contiguous pieces of the bytes of data from
-// number off to number end-1: displacement from the origin, and length. So a
-// transfer goes on anywhere.
+// Segments yields, in order, the contiguous pieces of the data from byte off to byte end-1: displacement
+// from the origin, and length. So a transfer can continue anywhere.
 func (t *Type) Segments(off, end int) iter.Seq2[int, int] {
 	return func(yield func(at, n int) bool) {
 		if end = min(end, t.size); off < end {
@@ -142,7 +140,7 @@ func (t *Type) Segments(off, end int) iter.Seq2[int, int] {
 	}
 }
 
-// walk yields the pieces of n from byte skip on; it reports whether to go on.
+// walk yields the pieces of n from byte skip on; it reports whether to continue.
 func (n *node) walk(origin, skip int, left *int, yield func(at, n int) bool) bool {
 	origin += n.at
 	switch n.kind {
@@ -181,8 +179,9 @@ func piece(at, n int, left *int, yield func(at, n int) bool) bool {
 	return yield(at, n) && *left > 0
 }
 
-// List adds to l where n bytes of the data from number off on lie, counted from the first byte in memory that is data. It returns nil if that takes more
-// than most pieces, or they are so many that it would take long to see.
+// List adds to l the places of n bytes of the data from byte off on, relative to the first byte of data in
+// memory. It returns nil if that takes more than most pieces, or if there are so many that finding out
+// would take long.
 func (t *Type) List(l strided.List, off, n, most int) strided.List {
 	if most == 0 || n == 0 || t.size/t.root.pieces() < n/most/2 {
 		return nil
@@ -198,13 +197,14 @@ func (t *Type) List(l strided.List, off, n, most int) strided.List {
 	return l
 }
 
-// A Stretch is bytes of data that lie in blocks at equal distances, or in one piece: At is where they begin, from the origin.
+// A Stretch is data that lies in blocks at equal distances, or in one piece, from At on, relative to the
+// origin.
 type Stretch struct {
 	At, Bytes int
 	In        strided.Blocks
 }
 
-// Stretches lists, in their order, the longest parts of the data that a [Stretch] describes.
+// Stretches yields, in order, the longest parts of the data that a [Stretch] can describe.
 func (t *Type) Stretches() iter.Seq[Stretch] {
 	return func(yield func(Stretch) bool) {
 		if t.size > 0 {
@@ -213,7 +213,7 @@ func (t *Type) Stretches() iter.Seq[Stretch] {
 	}
 }
 
-// stretches yields those of n; it reports whether to go on.
+// stretches yields the stretches of n; it reports whether to continue.
 func (n *node) stretches(origin int, yield func(Stretch) bool) bool {
 	origin += n.at
 	switch n.kind {

@@ -6,7 +6,7 @@ import (
 	"rhinet/internal/strided"
 )
 
-// A node says where bytes lie. Its displacement at adds to that of what holds it.
+// A node says where bytes lie. Its displacement at is relative to the node that contains it.
 //
 //	run    size bytes
 //	loop   count times child, stride apart
@@ -36,7 +36,7 @@ type placed struct {
 	n  *node
 }
 
-// loopOf is n of child, in its simplest form.
+// loopOf returns n of child, in its simplest form.
 func loopOf(n, stride int, child *node) node {
 	switch {
 	case child.kind == run && child.size == stride:
@@ -47,7 +47,7 @@ func loopOf(n, stride int, child *node) node {
 	return node{kind: loop, size: n * child.size, count: n, stride: stride, child: child}
 }
 
-// listOf is one piece after the other, in its simplest form.
+// listOf returns one piece after the other, in its simplest form.
 func listOf(list []placed) node {
 	list = merged(list)
 	if len(list) == 1 {
@@ -63,7 +63,7 @@ func listOf(list []placed) node {
 	return pieces(list)
 }
 
-// merged joins runs that lie one behind the other.
+// merged joins adjacent runs.
 func merged(in []placed) []placed {
 	out := in[:0:0]
 	for _, p := range in {
@@ -127,7 +127,7 @@ func (n *node) before(i int) int {
 	return n.ends[i-1]
 }
 
-// pieces returns of how many pieces n is, of which some may lie one behind the other.
+// pieces returns the number of pieces of n, some of which may be adjacent.
 func (n *node) pieces() (sum int) {
 	switch {
 	case n.kind == run:
@@ -143,8 +143,8 @@ func (n *node) pieces() (sum int) {
 	return sum
 }
 
-// blocks returns how the data of n lies if it is blocks of one length at equal distances, in their order, which do not
-// overlap; else one piece.
+// blocks returns how the data of n lies if it consists of blocks of one length at equal distances, in order
+// and without overlap; otherwise one piece.
 func (n *node) blocks() (b strided.Blocks) {
 	if n.kind != loop || n.child.kind != run {
 		return b

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// mostPieces bounds the pieces that Overlaps looks at one by one.
+// mostPieces limits the pieces that Overlaps checks one by one.
 const mostPieces = 1 << 21
 
-// Overlaps reports whether some byte belongs to two elements: data cannot be
-// received so (MPI 4.1, section 5.1). Of a layout of more than two million pieces
-// whose parts are interleaved it does not tell.
+// Overlaps reports whether some byte belongs to two elements: such data cannot be received (MPI 4.1,
+// section 5.1). It does not find out for a layout of more than two million pieces whose parts are
+// interleaved.
 func (t *Type) Overlaps() bool {
 	if t.size > t.TrueExtent() {
 		return true
@@ -35,7 +35,7 @@ func (t *Type) Overlaps() bool {
 	return false
 }
 
-// apart reports whether it is plain that no two pieces overlap.
+// apart reports whether it is obvious that no two pieces overlap.
 func (n *node) apart() bool {
 	switch n.kind {
 	case run:
@@ -62,7 +62,7 @@ func (n *node) apart() bool {
 	return true
 }
 
-// span is the displacement of the first byte, and behind the last.
+// span returns the displacements of the first byte, and of the byte behind the last.
 func (n *node) span() (lo, hi int) {
 	switch n.kind {
 	case run:

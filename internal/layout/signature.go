@@ -2,22 +2,22 @@ package layout
 
 import "slices"
 
-// A Run is a stretch of basic elements of one kind.
+// A Run is a sequence of basic elements of one kind.
 type Run struct {
 	Code  uint32 // of the kind
 	Unit  int    // bytes of one element
 	Bytes int    // of all
 }
 
-// A Signature says what data is made of, without gaps (MPI 4.1, section 5.1: the
-// type signature): Runs once or again and again, as few as there can be. Without
-// Runs it is not known: it has too many.
+// A Signature says what data consists of, without gaps (MPI 4.1, section 5.1: the type signature): Runs,
+// once or repeated, as few as possible. If Runs is empty, the signature is not known, because it has too
+// many.
 type Signature struct {
 	Runs  []Run
 	Bytes int // of Runs
 }
 
-// mostRuns bounds the length of a signature.
+// mostRuns limits the length of a signature.
 const mostRuns = 1 << 12
 
 // SignatureOf returns the signature of runs, in its simplest form.
@@ -29,7 +29,7 @@ func SignatureOf(runs ...Run) *Signature {
 	return s.reduced()
 }
 
-// Same reports whether both are made of the same.
+// Same reports whether both signatures are equal.
 func (s *Signature) Same(o *Signature) bool { return s == o || slices.Equal(s.Runs, o.Runs) }
 
 // add appends a run.
@@ -45,7 +45,7 @@ func (s *Signature) add(r Run) {
 	s.Runs = append(s.Runs, r)
 }
 
-// joined is the signature of one after the other.
+// joined returns the signature of the parts one after the other.
 func joined(parts []*Type) *Signature {
 	first := parts[0].sig
 	same := true
@@ -78,9 +78,8 @@ func joined(parts []*Type) *Signature {
 	return s.reduced()
 }
 
-// reduced is the shortest s that repeats to the same elements. A period may
-// begin within a run, where the last run goes on in the first: so it is looked
-// for in the runs that begin with both.
+// reduced returns the shortest signature that repeats to the same elements as s. A period may begin within
+// a run, if the last run continues in the first one: so the search is over the runs with these two joined.
 func (s *Signature) reduced() *Signature {
 	n := len(s.Runs)
 	if n == 1 {
@@ -110,7 +109,7 @@ func (s *Signature) reduced() *Signature {
 	return &r
 }
 
-// period is the length of the shortest part of runs that repeats to all.
+// period returns the length of the shortest part of runs that repeats to all of them.
 func period(runs []Run) int {
 	fail := make([]int, len(runs))
 	for i, k := 1, 0; i < len(runs); i++ {
@@ -129,7 +128,7 @@ func period(runs []Run) int {
 	return p
 }
 
-// Unit is the bytes of one element if all are of one size, else 1.
+// Unit returns the bytes of one element if all have the same size, else 1.
 func (s *Signature) Unit() int {
 	unit := 0
 	for _, r := range s.Runs {
@@ -141,8 +140,8 @@ func (s *Signature) Unit() int {
 	return max(unit, 1)
 }
 
-// Elements is how many basic elements n bytes hold, and whether they end with
-// one; -1 if the signature is not known.
+// Elements returns how many basic elements n bytes hold, and whether they end with a whole one; -1 if the
+// signature is not known.
 func (s *Signature) Elements(n int) (count int, whole bool) {
 	if len(s.Runs) == 0 {
 		return -1, n == 0

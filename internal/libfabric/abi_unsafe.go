@@ -12,12 +12,11 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// What libfabric's headers define, in the version that is asked for (rdma/fabric.h,
-// rdma/fi_domain.h, rdma/fi_endpoint.h, rdma/fi_eq.h; version 1.17). Later ones add fields
-// at the ends only.
+// Definitions of libfabric's headers, in the version that is requested (rdma/fabric.h, rdma/fi_domain.h,
+// rdma/fi_endpoint.h, rdma/fi_eq.h; version 1.17). Later versions only add fields at the ends.
 const (
 	apiVersion = 1<<16 | 17
-	abiVersion = "FABRIC_1.3" // of fi_getinfo and its like, which newer libraries have too
+	abiVersion = "FABRIC_1.3" // symbol version of fi_getinfo and similar functions, which newer libraries have too
 
 	capMsg, capRMA                   = 1 << 1, 1 << 2
 	capRead, capWrite                = 1 << 8, 1 << 9
@@ -76,7 +75,7 @@ const (
 	errContext, errErr, errProvider = 0, 56, 60
 )
 
-// Structures that are given to libfabric.
+// Structures that are passed to libfabric.
 type (
 	avAttr struct {
 		kind, ctxBits int32
@@ -115,7 +114,7 @@ type (
 	}
 )
 
-// A library is libfabric in this process.
+// A library is libfabric as loaded in this process.
 type library struct {
 	getinfo, freeinfo, dupinfo, fabric, strerror, strdup uintptr
 
@@ -123,7 +122,7 @@ type library struct {
 	starting sync.Once
 }
 
-// load loads libfabric, once, since its providers take their time. It stays loaded.
+// load loads libfabric, once, since its providers take time to start. It stays loaded.
 var load = sync.OnceValues(func() (*library, error) {
 	a, err := newArena()
 	if err != nil {
@@ -160,7 +159,7 @@ func find(a *arena) (*library, error) {
 	return l, nil
 }
 
-// An arena is memory for what libfabric is given, which must not move or be collected.
+// An arena is memory for data passed to libfabric, which must not move or be collected.
 type arena struct {
 	mem  []byte
 	used uintptr
@@ -173,21 +172,21 @@ func newArena() (*arena, error) {
 	return &arena{mem: mem}, err
 }
 
-// take returns the address of n bytes, which are 0.
+// take returns the address of n zero bytes.
 func (a *arena) take(n uintptr) uintptr {
 	at := uintptr(unsafe.Pointer(&a.mem[a.used : a.used+n][0]))
 	a.used += (n + 15) &^ 15
 	return at
 }
 
-// text returns the address of s as C has texts.
+// text returns the address of s as a C string.
 func (a *arena) text(s string) uintptr {
 	at := a.take(uintptr(len(s)) + 1)
 	copy(unsafe.Slice((*byte)(pointer(at)), len(s)), s)
 	return at
 }
 
-// errno words a result that is not 0, nil if it is.
+// errno returns the error for a negative result, else nil.
 func (l *library) errno(call string, result uintptr) error {
 	code := int(int32(result))
 	if code >= 0 {
@@ -197,7 +196,7 @@ func (l *library) errno(call string, result uintptr) error {
 	return &Errno{Call: call, Code: -code, Text: textAt(at)}
 }
 
-// textAt copies a text of C.
+// textAt copies a C string.
 func textAt(at uintptr) string {
 	if at == 0 {
 		return ""
@@ -209,8 +208,7 @@ func textAt(at uintptr) string {
 	return string(unsafe.Slice((*byte)(pointer(at)), n))
 }
 
-// pointer returns an address of C's memory as a pointer. The garbage collector knows
-// nothing of what is there.
+// pointer returns an address of C memory as a pointer. That memory is unknown to the garbage collector.
 func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
 // word returns the word at an offset of a structure.

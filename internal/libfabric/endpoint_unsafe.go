@@ -15,40 +15,40 @@ import (
 // An Endpoint is one endpoint for reliable datagrams, with an address vector and a
 // completion queue of its own. It belongs to one goroutine at a time.
 //
-// Memory that an operation names stays where it is until the operation completes:
-// heaps of Go do not move.
+// Memory that is passed to an operation stays in place until the operation completes: Go's heap does not
+// move.
 type Endpoint struct {
 	lib                                       *library
 	info, fabric, domain, vector, queue, self uintptr
 	arena                                     *arena
-	args                                      [9]uintptr // of a call; here, so that a call allocates nothing
+	args                                      [9]uintptr // arguments of a call; kept here so that a call allocates nothing
 
-	// Functions and the objects that they are for, read once from libfabric's tables.
+	// Functions and their objects, read once from libfabric's tables.
 	recv, send, read, writeMsg, readFrom, readErr, tryWait uintptr
 
 	contexts []byte
 	base     uintptr  // of contexts
-	entries  uintptr  // what one look at the queue returns
-	sources  uintptr  // who sent them
-	failure  uintptr  // an entry of an operation that failed
-	message  *msgRMA  // of a write
-	local    *iovec   // its own side
-	remote   *rmaIOV  // the other side
-	waited   *uintptr // the queue, for tryWait
+	entries  uintptr  // buffer for completions read from the queue
+	sources  uintptr  // their senders
+	failure  uintptr  // buffer for the entry of a failed operation
+	message  *msgRMA  // of a Write
+	local    *iovec   // local side
+	remote   *rmaIOV  // remote side
+	waited   *uintptr // the queue, as tryWait needs it
 	fd       int
-	pipe     [2]int // whose end to read ends Await
+	pipe     [2]int // writing to it ends Await
 	maximum  int
 	mapped   [][]byte
-	open     []uintptr // objects to close, the last one first
+	open     []uintptr // objects to close, in reverse order
 }
 
 // A Region is registered memory.
 type Region struct{ mr uintptr }
 
-// batch is how many completions one look at the queue returns.
+// batch is how many completions one read of the queue returns at most.
 const batch = 16
 
-// Open makes an endpoint.
+// Open creates an endpoint.
 func Open(c Config) (*Endpoint, error) {
 	a, err := newArena()
 	if err != nil {
@@ -75,7 +75,7 @@ func (e *Endpoint) call(fn uintptr, args ...uintptr) uintptr {
 	return r
 }
 
-// choose has libfabric find the first provider that fits.
+// choose finds the first of the providers that fits.
 func (e *Endpoint) choose(c Config) error {
 	var err error = ErrUnavailable
 	for _, name := range c.Providers {
@@ -87,7 +87,7 @@ func (e *Endpoint) choose(c Config) error {
 	return err
 }
 
-// look has libfabric find a provider.
+// look asks libfabric for a provider.
 func (e *Endpoint) look(name, source string) error {
 	hints := e.call(e.lib.dupinfo, 0)
 	if hints == 0 {
@@ -107,7 +107,7 @@ func (e *Endpoint) look(name, source string) error {
 	*word(*word(hints, infoFabric), fabricProvider) = e.call(e.lib.strdup, e.arena.text(name))
 	node, flags := uintptr(0), uintptr(0)
 	if source != "" {
-		node, flags = e.arena.text(source), capSource // as a flag, FI_SOURCE says that node is the own address
+		node, flags = e.arena.text(source), capSource // with FI_SOURCE, node is the local address
 	}
 	found := (*uintptr)(pointer(e.arena.take(8)))
 	r := e.call(e.lib.getinfo, apiVersion, node, 0, flags, hints, uintptr(unsafe.Pointer(found)))
@@ -115,8 +115,8 @@ func (e *Endpoint) look(name, source string) error {
 	return e.lib.errno("fi_getinfo", r)
 }
 
-// object calls a function that makes an object, whose address it writes to the
-// argument that is 0 and marked.
+// object calls a function that creates an object and writes its address to the argument that is marked with
+// result.
 func (e *Endpoint) object(call string, fn uintptr, at *uintptr, args ...uintptr) error {
 	out := (*uintptr)(pointer(e.arena.take(8)))
 	for i, a := range args {
@@ -132,13 +132,13 @@ func (e *Endpoint) object(call string, fn uintptr, at *uintptr, args ...uintptr)
 	return nil
 }
 
-// result marks the argument that takes the address of a new object.
+// result marks the argument that receives the address of a new object.
 const result = ^uintptr(0)
 
-// method returns a function of an object, from the table at an offset of it.
+// method returns a function of an object, from the function table at the given offset.
 func method(object, table, fn uintptr) uintptr { return *word(*word(object, table), fn) }
 
-// build makes the objects.
+// build creates the objects.
 func (e *Endpoint) build(c Config) error {
 	if err := e.object("fi_fabric", e.lib.fabric, &e.fabric, *word(e.info, infoFabric), result, 0); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (e *Endpoint) build(c Config) error {
 	return e.object("fi_endpoint", method(e.domain, objectOps, domainEndpoint), &e.self, e.domain, e.info, result, 0)
 }
 
-// enable connects the objects and puts the endpoint to work.
+// enable connects the objects and enables the endpoint.
 func (e *Endpoint) enable(Config) error {
 	bind := method(e.self, fidOps, opsBind)
 	if err := e.lib.errno("fi_ep_bind", e.call(bind, e.self, e.vector, 0)); err != nil {
@@ -177,14 +177,14 @@ func (e *Endpoint) enable(Config) error {
 	return e.lib.errno("FI_GETWAIT", r)
 }
 
-// prepare readies what every operation uses.
+// prepare sets up what every operation uses.
 func (e *Endpoint) prepare(c Config) (err error) {
 	e.recv, e.send = method(e.self, endpointMsg, msgRecv), method(e.self, endpointMsg, msgSend)
 	e.read, e.writeMsg = method(e.self, endpointRMA, rmaRead), method(e.self, endpointRMA, rmaWriteMsg)
 	e.readFrom, e.readErr = method(e.queue, objectOps, cqReadFrom), method(e.queue, objectOps, cqReadErr)
 	e.tryWait = method(e.fabric, objectOps, fabricTryWait)
 	e.entries, e.sources = e.arena.take(batch*unsafe.Sizeof(cqEntry{})), e.arena.take(batch*8)
-	e.failure = e.arena.take(128) // fi_cq_err_entry, and what later versions add
+	e.failure = e.arena.take(128) // fi_cq_err_entry, with room for fields of later versions
 	e.message = (*msgRMA)(pointer(e.arena.take(unsafe.Sizeof(msgRMA{}))))
 	e.local = (*iovec)(pointer(e.arena.take(unsafe.Sizeof(iovec{}))))
 	e.remote = (*rmaIOV)(pointer(e.arena.take(unsafe.Sizeof(rmaIOV{}))))
@@ -215,10 +215,10 @@ func (e *Endpoint) Name() []byte {
 	return name
 }
 
-// MaxMessage returns the bytes that one operation can move.
+// MaxMessage returns how many bytes one operation can transfer.
 func (e *Endpoint) MaxMessage() int { return e.maximum }
 
-// Insert makes an address known.
+// Insert adds the address of a peer.
 func (e *Endpoint) Insert(name []byte) (Addr, error) {
 	used := e.arena.used
 	defer func() { e.arena.used = used }()
@@ -230,8 +230,8 @@ func (e *Endpoint) Insert(name []byte) (Addr, error) {
 	return *out, nil
 }
 
-// Memory returns n bytes that are not on Go's heap, until Close. They take memory
-// once they are touched.
+// Memory returns n bytes outside of Go's heap, which last until Close. Pages are allocated when they are
+// first touched.
 func (e *Endpoint) Memory(n int) ([]byte, error) {
 	mem, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err == nil {
@@ -240,7 +240,7 @@ func (e *Endpoint) Memory(n int) ([]byte, error) {
 	return mem, err
 }
 
-// Recv readies b for a message.
+// Recv posts b for a message.
 func (e *Endpoint) Recv(b []byte, context int) error {
 	return e.started("fi_recv", e.call(e.recv, e.self, address(b), uintptr(len(b)), 0, uintptr(NoAddr), e.context(context)))
 }
@@ -255,7 +255,7 @@ func (e *Endpoint) Read(from Addr, key, offset uint64, b []byte, context int) er
 	return e.started("fi_read", e.call(e.read, e.self, address(b), uintptr(len(b)), 0, uintptr(from), uintptr(offset), uintptr(key), e.context(context)))
 }
 
-// Write copies b to memory of a peer. It is complete when the bytes are there.
+// Write copies b to memory of a peer. It completes when the bytes are there.
 func (e *Endpoint) Write(to Addr, key, offset uint64, b []byte, context int) error {
 	*e.local = iovec{address(b), uintptr(len(b))}
 	*e.remote = rmaIOV{addr: offset, len: uintptr(len(b)), key: key}
@@ -263,7 +263,7 @@ func (e *Endpoint) Write(to Addr, key, offset uint64, b []byte, context int) err
 	return e.started("fi_writemsg", e.call(e.writeMsg, e.self, uintptr(unsafe.Pointer(e.message)), flagDelivered))
 }
 
-// Register lets peers read and write b until Unregister, under a key that the caller chooses.
+// Register lets peers read and write b until Unregister, with a key that the caller chooses.
 func (e *Endpoint) Register(b []byte, key uint64) (r Region, err error) {
 	used := e.arena.used
 	defer func() { e.arena.used = used }()
@@ -273,13 +273,13 @@ func (e *Endpoint) Register(b []byte, key uint64) (r Region, err error) {
 	return Region{*out}, err
 }
 
-// Unregister ends Register.
+// Unregister undoes Register.
 func (e *Endpoint) Unregister(r Region) error {
 	return e.lib.errno("fi_close", e.call(method(r.mr, fidOps, opsClose), r.mr))
 }
 
-// Poll makes progress and fills out, which has at least one place, with what has
-// completed. Failed operations come one at a time.
+// Poll makes progress and fills out, which must not be empty, with completed operations. Failed operations
+// are returned one at a time.
 func (e *Endpoint) Poll(out []Completion) (int, error) {
 	n := int(e.call(e.readFrom, e.queue, e.entries, uintptr(min(len(out), batch)), e.sources))
 	switch {
@@ -298,7 +298,7 @@ func (e *Endpoint) Poll(out []Completion) (int, error) {
 	return n, nil
 }
 
-// failed returns the operation that failed next.
+// failed returns the next failed operation.
 func (e *Endpoint) failed(out []Completion) (int, error) {
 	n := int(e.call(e.readErr, e.queue, e.failure, 0))
 	if n == -errAgain || n == 0 {
@@ -316,7 +316,7 @@ func (e *Endpoint) failed(out []Completion) (int, error) {
 	return 1, nil
 }
 
-// A pollFD is what poll(2) takes.
+// A pollFD is an argument of poll(2).
 type pollFD struct {
 	fd              int32
 	events, revents int16
@@ -324,9 +324,9 @@ type pollFD struct {
 
 const pollIn = 1
 
-// Await blocks until there is something to Poll, if TryWait has said before that it may be
-// waited for, and reports that; or until Release, and reports false. It runs beside all
-// other calls, in one goroutine.
+// Await blocks until there may be something to Poll, and returns true; or until Release, and returns false.
+// It may be called only after TryWait has returned true. One goroutine may run it concurrently with all
+// other calls.
 func (e *Endpoint) Await() bool {
 	fds := [2]pollFD{{fd: int32(e.fd), events: pollIn}, {fd: int32(e.pipe[0]), events: pollIn}}
 	for {
@@ -337,16 +337,15 @@ func (e *Endpoint) Await() bool {
 	}
 }
 
-// Release ends Await, for good.
+// Release ends Await for good.
 func (e *Endpoint) Release() { _, _ = syscall.Write(e.pipe[1], []byte{0}) }
 
-// TryWait reports whether Await may be called. It makes progress: a Poll that follows
-// may find something.
+// TryWait reports whether Await may be called. It makes progress: the next Poll may find something.
 func (e *Endpoint) TryWait() bool {
 	return int32(e.call(e.tryWait, e.fabric, uintptr(unsafe.Pointer(e.waited)), 1)) == 0
 }
 
-// Close closes the endpoint. What is under way ends.
+// Close closes the endpoint. Operations in flight are abandoned.
 func (e *Endpoint) Close() (err error) {
 	for i := len(e.open); i > 0; i-- {
 		o := e.open[i-1]
@@ -371,7 +370,7 @@ func (e *Endpoint) Close() (err error) {
 
 func (e *Endpoint) context(i int) uintptr { return e.base + uintptr(i)*contextBytes }
 
-// started returns nil, ErrAgain, or why an operation was refused.
+// started returns nil, ErrAgain, or the error of an operation.
 func (e *Endpoint) started(call string, r uintptr) error {
 	if r == 0 {
 		return nil

@@ -4,10 +4,10 @@ package libfabric
 
 import "fmt"
 
-// An Endpoint cannot be had in this build.
+// An Endpoint does not exist in this build.
 type Endpoint struct{}
 
-// Open says how a program gets libfabric.
+// Open returns an error that says how a program gets libfabric.
 func Open(Config) (*Endpoint, error) {
 	return nil, fmt.Errorf("%w: the program was built without it; build it with -tags ofi, as mpirun does with Go packages", ErrUnavailable)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// reads is how many calls to read this process has made.
+// reads returns the number of read calls that this process has made.
 func reads(t *testing.T) (n int) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/io")
@@ -27,8 +27,8 @@ func reads(t *testing.T) (n int) {
 	return n
 }
 
-// For TCP libfabric starts without reading the names of all functions of the kernel, and the threads of
-// the program may read what they could before.
+// For TCP, libfabric starts without reading the names of all functions of the kernel, and the threads of
+// the program can read what they could before.
 func TestStartForTCP(t *testing.T) {
 	if fd, _, failed := syscall.RawSyscall(sysCreateRuleset, 0, 0, 1); failed != 0 || fd < 1 {
 		t.Skip("this system has no landlock(7)")

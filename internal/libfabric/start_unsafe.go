@@ -14,12 +14,13 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// When libfabric starts, all of its providers do, whichever is wanted. That for InfiniBand reads the names
-// of all functions of the kernel in thousands of system calls, and so keeps a processor busier than all the rest of the
-// start of a rank. For TCP it need not: then libfabric starts on a thread of its own, which may not
-// read that file (landlock(7)), and ends. Where the system does not know such rules all is read.
+// When libfabric starts, it starts all of its providers, whichever is wanted. The provider for InfiniBand
+// reads the names of all functions of the kernel with thousands of system calls, which takes more processor
+// time than all the rest of the start of a rank. This is not needed for TCP. Therefore libfabric is started
+// for TCP on a thread of its own that may not read that file (landlock(7)) and ends afterwards. Where the
+// system does not support such rules, everything is read.
 
-// Landlock, as linux/landlock.h has it.
+// Definitions of linux/landlock.h.
 const (
 	sysCreateRuleset, sysAddRule, sysRestrictSelf = 444, 445, 446
 
@@ -29,7 +30,7 @@ const (
 	openPath        = 0x200000 // O_PATH
 )
 
-// useful is what is read below /proc although a provider for TCP is wanted.
+// useful lists what may be read below /proc when a provider for TCP is wanted.
 var useful = []string{"/proc/self", "/proc/sys", "/proc/meminfo", "/proc/cpuinfo"}
 
 // start starts libfabric, once.
@@ -51,7 +52,7 @@ func (l *library) start(c Config) {
 	})
 }
 
-// parameters asks libfabric for something that it knows once it has started.
+// parameters makes a request that libfabric answers only after it has started.
 func (l *library) parameters() {
 	get, err := purego.Dlsym(l.handle, "fi_getparams")
 	free, bad := purego.Dlsym(l.handle, "fi_freeparams")
@@ -69,7 +70,7 @@ func (l *library) parameters() {
 	}
 }
 
-// restrict has this thread read no file below /proc but the useful ones.
+// restrict forbids this thread to read files below /proc except the useful ones.
 func restrict() error {
 	handled := uint64(accessReadFile)
 	fd, _, failed := syscall.RawSyscall(sysCreateRuleset, uintptr(unsafe.Pointer(&handled)), unsafe.Sizeof(handled), 0)
@@ -99,7 +100,7 @@ func restrict() error {
 	return nil
 }
 
-// allow allows to read what there is at and below a path.
+// allow allows reading at and below a path.
 func allow(ruleset uintptr, path string) {
 	fd, err := syscall.Open(path, openPath|syscall.O_CLOEXEC, 0)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// version is that of the shim's functions.
+// version is the version of the shim's interface.
 const version = 1
 
-// A function is one of the shim.
+// A function is a function of the shim.
 type function int
 
 const (
@@ -46,8 +46,8 @@ const (
 	numFunctions
 )
 
-// names are those of the functions, in the shim behind rhinet_, and of the standard's function that
-// each stands for, behind MPI_.
+// names lists the names of the functions in the shim, without rhinet_, and of the functions of the standard
+// that they stand for, without MPI_.
 var names = [numFunctions]struct{ shim, mpi string }{
 	{"version", ""}, {"nothing", ""}, {"open", "Init_thread"}, {"close", "Finalize"}, {"abort", "Abort"}, {"text", "Error_string"},
 	{"group", "Comm_create_group"}, {"free", "Comm_free"},
@@ -56,7 +56,7 @@ var names = [numFunctions]struct{ shim, mpi string }{
 	{"scatter", "Scatter"}, {"allgather", "Allgather"}, {"alltoall", "Alltoall"}, {"alltoallv", "Alltoallv"},
 }
 
-// A call is what every function takes; c/shim.c has the same.
+// A call holds the arguments of every function; c/shim.c has the same structure.
 type call struct {
 	comm, peer, tag, count, kind, op, flag         int64
 	send, recv                                     uintptr
@@ -64,13 +64,13 @@ type call struct {
 	transfers                                      uintptr
 }
 
-// find loads a shim and finds its functions. It stays loaded.
+// find loads a shim and looks up its functions. It stays loaded.
 func find(shim string) (table [numFunctions]uintptr, err error) {
 	const way = "compile internal/libmpi/c/shim.c of this rhinet with the mpicc of the library, as bench compare npb --peers does"
 	if _, err := os.Stat(shim); err != nil {
 		return table, fmt.Errorf("%w: %s: %w; %s", ErrUnavailable, Variable, err, way)
 	}
-	// The parts of Open MPI look for its symbols among those of the whole program.
+	// The components of Open MPI look up its symbols among those of the whole program.
 	h, err := purego.Dlopen(shim, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return table, fmt.Errorf("%w: %s=%s cannot be loaded: %s; %s", ErrUnavailable, Variable, shim, oneLine(err.Error()), way)
@@ -83,10 +83,10 @@ func find(shim string) (table [numFunctions]uintptr, err error) {
 	return table, nil
 }
 
-// oneLine is a text of C in one line.
+// oneLine returns a C text on one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// at is where s begins; 0 if it is empty.
+// at returns the address of s; 0 if it is empty.
 func at[T any](s []T) uintptr {
 	if len(s) == 0 {
 		return 0

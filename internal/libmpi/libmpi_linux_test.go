@@ -15,7 +15,7 @@ import (
 	"rhinet/internal/need"
 )
 
-// compiled compiles a library of C.
+// compiled compiles a C library.
 func compiled(t *testing.T, mpicc, source string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +29,8 @@ func compiled(t *testing.T, mpicc, source string) string {
 	return so
 }
 
-// What is no shim of this version is refused before the library is initialized, with the way out.
+// A library that is not a shim of this version is refused before it is initialized; the error says what to
+// do.
 func TestOtherShims(t *testing.T) {
 	other := strings.Replace(string(libmpi.Source), "#define VERSION 1", "#define VERSION 9", 1)
 	for _, c := range []struct{ shim, want string }{
@@ -44,7 +45,7 @@ func TestOtherShims(t *testing.T) {
 	}
 }
 
-// The shim compiles for all without a warning.
+// The shim compiles without a warning with the compiler of every MPI.
 func TestShimCompiles(t *testing.T) {
 	for _, m := range libmpitest.All {
 		m.Shim(t)

@@ -14,11 +14,11 @@ import (
 // Built reports whether the program can load such libraries.
 const Built = true
 
-// A Library is that of another MPI in this process, of which there is one. Calls come one at a
-// time, from any goroutine; one beside another is [ErrBusy].
+// A Library is the library of another MPI in this process; there can be one. Calls may come from any
+// goroutine, but only one at a time; a concurrent call returns [ErrBusy].
 type Library struct {
 	table  [numFunctions]uintptr
-	arg    [1]uintptr // here, so that a call allocates nothing
+	arg    [1]uintptr // kept here so that a call allocates nothing
 	call   call
 	one    [1]Transfer
 	within atomic.Bool
@@ -29,8 +29,8 @@ type Library struct {
 	world      Comm
 }
 
-// Open loads the library by a compiled shim and initializes it: the process is a rank that the
-// library's own launcher has started. The goroutine stays with its thread from now on.
+// Open loads the library through a compiled shim and initializes it: the process must be a rank that the
+// library's own launcher has started. The goroutine stays locked to its thread from then on.
 func Open(shim string) (*Library, error) {
 	table, err := find(shim)
 	if err != nil {
@@ -52,25 +52,25 @@ func Open(shim string) (*Library, error) {
 	return l, nil
 }
 
-// Name is that of the library, with its version, in its own words.
+// Name returns the name and version of the library, as it reports them.
 func (l *Library) Name() string { return l.name }
 
-// Rank is this process's number in the world.
+// Rank returns this process's rank in the world.
 func (l *Library) Rank() int { return l.rank }
 
-// Size is the number of processes.
+// Size returns the number of processes.
 func (l *Library) Size() int { return l.size }
 
-// MaxTag is the largest tag that the library takes (MPI_TAG_UB).
+// MaxTag returns the largest tag that the library supports (MPI_TAG_UB).
 //
 // MPI 4.1, section 9.1.2.
 func (l *Library) MaxTag() int { return l.maxTag }
 
-// World is the communicator of all processes.
+// World returns the communicator of all processes.
 func (l *Library) World() Comm { return l.world }
 
-// CallCost measures how many seconds a call from Go takes that does nothing in C: what every call here
-// costs more than in a program in C. It returns the shortest mean of some batches.
+// CallCost measures how many seconds a call from Go takes that does nothing in C: what every call costs
+// more here than in a C program. It returns the shortest mean of several batches.
 func (l *Library) CallCost() float64 {
 	const batches, calls = 5, 1000
 	if !l.enter() {
@@ -88,7 +88,7 @@ func (l *Library) CallCost() float64 {
 	return best
 }
 
-// enter begins a call, if no other is under way.
+// enter begins a call, if no other is in progress.
 func (l *Library) enter() bool { return l.within.CompareAndSwap(false, true) }
 
 func (l *Library) leave() { l.within.Store(false) }
@@ -101,27 +101,27 @@ func (l *Library) do(f function) error {
 	return nil
 }
 
-// refused words a code of the library.
+// refused returns the error for a code of the library.
 func (l *Library) refused(f function, code int64) error {
 	words := l.text(code)
 	return &Error{Library: l.name, Call: names[f].mpi, Text: words, TooLong: l.call.flag != 0}
 }
 
-// text is what the library says of a code, or, if that is 0, of itself.
+// text returns the library's text for a code, or, if that is 0, its name.
 func (l *Library) text(code int64) string {
 	b := make([]byte, 256)
 	l.call = call{op: code, recv: at(b), count: int64(len(b))}
 	l.run(text)
 	words := string(b[:l.call.count])
 	runtime.KeepAlive(b)
-	if code == 0 { // of itself: the first item of many
+	if code == 0 { // the name: only the first of many items
 		words, _, _ = strings.Cut(words, "\n")
 		words, _, _ = strings.Cut(words, ",")
 	}
 	return oneLine(strings.TrimRight(words, "\x00"))
 }
 
-// fits refuses what the library cannot count.
+// fits returns an error for sizes that the library cannot count.
 func (l *Library) fits(f function, bytes int) error {
 	if bytes > math.MaxInt32 {
 		return &Error{Library: l.name, Call: names[f].mpi, Text: fmt.Sprintf("%d bytes are more than it counts (%d); send them in parts", bytes, math.MaxInt32)}
@@ -129,8 +129,8 @@ func (l *Library) fits(f function, bytes int) error {
 	return nil
 }
 
-// Group makes the communicator of ranks of the world, which all of them do with the same
-// tag; those of others beside it have other tags.
+// Group creates the communicator of some ranks of the world, which all of them must call with the same tag;
+// concurrent calls for other groups must have other tags.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create_group).
 func (l *Library) Group(ranks []int32, tag int) (Comm, error) {
@@ -144,7 +144,7 @@ func (l *Library) Group(ranks []int32, tag int) (Comm, error) {
 	return Comm(l.call.comm), err
 }
 
-// Free ends the use of a communicator, for which all its ranks call it.
+// Free frees a communicator; all its ranks must call it.
 func (l *Library) Free(c Comm) error {
 	if !l.enter() {
 		return ErrBusy
@@ -154,7 +154,7 @@ func (l *Library) Free(c Comm) error {
 	return l.do(free)
 }
 
-// transfer begins a call that moves buf.
+// transfer begins a call that transfers buf.
 func (l *Library) transfer(f function, c Comm, buf []byte, peer, tag int, flag bool) error {
 	if tag > l.maxTag {
 		return fmt.Errorf("%w: %s has tags from 0 to %d", ErrTag, l.name, l.maxTag)
@@ -172,7 +172,7 @@ func (l *Library) transfer(f function, c Comm, buf []byte, peer, tag int, flag b
 	return err
 }
 
-// Send sends buf, and returns when it may be used again or, synchronous, has begun to be received.
+// Send sends buf, and returns when it may be used again or, if synchronous, when the receive has begun.
 //
 // MPI 4.1, sections 3.2.1 and 3.4.
 func (l *Library) Send(c Comm, buf []byte, dst, tag int, synchronous bool) error {
@@ -183,8 +183,8 @@ func (l *Library) Send(c Comm, buf []byte, dst, tag int, synchronous bool) error
 	return l.transfer(send, c, buf, dst, tag, synchronous)
 }
 
-// Recv receives a message into buf. An error that says that it is too long comes with what it
-// was, as far as the library tells.
+// Recv receives a message into buf. If the message is too long, the error comes with the message's source
+// and tag, as far as the library provides them.
 //
 // MPI 4.1, section 3.2.4.
 func (l *Library) Recv(c Comm, buf []byte, src, tag int) (Transfer, error) {
@@ -220,7 +220,7 @@ func (l *Library) Irecv(c Comm, buf []byte, src, tag int) (Transfer, error) {
 	return l.one[0], err
 }
 
-// Wait completes all transfers, at most [Most]. [Library.Failed] says what became of each.
+// Wait completes all transfers, at most [Most]. [Library.Failed] returns the error of each.
 //
 // MPI 4.1, section 3.7.5 (MPI_Waitall).
 func (l *Library) Wait(list []Transfer) error {
@@ -234,8 +234,8 @@ func (l *Library) Wait(list []Transfer) error {
 	return err
 }
 
-// Any completes one of the transfers, at most [Most], and returns its index; -1 if it is not
-// to wait and none is complete.
+// Any completes one of the transfers, at most [Most], and returns its index; -1 if waits is false and none
+// is complete.
 //
 // MPI 4.1, section 3.7.5 (MPI_Waitany, MPI_Testany).
 func (l *Library) Any(list []Transfer, waits bool) (int, error) {
@@ -265,7 +265,7 @@ func (l *Library) Failed(what string, t *Transfer) error {
 	return &Error{Library: l.name, Call: what, Text: words, TooLong: l.call.flag != 0}
 }
 
-// Probe looks for a message, waits for one if it is to, and reports whether there is one.
+// Probe looks for a message, waits for one if waits is set, and reports whether there is one.
 //
 // MPI 4.1, section 3.8.1.
 func (l *Library) Probe(c Comm, src, tag int, waits bool) (Transfer, bool, error) {
@@ -282,7 +282,7 @@ func (l *Library) Probe(c Comm, src, tag int, waits bool) (Transfer, bool, error
 	return l.one[0], err == nil && l.call.flag != 0, err
 }
 
-// Collective carries out a blocking collective call by the library's own algorithm.
+// Collective performs a blocking collective call by the library's own algorithm.
 //
 // MPI 4.1, chapter 6.
 func (l *Library) Collective(c *Collective) error {
@@ -305,7 +305,7 @@ func (l *Library) Collective(c *Collective) error {
 	return err
 }
 
-// Abort ends the job. It may return, and then has not.
+// Abort ends the job. If it returns, it has failed.
 //
 // MPI 4.1, section 11.4.2.
 func (l *Library) Abort(status int) {
@@ -313,7 +313,7 @@ func (l *Library) Abort(status int) {
 	l.run(abort)
 }
 
-// Close ends the use of the library (MPI_Finalize).
+// Close finalizes the library (MPI_Finalize).
 //
 // MPI 4.1, section 11.2.2.
 func (l *Library) Close() error {

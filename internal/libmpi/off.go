@@ -7,10 +7,10 @@ import "fmt"
 // Built reports whether the program can load such libraries.
 const Built = false
 
-// A Library cannot be had in this build.
+// A Library does not exist in this build.
 type Library struct{}
 
-// Open says how a program gets one.
+// Open returns an error that says how a program gets a library.
 func Open(string) (*Library, error) {
 	return nil, fmt.Errorf("%w: the program was built without; build it with -tags peers (Linux, amd64 or arm64), or unset %s", ErrUnavailable, Variable)
 }

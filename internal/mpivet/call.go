@@ -9,14 +9,14 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A call is one of a function or a method of package mpi.
+// A call is a call of a function or a method of package mpi.
 type call struct {
 	*ast.CallExpr
 	fn  *types.Func
 	sig *types.Signature
 }
 
-// call returns the call that n is.
+// call returns n as a call of package mpi, if it is one.
 func (f *function) call(n ast.Node) (call, bool) {
 	e, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -29,7 +29,7 @@ func (f *function) call(n ast.Node) (call, bool) {
 	return call{e, fn, fn.Signature()}, true
 }
 
-// isTransport reports whether fn is a method of what carries the messages of package mpi.
+// isTransport reports whether fn is a method of the transport of package mpi.
 func isTransport(fn *types.Func) bool {
 	r := fn.Signature().Recv()
 	return r != nil && isMPI(r.Type(), "Transport")
@@ -45,7 +45,7 @@ func (f *function) calls(n ast.Node, visit func(call)) {
 	})
 }
 
-// arg is the argument for the parameter called name, or nil.
+// arg returns the argument for the parameter called name, or nil.
 func (c call) arg(name string) ast.Expr {
 	for i := range c.sig.Params().Len() {
 		if c.sig.Params().At(i).Name() == name && i < len(c.Args) {
@@ -55,7 +55,7 @@ func (c call) arg(name string) ast.Expr {
 	return nil
 }
 
-// anyArg is the argument for the first of the parameters that there is.
+// anyArg returns the argument for the first of the given parameters that exists.
 func (c call) anyArg(names ...string) ast.Expr {
 	for _, name := range names {
 		if a := c.arg(name); a != nil {
@@ -65,7 +65,7 @@ func (c call) anyArg(names ...string) ast.Expr {
 	return nil
 }
 
-// receiver is what a method is called on, or nil.
+// receiver returns the receiver of a method call, or nil.
 func (c call) receiver() ast.Expr {
 	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && c.sig.Recv() != nil {
 		return s.X
@@ -73,7 +73,7 @@ func (c call) receiver() ast.Expr {
 	return nil
 }
 
-// is reports whether the call is of the method name of a type of package mpi.
+// is reports whether the call is of the method name of the type typ of package mpi.
 func (c call) is(typ, name string) bool {
 	return c.fn.Name() == name && c.sig.Recv() != nil && isMPI(c.sig.Recv().Type(), typ)
 }
@@ -84,8 +84,8 @@ func (c call) fails() bool {
 	return r.Len() > 0 && isError(r.At(r.Len()-1).Type())
 }
 
-// request is the index of the result that is a request in progress, or -1.
-// Those of persistent requests are not in progress, and others are the program's own.
+// request returns the index of the result that is an active request, or -1. Persistent requests are not
+// active, and generalized requests are completed by the program itself.
 func (c call) request() int {
 	if strings.HasSuffix(c.fn.Name(), "Init") || c.fn.Name() == "NewRequest" {
 		return -1
@@ -98,8 +98,8 @@ func (c call) request() int {
 	return -1
 }
 
-// sends is the buffer that the call sends from, and fills the one that it receives
-// into; both may be nil.
+// sends returns the buffer that the call sends from, and fills the one that it receives into; both may be
+// nil.
 func (c call) sends() ast.Expr {
 	if b := c.anyArg("send", "in"); b != nil {
 		return b
@@ -120,7 +120,7 @@ func (c call) fills() ast.Expr {
 	return nil
 }
 
-// number is the value of an argument, if it is a constant.
+// number returns the value of an argument, if it is a constant.
 func (f *function) number(e ast.Expr) (int64, bool) {
 	if e == nil {
 		return 0, false
@@ -132,7 +132,7 @@ func (f *function) number(e ast.Expr) (int64, bool) {
 	return constant.Int64Val(constant.ToInt(v))
 }
 
-// element is the type of the elements of a buffer, or nil if it is unknown.
+// element returns the type of the elements of a buffer, or nil if it is unknown.
 func (f *function) element(buf ast.Expr) types.Type {
 	s, ok := f.TypesInfo.TypeOf(buf).Underlying().(*types.Slice)
 	if !ok {
@@ -144,7 +144,7 @@ func (f *function) element(buf ast.Expr) types.Type {
 	return s.Elem()
 }
 
-// isMPI reports whether t is the type of package mpi of this name, or a pointer to it.
+// isMPI reports whether t is the type of package mpi with this name, or a pointer to it.
 func isMPI(t types.Type, name string) bool {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// collectives are the calls that all ranks of a communicator make, without those
-// whose name begins with I or ends in Init.
+// collectives are the calls that all ranks of a communicator make, except those whose names begin with I or
+// end in Init.
 var collectives = set(`Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw
 	Reduce Allreduce ReduceScatterBlock ReduceScatter Scan Exscan
 	NeighborAllgather NeighborAllgatherv NeighborAlltoall NeighborAlltoallv NeighborAlltoallw
 	WinAllocate WinAllocateShared WinCreate WinDynamic`)
 
-// makers are the methods of a communicator that all its ranks call, fences those of a window.
+// makers are the methods of a communicator that all its ranks call, and fences those of a window.
 var (
 	makers = set(`Dup DupWithInfo Idup IdupWithInfo Split SplitType Create CartCreate CartSub GraphCreate DistGraphCreate
 	DistGraphCreateAdjacent Merge IntercommCreate`)
@@ -29,7 +29,7 @@ func set(words string) map[string]bool {
 	return s
 }
 
-// on is the communicator that all ranks must make the call on, if c is of that kind.
+// on returns the communicator on which all ranks must make the call, if c is collective.
 func (f *function) on(c call) (place, bool) {
 	name := c.fn.Name()
 	switch {
@@ -50,7 +50,7 @@ func (f *function) on(c call) (place, bool) {
 	return place{}, false
 }
 
-// windowOf is the communicator of the window e, if it was made here.
+// windowOf returns the communicator of the window e, if the window was made in this function.
 func (f *function) windowOf(e ast.Expr) (place, bool) {
 	w := f.local(e)
 	p, found := place{}, false
@@ -67,13 +67,12 @@ func (f *function) windowOf(e ast.Expr) (place, bool) {
 	return p, found
 }
 
-// collective reports calls that all ranks of a communicator must make, and that
-// stand where only some of its ranks come by: in a condition on the rank, without
-// the same call in the other branch.
+// collective reports calls that all ranks of a communicator must make but only some of them reach: calls in
+// a condition on the rank, without the same call in the other branch.
 //
 // MPI 4.1, section 6.1.
 func (f *function) collective() {
-	chained := map[*ast.IfStmt]bool{} // else if: looked at as a part of the first if
+	chained := map[*ast.IfStmt]bool{} // else if: treated as a part of the first if
 	f.preorder(func(n ast.Node, above []ast.Node) {
 		switch n := n.(type) {
 		case *ast.IfStmt:
@@ -89,14 +88,14 @@ func (f *function) collective() {
 	})
 }
 
-// A branch is what some ranks do.
+// A branch is what some of the ranks execute.
 type branch struct {
 	f     *function
 	comm  place
-	calls []call // of all ranks, on comm
-	knows bool   // that there are no others
+	calls []call // collective calls on comm
+	knows bool   // all calls on comm are known
 	over  bool   // it ends with a return
-	fails bool   // of an error
+	fails bool   // it returns an error
 }
 
 func (f *function) branch(comm place, nodes ...ast.Node) branch {
@@ -136,7 +135,7 @@ func (f *function) ends(s ast.Stmt) bool {
 	return ok && !f.mayReturn(c)
 }
 
-// has reports whether the branch makes the call of the same name as c.
+// has reports whether the branch makes a call of the same name as c.
 func (b *branch) has(c call) bool {
 	for _, d := range b.calls {
 		if d.fn.Name() == c.fn.Name() {
@@ -146,8 +145,8 @@ func (b *branch) has(c call) bool {
 	return false
 }
 
-// mayCommunicate reports whether a call of the program's own may communicate on comm: it
-// has something of package mpi in its hands.
+// mayCommunicate reports whether a call of the program's own function may communicate on comm: the function
+// has access to something of package mpi.
 func (f *function) mayCommunicate(e *ast.CallExpr, comm place) bool {
 	if tv := f.TypesInfo.Types[e.Fun]; tv.IsType() || tv.IsBuiltin() {
 		return false
@@ -171,7 +170,7 @@ func (f *function) mayCommunicate(e *ast.CallExpr, comm place) bool {
 	return true // a function value: it may hold anything
 }
 
-// holdsMPI reports whether a value of type t may lead to a communicator.
+// holdsMPI reports whether a value of type t may give access to a communicator.
 func holdsMPI(t types.Type, depth int) bool {
 	if t == nil || depth > 4 {
 		return false
@@ -206,8 +205,8 @@ func holdsMPI(t types.Type, depth int) bool {
 	return false
 }
 
-// either compares the two branches of an if. Where one returns, the other one
-// goes on to the end of the function.
+// either compares the two branches of an if. If one returns, the other one continues to the end of the
+// function.
 func (f *function) either(n *ast.IfStmt, comm place) {
 	then := f.branch(comm, n.Body)
 	other := f.branch(comm)
@@ -222,7 +221,7 @@ func (f *function) either(n *ast.IfStmt, comm place) {
 	f.missing(&other, &then, n, "!("+cond+")")
 }
 
-// missing reports the calls of some ranks' branch that the others' lacks.
+// missing reports calls in the branch of some ranks that the branch of the others lacks.
 func (f *function) missing(some, others *branch, n *ast.IfStmt, cond string) {
 	for _, c := range some.calls {
 		if !f.lacks(others, some, c, n.End()) {
@@ -244,8 +243,8 @@ func (f *function) missing(some, others *branch, n *ast.IfStmt, cond string) {
 	}
 }
 
-// lacks reports whether b, beside own, never makes the call c, nor does what follows pos
-// where it goes on.
+// lacks reports whether b, compared with own, never makes the call c, neither in the branch nor, if it
+// continues, in the code after pos.
 func (f *function) lacks(b, own *branch, c call, pos token.Pos) bool {
 	if !b.knows || b.has(c) {
 		return false
@@ -257,7 +256,7 @@ func (f *function) lacks(b, own *branch, c call, pos token.Pos) bool {
 	return rest.knows && !rest.has(c)
 }
 
-// rest is what follows pos in the function.
+// rest returns what follows pos in the function.
 func (f *function) rest(pos token.Pos, comm place) branch {
 	b := f.branch(comm)
 	walk(f.body, func(n ast.Node) bool {
@@ -275,7 +274,7 @@ func (f *function) after(pos token.Pos, comm place) []call {
 	return b.calls
 }
 
-// inLoop reports whether n stands in a loop, where what follows may come before it.
+// inLoop reports whether n is in a loop, where following code may be executed before it.
 func (f *function) inLoop(n ast.Node) (found bool) {
 	f.preorder(func(m ast.Node, above []ast.Node) {
 		if m != n {
@@ -298,8 +297,8 @@ func negated(cond string) string {
 	return "!(" + cond + ")"
 }
 
-// oneOf compares the clauses of a switch on a rank with each other. Where none is
-// the default, they may well be all ranks that there are.
+// oneOf compares the clauses of a switch on a rank with each other. Without a default clause they may well
+// cover all ranks.
 func (f *function) oneOf(n *ast.SwitchStmt) {
 	if n.Tag == nil {
 		return

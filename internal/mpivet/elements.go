@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// elements reports buffers whose elements hold pointers, which no other process
-// could follow, and predefined operations on elements that they are not defined for.
+// elements reports buffers whose elements hold pointers, which mean nothing in another process, and
+// predefined operations on elements for which they are not defined.
 //
 // MPI 4.1, section 6.9.2.
 func (f *function) elements() {
@@ -26,7 +26,7 @@ func (f *function) elements() {
 	})
 }
 
-// elementTypes are the types of the elements that a call sends or receives.
+// elementTypes returns the types of the elements that a call sends or receives.
 func (f *function) elementTypes(c call) (all []types.Type) {
 	switch {
 	case c.anyArg("c", "m") != nil && c.anyArg("buf", "send", "recv", "in", "out") != nil:
@@ -41,7 +41,7 @@ func (f *function) elementTypes(c call) (all []types.Type) {
 	return all
 }
 
-// nameOf is the identifier of the function that e calls.
+// nameOf returns the identifier of the function that e calls.
 func nameOf(e ast.Expr) *ast.Ident {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -56,7 +56,7 @@ func nameOf(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// unfit says why values of t cannot be copied to another process, or "".
+// unfit returns why values of t cannot be copied to another process, or "".
 func unfit(t types.Type) string {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return ""
@@ -79,7 +79,7 @@ func unfit(t types.Type) string {
 	return "holds pointers"
 }
 
-// operation is the name of the predefined operation of a call, or "".
+// operation returns the name of the predefined operation of a call, or "".
 func (f *function) operation(c call) string {
 	op := c.arg("op")
 	if op == nil {
@@ -96,8 +96,8 @@ func (f *function) operation(c call) string {
 	return k.Name()
 }
 
-// defined reports whether a predefined operation works on elements of type t. Of
-// what is made of several it is not known.
+// defined reports whether a predefined operation works on elements of type t. For composite types this is
+// not known, and it returns true.
 //
 // MPI 4.1, section 6.9.2.
 func defined(op string, t types.Type) bool {

@@ -2,8 +2,8 @@ package mpivet
 
 import "go/ast"
 
-// finalize reports a program that calls mpi.Init and nowhere mpi.Finalize: its ranks
-// end as if they had failed. A world that other packages get may be finalized there.
+// finalize reports a program that calls mpi.Init but never mpi.Finalize: its ranks end as if they had
+// failed. If a communicator is passed to another package, that may call Finalize.
 //
 // MPI 4.1, section 11.2.2.
 func (f *function) finalize() {
@@ -18,7 +18,7 @@ func (f *function) finalize() {
 	})
 }
 
-// finalized reports whether the package mentions Finalize, or gives a communicator away.
+// finalized reports whether the package mentions Finalize, or passes a communicator on.
 func (f *function) finalized() (found bool) {
 	for _, file := range f.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -34,7 +34,7 @@ func (f *function) finalized() (found bool) {
 	return found
 }
 
-// givesAway reports whether a call passes a communicator to another package than mpi.
+// givesAway reports whether a call passes a communicator to a package other than mpi.
 func (f *function) givesAway(e *ast.CallExpr) bool {
 	if _, ok := f.call(e); ok {
 		return false

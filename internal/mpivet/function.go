@@ -8,15 +8,15 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// A function is a declared function or a function literal. What is in literals
-// within it belongs to them.
+// A function is a declared function or a function literal. Code in nested literals belongs to these, not to
+// it.
 type function struct {
 	*analysis.Pass
 	node ast.Node // *ast.FuncDecl or *ast.FuncLit
 	body *ast.BlockStmt
 }
 
-// newFunction is nil for a declaration without a body.
+// newFunction returns nil for a declaration without a body.
 func newFunction(pass *analysis.Pass, n ast.Node) *function {
 	f := &function{Pass: pass, node: n}
 	switch n := n.(type) {
@@ -31,10 +31,10 @@ func newFunction(pass *analysis.Pass, n ast.Node) *function {
 	return f
 }
 
-// line is where something stands, for messages.
+// line returns the line of a position, for messages.
 func (f *function) line(pos token.Pos) int { return f.Fset.Position(pos).Line }
 
-// walk visits n and all below it but what is in function literals.
+// walk visits n and everything below it, except the contents of function literals.
 func walk(n ast.Node, visit func(ast.Node) bool) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		if _, ok := m.(*ast.FuncLit); ok && m != n {
@@ -44,7 +44,7 @@ func walk(n ast.Node, visit func(ast.Node) bool) {
 	})
 }
 
-// preorder is walk of the function, with what is above each node: outermost first.
+// preorder is walk over the function, with the nodes above each node, outermost first.
 func (f *function) preorder(visit func(n ast.Node, above []ast.Node)) {
 	ast.PreorderStack(f.body, nil, func(n ast.Node, above []ast.Node) bool {
 		if _, ok := n.(*ast.FuncLit); ok {
@@ -70,8 +70,7 @@ func (f *function) lists(visit func([]ast.Stmt)) {
 	})
 }
 
-// local is the variable of this function that e names, or nil: parameters and
-// results are not among them.
+// local returns the variable of this function that e names, or nil. Parameters and results do not count.
 func (f *function) local(e ast.Expr) *types.Var {
 	v := f.variable(e)
 	if v == nil || v.Pos() < f.body.Pos() || v.Pos() >= f.body.End() {
@@ -80,7 +79,7 @@ func (f *function) local(e ast.Expr) *types.Var {
 	return v
 }
 
-// variable is the variable that e names, or nil.
+// variable returns the variable that e names, or nil.
 func (f *function) variable(e ast.Expr) *types.Var {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
@@ -90,7 +89,7 @@ func (f *function) variable(e ast.Expr) *types.Var {
 	return v
 }
 
-// mentions reports whether n names v, in function literals too.
+// mentions reports whether n names v, also within function literals.
 func (f *function) mentions(n ast.Node, v *types.Var) (found bool) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		if id, ok := m.(*ast.Ident); ok && f.TypesInfo.Uses[id] == v {
@@ -101,8 +100,8 @@ func (f *function) mentions(n ast.Node, v *types.Var) (found bool) {
 	return found
 }
 
-// leaks reports whether v is used in a function literal, or its address taken:
-// then what happens to it cannot be read off this function.
+// leaks reports whether v is used in a function literal, or its address is taken: then it may change in
+// ways that this function does not show.
 func (f *function) leaks(v *types.Var) (found bool) {
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -116,7 +115,7 @@ func (f *function) leaks(v *types.Var) (found bool) {
 	return found
 }
 
-// assigns reports whether n gives v a value.
+// assigns reports whether n assigns to v.
 func (f *function) assigns(n ast.Node, v *types.Var) (found bool) {
 	walk(n, func(m ast.Node) bool {
 		switch m := m.(type) {
@@ -132,14 +131,14 @@ func (f *function) assigns(n ast.Node, v *types.Var) (found bool) {
 	return found
 }
 
-// A place is a variable, or a field of one, and of that: what two expressions
-// must name to be the same.
+// A place is a variable, or a field of one, or a field of that, and so on. Two expressions refer to the
+// same data if their places are equal.
 type place struct {
 	root types.Object
 	path string
 }
 
-// placeOf is the place that e names. A full slice of something is its place.
+// placeOf returns the place that e names. A full slice of something has the same place.
 func (f *function) placeOf(e ast.Expr) (place, bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -5,10 +5,10 @@ import (
 	"go/types"
 )
 
-// ignored reports errors that nobody looks at: of a call that is a statement, and
-// one that the next assignment to the same variable takes away. To write
-// _ = mpi.Send(...) is a decision, and a deferred call has nobody to tell, nor has
-// one right before the return of another error.
+// ignored reports errors that are not checked: of a call that is a statement, and errors that are
+// overwritten by the next assignment to the same variable. Writing _ = mpi.Send(...) is a decision.
+// Deferred calls are not reported, nor are calls right before the return of another error, because there is
+// nowhere to return the error.
 func (f *function) ignored() {
 	f.lists(func(list []ast.Stmt) {
 		for i, s := range list {
@@ -32,7 +32,7 @@ func (f *function) unseen(e ast.Expr) {
 	}
 }
 
-// failsNext reports whether the next statement returns an error, which comes first.
+// failsNext reports whether the next statement returns an error, which takes precedence.
 func (f *function) failsNext(rest []ast.Stmt) bool {
 	if len(rest) == 0 {
 		return false
@@ -41,7 +41,7 @@ func (f *function) failsNext(rest []ast.Stmt) bool {
 	return ok && f.returnsError(r)
 }
 
-// replaced looks for the next assignment to the error of s in what follows.
+// replaced looks for the next assignment to the error of s in the statements that follow.
 func (f *function) replaced(s *ast.AssignStmt, rest []ast.Stmt) {
 	if len(s.Rhs) != 1 {
 		return
@@ -65,7 +65,7 @@ func (f *function) replaced(s *ast.AssignStmt, rest []ast.Stmt) {
 	}
 }
 
-// leaves reports whether a statement goes somewhere else.
+// leaves reports whether a statement transfers control elsewhere.
 func leaves(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.ReturnStmt, *ast.BranchStmt, *ast.LabeledStmt:

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A transfer is a send or a receive, as far as constants say what it is.
+// A transfer is a send or a receive, with what constants reveal about it.
 type transfer struct {
 	call
 	comm  place
@@ -15,10 +15,10 @@ type transfer struct {
 	buf   ast.Expr
 	peer  number
 	tag   number
-	ranks ranks // that come by
+	ranks ranks // that execute it
 }
 
-// A number is a constant, or nothing.
+// A number is a constant, or unknown.
 type number struct {
 	n     int64
 	known bool
@@ -27,7 +27,7 @@ type number struct {
 // The wildcards of package mpi.
 const anySource, anyTag = -1, -1
 
-// ranks are those of a communicator that a condition lets pass: one, or all but some.
+// ranks are the ranks of a communicator that satisfy a condition: one, or all but some.
 type ranks struct {
 	only number
 	not  []int64
@@ -40,9 +40,9 @@ func (r ranks) may(rank int64) bool {
 	return !slices.Contains(r.not, rank)
 }
 
-// matched reports sends between two given ranks that no receive of the function takes,
-// while the receiver has a receive for which there is no send: the tags must be
-// wrong. Where the tags fit and are of one send and one receive, elements are compared.
+// matched reports sends between two given ranks that no receive of the function matches, while the receiver
+// has a receive that no send matches: the tags must be wrong. Where the tags fit and exactly one send and
+// one receive match, their element types are compared.
 //
 // MPI 4.1, sections 3.2.4 and 3.3.1.
 func (f *function) matched() {
@@ -73,7 +73,7 @@ func (f *function) matched() {
 	}
 }
 
-// otherTag reports s if one of the receives that might have been meant takes nothing else.
+// otherTag reports s if one of the lost receives, which may have been meant, matches no other send.
 func (f *function) otherTag(s transfer, lost, all []transfer) {
 	for _, r := range lost {
 		alone := r.peer.known && r.peer.n == s.ranks.only.n && r.ranks.only.known
@@ -90,8 +90,8 @@ func (f *function) otherTag(s transfer, lost, all []transfer) {
 	}
 }
 
-// otherElements compares the elements of a send with those of the only receive that can take
-// it, if it is the only one that this receive can take.
+// otherElements compares the elements of a send with those of the only receive that can match it, if it is
+// the only send that this receive can match.
 func (f *function) otherElements(s, r transfer, all []transfer) {
 	for _, other := range all {
 		if other.send && other.CallExpr != s.CallExpr && (!other.tag.known || !r.tag.known || r.tag.n == anyTag || other.tag.n == r.tag.n) {
@@ -118,8 +118,8 @@ func (f *function) qualify(p *types.Package) string {
 	return p.Name()
 }
 
-// basicOf is what an element is made of, or Invalid if it is several things, or bytes in
-// an array, which stand for any.
+// basicOf returns what an element consists of, or Invalid if it consists of several types, or of an array
+// of bytes, which may stand for any type.
 func basicOf(t types.Type) types.BasicKind {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -136,7 +136,7 @@ func basicOf(t types.Type) types.BasicKind {
 	return types.Invalid
 }
 
-// transfers are those of the function; known if it makes no others that could be in their place.
+// transfers returns the transfers of the function; known if it makes no others that could match instead.
 func (f *function) transfers() (all []transfer, known bool) {
 	known = true
 	f.preorder(func(n ast.Node, above []ast.Node) {
@@ -171,7 +171,7 @@ func (f *function) constant(e ast.Expr) number {
 	return number{n, ok}
 }
 
-// reach is which ranks of comm come to what stands below nodes.
+// reach returns the ranks of comm that reach what is below the nodes.
 func (f *function) reach(above []ast.Node, comm place) (r ranks) {
 	for i, n := range above[:max(len(above)-1, 0)] {
 		switch n := n.(type) {
@@ -193,7 +193,7 @@ func (f *function) reach(above []ast.Node, comm place) (r ranks) {
 	return r
 }
 
-// clauseOf is the clause of the switch that above begins with.
+// clauseOf returns the clause of the switch at the start of above.
 func clauseOf(above []ast.Node) (*ast.CaseClause, bool) {
 	if len(above) < 3 {
 		return nil, false
@@ -222,7 +222,7 @@ func (f *function) inClause(r *ranks, n *ast.SwitchStmt, clause *ast.CaseClause,
 	}
 }
 
-// equals is the rank of comm that cond asks for: c.Rank() == 1.
+// equals returns the rank of comm that cond requires: c.Rank() == 1.
 func (f *function) equals(cond ast.Expr, comm place) (int64, bool) {
 	e, ok := ast.Unparen(cond).(*ast.BinaryExpr)
 	if !ok || e.Op != token.EQL {

@@ -1,9 +1,8 @@
-// Package mpivet finds mistakes in programs that use package mpi, by reading
-// them. It reports what must be wrong, and stays silent where it cannot know.
+// Package mpivet finds mistakes in programs that use package mpi, by static analysis. It reports what must
+// be wrong, and is silent where it cannot know.
 //
-// Each check is an analyzer of golang.org/x/tools/go/analysis; cmd/mpivet runs
-// them. They know the calls of MPI from their signatures: what the parameters
-// are called says which is a buffer, a rank or a tag.
+// Each check is an analyzer of golang.org/x/tools/go/analysis; cmd/mpivet runs them. They know the calls of
+// MPI from their signatures: the names of the parameters say which is a buffer, a rank or a tag.
 package mpivet
 
 import (
@@ -16,7 +15,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// mpiPath is the package whose users are looked at.
+// mpiPath is the package whose users are checked.
 const mpiPath = "rhinet/mpi"
 
 // Analyzers returns all checks, by name.
@@ -33,7 +32,7 @@ func Analyzers() []*analysis.Analyzer {
 	}
 }
 
-// check is an analyzer that looks at one function after the other.
+// check returns an analyzer that checks one function after the other.
 func check(name, doc string, look func(*function)) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:     name,
@@ -54,7 +53,7 @@ func check(name, doc string, look func(*function)) *analysis.Analyzer {
 	}
 }
 
-// uses reports whether a package is a user of package mpi.
+// uses reports whether a package uses package mpi.
 func uses(pkg *types.Package) bool {
 	return pkg.Path() != mpiPath &&
 		slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return p.Path() == mpiPath })

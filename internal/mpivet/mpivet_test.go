@@ -11,8 +11,8 @@ import (
 	"golang.org/x/tools/go/analysis/passes/inspect"
 )
 
-// together runs all checks, so that the packages are loaded once, and what is an
-// example of one check is right for the others.
+// together runs all checks, so that the packages are loaded once, and a mistake for one check is not
+// reported by the others.
 var together = &analysis.Analyzer{
 	Name:     "mpivet",
 	Doc:      "all checks",
@@ -27,8 +27,8 @@ var together = &analysis.Analyzer{
 	},
 }
 
-// Each folder of testdata is a package with mistakes, named by comments, and
-// without. They use package mpi itself, so that they follow its signatures.
+// Each folder of testdata is a package with mistakes, marked by comments, and correct code. The packages
+// use the real package mpi, so they follow its signatures.
 func TestChecks(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join("testdata", "*"))
 	if err != nil || len(folders) <= len(Analyzers()) {
@@ -51,7 +51,7 @@ func TestEachCheckIsValidAndHasAnExample(t *testing.T) {
 	}
 }
 
-// The page shows each check under its name.
+// The page describes each check under its name.
 func TestThePageNamesAllChecks(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "mpivet.md"))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// pending reports buffers that are used while they belong to a request: between
-// the call that begins it and the next statement that names the request.
+// pending reports buffers that are used while they belong to a request: between the call that starts it and
+// the next statement that names the request.
 //
 // MPI 4.1, section 3.7.2.
 func (f *function) pending() {
@@ -29,14 +29,14 @@ func (f *function) pending() {
 	})
 }
 
-// A begun is a call that leaves a request in a variable, or in a list.
+// A begun is a call whose request is stored in a variable, or in a list.
 type begun struct {
 	call
 	handle *types.Var
 	list   bool
 }
 
-// begins are the requests that the statement s begins.
+// begins returns the requests that the statement s starts.
 func (f *function) begins(s ast.Stmt) (all []begun) {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok {
@@ -67,7 +67,7 @@ func (f *function) begins(s ast.Stmt) (all []begun) {
 	return all
 }
 
-// appends is the call whose request e appends to a list.
+// appends returns the call whose request e appends to a list.
 func (f *function) appends(e ast.Expr) (call, bool) {
 	a, ok := e.(*ast.CallExpr)
 	if !ok || len(a.Args) != 2 {
@@ -80,7 +80,7 @@ func (f *function) appends(e ast.Expr) (call, bool) {
 	return c, ok && c.request() >= 0
 }
 
-// between looks at the statements up to the next mention of the request.
+// between checks the statements up to the next mention of the request.
 func (f *function) between(b begun, rest []ast.Stmt) {
 	for _, buf := range []struct {
 		e     ast.Expr
@@ -138,13 +138,13 @@ func (f *function) bufferOf(e ast.Expr) (buffer, bool) {
 	return buffer{p, low, high}, ok
 }
 
-// meets reports whether the two have elements in common for sure.
+// meets reports whether the two certainly have elements in common.
 func (b buffer) meets(o buffer) bool {
 	return b.place == o.place && (b.high < 0 || o.low < b.high) && (o.high < 0 || b.low < o.high) &&
 		(b.high != b.low) && (o.high != o.low) && (b.high >= 0 && o.high >= 0 || b.low == 0 && o.low == 0)
 }
 
-// moves reports whether s makes the variable of k another buffer.
+// moves reports whether s makes the variable of k refer to another buffer.
 func (f *function) moves(s ast.Stmt, k buffer) (found bool) {
 	walk(s, func(n ast.Node) bool {
 		if a, ok := n.(*ast.AssignStmt); ok {
@@ -158,7 +158,7 @@ func (f *function) moves(s ast.Stmt, k buffer) (found bool) {
 	return found
 }
 
-// using is where n writes to k; if it is being filled, where it reads it, too.
+// using returns where n writes to k or, if k is being filled, reads it.
 func (f *function) using(n ast.Node, k buffer, filled bool) (at ast.Node) {
 	walk(n, func(m ast.Node) bool {
 		switch m := m.(type) {
@@ -228,8 +228,8 @@ func (f *function) writes(e *ast.CallExpr, k buffer, filled bool) bool {
 	return ok && (same(c.fills()) || filled && same(c.sends()))
 }
 
-// turns reports a loop that begins requests on one buffer in every turn, and waits for
-// none of them.
+// turns reports a loop that starts requests on the same buffer in every iteration and waits for none of
+// them.
 func (f *function) turns(loop ast.Node, body *ast.BlockStmt) {
 	for i, s := range body.List {
 		for _, b := range f.begins(s) {
@@ -242,7 +242,7 @@ func (f *function) turns(loop ast.Node, body *ast.BlockStmt) {
 
 func inside(v types.Object, n ast.Node) bool { return v.Pos() >= n.Pos() && v.Pos() < n.End() }
 
-// stops reports whether there is but one turn.
+// stops reports whether there is only one iteration.
 func stops(rest []ast.Stmt) bool {
 	for _, s := range rest {
 		if b, ok := s.(*ast.BranchStmt); ok && b.Tok == token.BREAK {
@@ -255,7 +255,7 @@ func stops(rest []ast.Stmt) bool {
 	return false
 }
 
-// looksAt reports whether the loop does more with the list of requests than add to it.
+// looksAt reports whether the loop uses the list of requests other than by adding to it.
 func (f *function) looksAt(body *ast.BlockStmt, b begun) (found bool) {
 	ast.PreorderStack(body, nil, func(n ast.Node, above []ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && f.TypesInfo.Uses[id] == b.handle && !onlyFills(above, id) {
@@ -266,7 +266,7 @@ func (f *function) looksAt(body *ast.BlockStmt, b begun) (found bool) {
 	return found
 }
 
-// shared reports the buffers of b that are the same in every turn.
+// shared reports the buffers of b that are the same in every iteration.
 func (f *function) shared(b begun, loop ast.Node, body *ast.BlockStmt) {
 	for _, buf := range []struct {
 		e     ast.Expr
@@ -292,7 +292,7 @@ func (f *function) shared(b begun, loop ast.Node, body *ast.BlockStmt) {
 	}
 }
 
-// empty reports whether a buffer is known to hold nothing.
+// empty reports whether a buffer is known to be empty.
 func (f *function) empty(e ast.Expr) bool {
 	v := f.variable(e)
 	if v == nil {

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// rankOf is the communicator whose rank e is: c.Rank(), a variable with that
-// value, or arithmetic of one with constants.
+// rankOf returns the communicator whose rank e is: c.Rank(), a variable with that value, or arithmetic on
+// one of these with constants.
 func (f *function) rankOf(e ast.Expr) (place, bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -31,8 +31,8 @@ func (f *function) rankOf(e ast.Expr) (place, bool) {
 	return place{}, false
 }
 
-// onlyValue is the expression that gives v its value, if there is just one in the
-// file, and v is no parameter.
+// onlyValue returns the expression that gives v its value, if there is exactly one in the file and v is not
+// a parameter.
 func (f *function) onlyValue(v *types.Var) ast.Expr {
 	var value ast.Expr
 	times := 0
@@ -76,7 +76,7 @@ func (f *function) onlyValue(v *types.Var) ast.Expr {
 	return value
 }
 
-// asksRank is the communicator on whose rank the truth of cond depends.
+// asksRank returns the communicator on whose rank the value of cond depends.
 func (f *function) asksRank(cond ast.Expr) (place, bool) {
 	switch e := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr:

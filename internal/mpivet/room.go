@@ -5,8 +5,8 @@ import (
 	"go/types"
 )
 
-// room reports receives into a slice without elements, whose elements are used later:
-// a receive fills what is there, it does not append.
+// room reports receives into a slice without elements whose elements are used later: a receive fills the
+// existing elements and does not append.
 //
 // MPI 4.1, section 3.2.4.
 func (f *function) room() {
@@ -64,7 +64,7 @@ func (f *function) holdsNothing(e ast.Expr) bool {
 	return false
 }
 
-// reads reports whether the function looks at elements of v.
+// reads reports whether the function reads elements of v.
 func (f *function) reads(v *types.Var) (found bool) {
 	walk(f.body, func(n ast.Node) bool {
 		switch n := n.(type) {

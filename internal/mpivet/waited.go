@@ -10,9 +10,8 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// waited reports requests that nobody waits for. Any mention of a variable
-// counts as waiting, and a path that returns an error is left alone: the job
-// ends.
+// waited reports requests that are never waited for. Any mention of a variable counts as waiting, and a
+// path that returns an error is ignored: the job ends.
 //
 // MPI 4.1, section 3.7.
 func (f *function) waited() {
@@ -45,7 +44,7 @@ func (f *function) dropped(c call) {
 	f.Reportf(c.Pos(), "the request of %s is dropped: nobody can wait for it; keep it and call Wait%s", c.fn.Name(), instead)
 }
 
-// target is what a is assigned the request of c to.
+// target returns the variable to which a assigns the request of c.
 func target(a *ast.AssignStmt, c call) ast.Expr {
 	if len(a.Rhs) == 1 {
 		if i := c.request(); i < len(a.Lhs) {
@@ -61,7 +60,7 @@ func target(a *ast.AssignStmt, c call) ast.Expr {
 	return nil
 }
 
-// keptIn looks at what becomes of the request of c that stmt keeps in to.
+// keptIn checks what happens to the request of c that stmt stores in to.
 func (f *function) keptIn(c call, to ast.Expr, stmt ast.Node) {
 	if id, ok := to.(*ast.Ident); ok && id.Name == "_" {
 		f.dropped(c)
@@ -84,11 +83,11 @@ func (f *function) keptIn(c call, to ast.Expr, stmt ast.Node) {
 	}
 }
 
-// lost finds a way from stmt, which gives v a request, to a return or to the next
-// value of v, without a mention of v; nil if there is none.
+// lost finds a path from stmt, which assigns a request to v, to a return or to the next assignment to v,
+// without a mention of v; nil if there is none.
 func (f *function) lost(v *types.Var, stmt ast.Node) ast.Node {
 	failing := f.failing()
-	// along follows the nodes of a block: where v is lost, and whether to go on.
+	// along follows the nodes of a block and returns where v is lost, and whether to continue.
 	along := func(nodes []ast.Node) (ast.Node, bool) {
 		for _, n := range nodes {
 			if r, ok := n.(*ast.ReturnStmt); ok && !f.mentions(r, v) {
@@ -161,7 +160,7 @@ func blank(n ast.Node) bool {
 	return ok && id.Name == "_" && plain
 }
 
-// failing are the returns that may be taken because of an error.
+// failing returns the returns that may be executed because of an error.
 func (f *function) failing() map[*ast.ReturnStmt]bool {
 	all := map[*ast.ReturnStmt]bool{}
 	f.preorder(func(n ast.Node, above []ast.Node) {
@@ -172,8 +171,8 @@ func (f *function) failing() map[*ast.ReturnStmt]bool {
 	return all
 }
 
-// returnsError reports whether the last result may be an error other than what a call
-// of package mpi returns at this moment.
+// returnsError reports whether the last result may be an error, other than the direct result of a call of
+// package mpi.
 func (f *function) returnsError(r *ast.ReturnStmt) bool {
 	if len(r.Results) == 0 {
 		return false
@@ -189,8 +188,7 @@ func (f *function) returnsError(r *ast.ReturnStmt) bool {
 	return types.AssignableTo(t.Type, types.Universe.Lookup("error").Type())
 }
 
-// afterError reports whether a return stands in a condition on an error, or after the
-// report of a failure.
+// afterError reports whether a return is in a condition on an error, or after the report of a failure.
 func (f *function) afterError(r *ast.ReturnStmt, above []ast.Node) bool {
 	for i, n := range above {
 		switch n := n.(type) {
@@ -235,7 +233,7 @@ func (f *function) reportsFailure(s ast.Stmt) bool {
 	return ok && (strings.HasPrefix(sel.Sel.Name, "Error") || strings.HasPrefix(sel.Sel.Name, "Fatal"))
 }
 
-// mayReturn reports whether a call comes back, as far as its name says.
+// mayReturn reports whether a call returns, judging by its name.
 func (f *function) mayReturn(c *ast.CallExpr) bool {
 	name := ""
 	switch fun := ast.Unparen(c.Fun).(type) {
@@ -253,7 +251,7 @@ func (f *function) mayReturn(c *ast.CallExpr) bool {
 	return true
 }
 
-// appended looks at what becomes of requests that are collected.
+// appended checks what happens to requests that are collected in a list.
 func (f *function) appended(c call, to *ast.CallExpr, above []ast.Node, seen map[*types.Var]bool) {
 	id, ok := to.Fun.(*ast.Ident)
 	if !ok || id.Name != "append" || len(above) < 2 {
@@ -264,7 +262,7 @@ func (f *function) appended(c call, to *ast.CallExpr, above []ast.Node, seen map
 	}
 }
 
-// stored reports a list of requests that is filled and nothing else.
+// stored reports a list of requests that is only filled.
 func (f *function) stored(c call, list *types.Var, seen map[*types.Var]bool) {
 	if list == nil || seen[list] {
 		return
@@ -285,7 +283,7 @@ func (f *function) stored(c call, list *types.Var, seen map[*types.Var]bool) {
 	}
 }
 
-// onlyFills reports whether the mention id of a list adds to it or asks for its length.
+// onlyFills reports whether the mention id of a list appends to it or asks for its length.
 func onlyFills(above []ast.Node, id *ast.Ident) bool {
 	switch p := above[len(above)-1].(type) {
 	case *ast.CallExpr:

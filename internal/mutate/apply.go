@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// source returns the file of f in the module at root, with the fault.
+// source returns the file of f in the module at root, with the fault applied.
 func (f *Fault) source(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.File)))
 	if err != nil {
@@ -20,7 +20,7 @@ func (f *Fault) source(root string) ([]byte, error) {
 	return f.apply(text)
 }
 
-// apply returns text with the fault.
+// apply returns text with the fault applied.
 func (f *Fault) apply(text []byte) ([]byte, error) {
 	begin, end, err := f.place(text)
 	if err != nil {
@@ -33,8 +33,8 @@ func (f *Fault) apply(text []byte) ([]byte, error) {
 	return made, nil
 }
 
-// place returns where Old begins and ends in text. It must occur exactly once where it
-// is looked for: code that has moved on makes a fault stale.
+// place returns the position of Old in text. Old must occur exactly once in the range that is searched: a
+// fault becomes stale when the code has changed.
 func (f *Fault) place(text []byte) (begin, end int, err error) {
 	from, to := 0, len(text)
 	if f.In != "" {
@@ -57,10 +57,10 @@ func parseGo(name string, text []byte) (*ast.File, error) {
 	return parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 }
 
-// offset returns where pos is in the text of file.
+// offset returns the offset of pos in file.
 func offset(file *ast.File, pos token.Pos) int { return int(pos - file.FileStart) }
 
-// stale is the error of a fault that does not fit the code.
+// stale returns the error for a fault that does not fit the code.
 func (f *Fault) stale(format string, args ...any) error {
 	where := f.File
 	if f.In != "" {
@@ -70,7 +70,7 @@ func (f *Fault) stale(format string, args ...any) error {
 		f.Name, where, fmt.Sprintf(format, args...), lists, f.Part())
 }
 
-// function returns where the function f.In lies in text.
+// function returns the position of the function f.In in text.
 func (f *Fault) function(text []byte) (from, to int, err error) {
 	file, err := parseGo(f.File, text)
 	if err != nil {
@@ -106,8 +106,8 @@ func nameOf(d *ast.FuncDecl) string {
 	}
 }
 
-// find looks for the lines of old in text, whatever the indentation, and returns
-// where the last match begins and ends, and how many there are.
+// find looks for the lines of old in text, ignoring indentation, and returns the position of the last match
+// and the number of matches.
 func find(text []byte, old string) (begin, end, count int) {
 	first, rest, more := strings.Cut(old, "\n")
 	for at := 0; ; at++ {
@@ -130,7 +130,7 @@ func find(text []byte, old string) (begin, end, count int) {
 	}
 }
 
-// follows returns where line ends if it begins the line after at, or -1.
+// follows returns the end of line if it is the line after at, or -1.
 func follows(text []byte, at int, line string) int {
 	if at >= len(text) || text[at] != '\n' {
 		return -1

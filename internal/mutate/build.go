@@ -17,25 +17,25 @@ import (
 )
 
 const (
-	buildTime   = 20 * time.Minute // in which the tests of a package are built
-	healthyTime = 20 * time.Minute // in which they pass without any fault
+	buildTime   = 20 * time.Minute // for building the tests of a package
+	healthyTime = 20 * time.Minute // for the tests to pass without any fault
 )
 
 var errInterrupted = errors.New("interrupted")
 
-// A build makes binaries of tests, of the tree with some files replaced.
+// A build builds test binaries from the tree with some files replaced.
 type build struct {
 	*runner
 	dir     string          // of its files
-	overlay string          // what -overlay wants to know; empty: nothing is replaced
+	overlay string          // argument of -overlay; empty: nothing is replaced
 	holds   map[string]bool // names of its faults
-	base    *build          // the same tests without any fault: itself, with none switched on, or the plain tree
+	base    *build          // the same tests without any fault: itself, with no fault switched on, or the plain tree
 
 	mu       sync.Mutex
 	binaries map[string]*binary // by tags and folder
 }
 
-// newBuild makes a build with files, by their paths in the module.
+// newBuild makes a build that replaces files, given by their paths in the module.
 func (r *runner) newBuild(files map[string][]byte, holds map[string]bool) (*build, error) {
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
@@ -65,10 +65,11 @@ func (b *build) replace(files map[string][]byte) (err error) {
 	return errors.Join(err, e, os.WriteFile(b.overlay, list, 0o600))
 }
 
-// remove removes its files.
+// remove removes the files of the build.
 func (b *build) remove() { _ = os.RemoveAll(b.dir) }
 
-// environment is that of its tests, with the fault switched on. What they build themselves has the same faults.
+// environment returns the environment of the tests, with the fault switched on. Programs that the tests
+// build have the same faults.
 func (b *build) environment(fault string) []string {
 	env := []string{chosenFault + "=" + fault}
 	if b.overlay != "" {
@@ -77,17 +78,17 @@ func (b *build) environment(fault string) []string {
 	return env
 }
 
-// A binary is the tests of one package.
+// A binary is the compiled tests of one package.
 type binary struct {
 	*build
 	Test
 	file   string
 	once   sync.Once
-	broken []byte // what the compiler says of code that does not build
+	broken []byte // messages of the compiler about code that does not build
 	err    error  // why the compiler cannot be run
 
 	mu      sync.Mutex
-	healthy map[attempt]time.Duration // what passes without any fault, and how long that takes
+	healthy map[attempt]time.Duration // tests that pass without any fault, and how long they take
 	sick    []string                  // tests that fail without any fault
 }
 
@@ -124,11 +125,11 @@ func isFile(name string) bool {
 // An attempt is one run of some tests.
 type attempt struct {
 	Test
-	names string // of the tests, apart by spaces; empty: all that Test has
+	names string // of the tests, separated by spaces; empty: all of Test
 	short bool
 }
 
-// pattern is the regular expression of the tests' names.
+// pattern returns the regular expression for the names of the tests.
 func (a attempt) pattern() string {
 	if a.names == "" {
 		return a.Run
@@ -136,7 +137,7 @@ func (a attempt) pattern() string {
 	return exactly(strings.Fields(a.names)...)
 }
 
-// test runs tests with a fault, but not those that fail without any.
+// test runs tests with a fault, except those that fail without any.
 func (b *binary) test(ctx context.Context, fault string, a attempt, sick []string, limit time.Duration, flags ...string) (Verdict, []byte, error) {
 	args := append(flags, "-test.v", "-test.paniconexit0", "-test.timeout="+limit.String(), "-test.run="+a.pattern())
 	if len(sick) > 0 {
@@ -145,12 +146,12 @@ func (b *binary) test(ctx context.Context, fault string, a attempt, sick []strin
 	if a.short {
 		args = append(args, "-test.short")
 	}
-	// A binary that cannot even end itself is ended.
+	// A binary that does not time out by itself is killed.
 	return b.execute(ctx, b.most, limit+time.Minute, filepath.Join(b.root, b.Folder), b.environment(fault), b.file, args...)
 }
 
-// passes returns how long tests take without any fault. Tests that fail then can catch nothing: from now on they
-// are left out.
+// passes returns how long tests take without any fault. Tests that fail without a fault cannot catch one:
+// from then on they are skipped.
 func (b *binary) passes(ctx context.Context, a attempt) (took time.Duration, sick []string, err error) {
 	names := strings.Fields(a.names)
 	if len(names) < 2 {
@@ -166,7 +167,7 @@ func (b *binary) passes(ctx context.Context, a attempt) (took time.Duration, sic
 	return took, sick, nil
 }
 
-// pass is passes for one test, or all.
+// pass is passes for one test, or for all.
 func (b *binary) pass(ctx context.Context, a attempt) (took time.Duration, sick []string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -192,7 +193,7 @@ func (b *binary) pass(ctx context.Context, a attempt) (took time.Duration, sick 
 	}
 }
 
-// exactly is the regular expression that -test.run takes for some tests.
+// exactly returns the regular expression for -test.run that matches the given tests.
 func exactly(names ...string) string {
 	var list []string
 	for _, name := range names {
@@ -205,7 +206,8 @@ func exactly(names ...string) string {
 	return strings.Join(list, "|")
 }
 
-// execute runs a command in a process group of its own, which may hold so many bytes for so long. The error says that it could not be run at all.
+// execute runs a command in a process group of its own, with limits on memory (most, in bytes) and time.
+// The error says that the command could not be run at all.
 func (r *runner) execute(ctx context.Context, most int, limit time.Duration, dir string, env []string, name string, args ...string) (Verdict, []byte, error) {
 	within, stop := context.WithTimeout(ctx, limit)
 	defer stop()

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// caughtFile lists which test caught which fault when it was run last. That is only where to look first: a
-// fault counts as caught if the test notices it again.
+// caughtFile lists which test caught which fault in the latest run. It only says where to look first: a
+// fault counts as caught only if the test notices it again.
 const caughtFile = "internal/mutate/caught.txt"
 
 // memory is the list, by fault.
@@ -40,7 +40,7 @@ func openMemory(root string) (*memory, error) {
 	return m, nil
 }
 
-// likely returns the test that caught f, or else those that caught other faults of its package.
+// likely returns the test that caught f, or else those that caught other faults in its package.
 func (m *memory) likely(f *Fault, list []Fault) (tests []string) {
 	if last, ok := m.last[f.Name]; ok {
 		return []string{last.By}
@@ -53,7 +53,7 @@ func (m *memory) likely(f *Fault, list []Fault) (tests []string) {
 	return tests
 }
 
-// keep enters a result, and forgets a fault that was not caught. It reports whether that changes the list.
+// keep records a result, and removes a fault that was not caught. It reports whether the list has changed.
 func (m *memory) keep(res Result) bool {
 	old, known := m.last[res.Fault]
 	if !res.Verdict.Caught() || res.By == "" {
@@ -64,7 +64,7 @@ func (m *memory) keep(res Result) bool {
 	return !known || old.Verdict != res.Verdict || old.By != res.By
 }
 
-// write writes the list, without faults that are gone.
+// write writes the list, without faults that no longer exist.
 func (m *memory) write(faults []Fault) error {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(m.last)) {

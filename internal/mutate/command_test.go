@@ -49,7 +49,7 @@ func TestCommandMistakes(t *testing.T) {
 	}
 }
 
-// tiny is a module with one package and faults of every fate, by name of file.
+// tiny is a module with one package and faults with every outcome, by file name.
 var tiny = map[string]string{
 	"go.mod": "module tiny\n\ngo 1.26\n",
 	"one/one.go": `package one
@@ -205,13 +205,13 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// transcript is what the command prints, without times and what compilers say.
+// transcript is the command's output without times and compiler messages.
 func transcript(out string) string {
 	out, _, _ = strings.Cut(out, "\n\n")
 	return regexp.MustCompile(`(?m)  [0-9.ms]+$`).ReplaceAllString(out, "")
 }
 
-// TestCommand runs the list of the tiny module, and again: then what is remembered comes first.
+// TestCommand runs the list of the tiny module twice: the second time the recorded tests come first.
 func TestCommand(t *testing.T) {
 	root := module(t)
 	t.Chdir(root)
@@ -244,7 +244,7 @@ tiny/wrong failed one TestOne/sub
 	if got := read(t, traced); got != "TestOne\nTestOnetiny/wrong\n" {
 		t.Errorf("with a test that is remembered, there ran\n%s", got)
 	}
-	// A wrong entry costs time, and is mended.
+	// A wrong entry costs time, and is corrected.
 	write(t, caught, strings.Replace(list, "TestOne/sub", "TestAdd", 1)+"tiny/gone late one TestGone\n")
 	if status, out, trouble = run(t, "--only", "wrong", "./..."); status != 0 || read(t, caught) != list {
 		t.Errorf("status %d, %s\n%s%s", status, trouble, out, read(t, caught))
@@ -255,12 +255,12 @@ tiny/wrong failed one TestOne/sub
 	}
 }
 
-// withoutNotes leaves out what the command says of tests.
+// withoutNotes removes the command's notes on tests.
 func withoutNotes(out string) string {
 	return regexp.MustCompile(`(?m)^with.*\n`).ReplaceAllString(out, "")
 }
 
-// TestCommandRecords: what a record says was caught is not run again.
+// TestCommandRecords: a fault that was caught according to a record is not run again.
 func TestCommandRecords(t *testing.T) {
 	t.Chdir(module(t))
 	record := filepath.Join(t.TempDir(), "caught.jsonl")
@@ -284,7 +284,7 @@ func TestCommandIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestVerdicts runs faults of every fate.
+// TestVerdicts runs faults with every outcome.
 func TestVerdicts(t *testing.T) {
 	root := module(t)
 	var list []Fault
@@ -295,7 +295,7 @@ func TestVerdicts(t *testing.T) {
 		own          bool
 	}{
 		{"Unused", "7", "8", Survived, "", true},
-		{"Unused", "7", "9", Failed, "one TestLong", true}, // which is not short
+		{"Unused", "7", "9", Failed, "one TestLong", true}, // which does not run with -short
 		{"One", "1", "4", Failed, "one TestOne/sub", false},
 		{"One", "1", "5", Failed, "one TestOne", false},
 		{"One", "1", "2", Late, "one TestOne", false},
@@ -328,7 +328,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// runnerOf is a runner of list that lets tests have 128 MiB.
+// runnerOf returns a runner of list that allows tests 128 MiB.
 func runnerOf(t *testing.T, root string, list []Fault) *runner {
 	t.Helper()
 	r, err := newRunner(root, 1, 128<<20, list, func(b *binary, names []string) { t.Errorf("%v fails without any fault: %v", b.Test, names) })
@@ -339,7 +339,7 @@ func runnerOf(t *testing.T, root string, list []Fault) *runner {
 	return r
 }
 
-// TestSickTests: tests that fail without any fault catch nothing, and the command says so.
+// TestSickTests: tests that fail without any fault catch nothing, and the command reports them.
 func TestSickTests(t *testing.T) {
 	root := module(t)
 	t.Chdir(root)
@@ -355,7 +355,7 @@ func TestSickTests(t *testing.T) {
 	}
 }
 
-// mostMemoryIsWatched says why a test that takes too much memory is not noticed here.
+// mostMemoryIsWatched returns why a test that takes too much memory is not detected here.
 func mostMemoryIsWatched() error {
 	_, err := os.Stat("/proc/self/stat")
 	return err

@@ -13,29 +13,29 @@ import (
 	"time"
 )
 
-// lists is the folder of the faults in the module: a file for each part of the tree.
+// lists is the folder of the faults in the module, with one file for each part of the tree.
 const lists = "internal/mutate/faults"
 
-// A Fault is one small mistake in one source file, and where it must show.
+// A Fault is one small mistake in one source file, with the tests that must notice it.
 type Fault struct {
 	Name  string        // unique; part/what
 	File  string        // path in the module
-	In    string        // function that Old is looked for in, a method as Type.Name; empty: the whole file
-	Old   string        // lines as they are, indentation left out
-	New   string        // lines in their place
+	In    string        // function in which Old is looked for, a method as Type.Name; empty: the whole file
+	Old   string        // lines as they are, without indentation
+	New   string        // lines that replace them
 	Rule  string        // the rule that it breaks
 	Tests []Test        // tried in order until one fails; those of the fault's package come first
-	Limit time.Duration // of each test; one that takes longer has failed
+	Limit time.Duration // for each test; a test that takes longer has failed
 }
 
-// A Test is the tests of one package, or some of them.
+// A Test is all tests of one package, or some of them.
 type Test struct {
-	Tags   string // what the package is built with
-	Run    string // regular expression of their names; empty: all
+	Tags   string // build tags of the package
+	Run    string // regular expression for their names; empty: all
 	Folder string // with ./ before it
 }
 
-// String is the arguments of go test, as entries have them.
+// String returns the arguments of go test, as in the lists.
 func (t Test) String() string {
 	var s string
 	if t.Tags != "" {
@@ -47,7 +47,7 @@ func (t Test) String() string {
 	return s + t.Folder
 }
 
-// parseTest reads the arguments of go test.
+// parseTest parses the arguments of go test.
 func parseTest(text string) (t Test, err error) {
 	args := flag.NewFlagSet("", flag.ContinueOnError)
 	args.SetOutput(io.Discard)
@@ -69,8 +69,8 @@ func (f *Fault) Part() string { return path.Dir(f.Name) }
 // Package returns the folder of the fault's file.
 func (f *Fault) Package() string { return path.Dir(f.File) }
 
-// usualLimit is the limit of a fault that names none. It is generous: most faults are
-// caught in seconds, and a loaded machine must not make a slow test look like a caught fault.
+// usualLimit is the limit of a fault that specifies none. It is generous: most faults are caught in
+// seconds, and a loaded machine must not make a slow test look like a caught fault.
 const usualLimit = 2 * time.Minute
 
 // all reads the lists of the module at root.
@@ -97,9 +97,9 @@ func all(root string) ([]Fault, error) {
 	return faults, nil
 }
 
-// parse reads one list: blocks of lines apart by blank ones. A line is a keyword with
-// a value, "-" with a line of Old or "+" with one of New. Lines that begin with #
-// are comments. The first block has no fault, but what holds for all.
+// parse parses one list: blocks of lines separated by blank lines. A line is a keyword with a value, "-"
+// with a line of Old or "+" with a line of New. Lines that begin with # are comments. The first block has
+// no fault, but defaults for all.
 //
 //	tests: ./llc -run Transcript | ./llc/sim
 //
@@ -127,11 +127,11 @@ func parse(part, text string) ([]Fault, error) {
 	return p.list, nil
 }
 
-// A listReader is a list half read.
+// A listReader is a list that is being parsed.
 type listReader struct {
 	part  string
-	usual Fault  // what the first block says
-	now   *Fault // what lines belong to
+	usual Fault  // defaults of the first block
+	now   *Fault // the block to which lines belong
 	list  []Fault
 }
 
@@ -179,7 +179,7 @@ func (p *listReader) line(line string) (err error) {
 	return err
 }
 
-// joined appends a line; the one space after - or + is left out.
+// joined appends a line, without the spaces around it.
 func joined(text, line string) string {
 	if text != "" {
 		text += "\n"
@@ -187,7 +187,7 @@ func joined(text, line string) string {
 	return text + strings.TrimSpace(line)
 }
 
-// nearestFirst has the tests of the fault's own package come first: they are the likeliest to notice
+// nearestFirst moves the tests of the fault's own package to the front: they are the likeliest to notice
 // it, and the quickest to build.
 func (f *Fault) nearestFirst() {
 	var near, far []Test
@@ -201,7 +201,7 @@ func (f *Fault) nearestFirst() {
 	f.Tests = append(near, far...)
 }
 
-// complete reports what a fault lacks.
+// complete returns what is missing in a fault.
 func (f *Fault) complete() error {
 	switch {
 	case f.File == "":
@@ -220,8 +220,8 @@ func (f *Fault) complete() error {
 	return nil
 }
 
-// chosen returns the faults that only, a regular expression, finds by name or file, and that lie
-// in one of places: files, packages, or folders with /... after them; none means everywhere.
+// chosen returns the faults whose name or file matches only, a regular expression, and that are in one of
+// places: files, packages, or folders followed by /...; none means everywhere.
 func chosen(faults []Fault, only string, places []string) ([]Fault, error) {
 	re, err := regexp.Compile(only)
 	if err != nil {
@@ -242,7 +242,7 @@ func chosen(faults []Fault, only string, places []string) ([]Fault, error) {
 	return list, nil
 }
 
-// isIn reports whether the fault lies in a file, a package, or a folder with /... after it.
+// isIn reports whether the fault is in a file, a package, or a folder followed by /... .
 func (f *Fault) isIn(place string) bool {
 	place, tree := strings.CutSuffix(place, "...")
 	place = path.Clean(place)

@@ -103,7 +103,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestStale: code that has moved on is noticed, and the error says what to do.
+// TestStale: changed code is detected, and the error says what to do.
 func TestStale(t *testing.T) {
 	for _, c := range []struct{ in, old, new, want string }{
 		{"", "t.n++", "t.n--", "is there 2 times"},
@@ -128,7 +128,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestTogether: each fault is a body of its own, and what is outside of functions is left out.
+// TestTogether: each fault is a function body of its own, and faults outside of functions are left out.
 func TestTogether(t *testing.T) {
 	const code = `package p
 

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// mostMemory bounds what the processes of a test may hold together, in bytes: a fault
-// may make a loop that allocates for ever.
+// mostMemory limits the memory of all processes of a test together, in bytes: a fault may make a loop that
+// allocates for ever.
 const mostMemory = 4 << 30
 
-// runGroup runs cmd in a process group of its own, which ends with it, and reports
-// whether that took more memory than most.
+// runGroup runs cmd in a process group of its own, which ends with it, and reports whether the group
+// exceeded most bytes of memory.
 func runGroup(cmd *exec.Cmd, most int) (greedy bool, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return kill(cmd) }

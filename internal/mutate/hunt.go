@@ -18,13 +18,13 @@ type hunt struct {
 	keys   []string // of faults
 	runner *runner
 
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // guards the fields below
 	out     io.Writer
 	rec     *record
 	memory  *memory
-	results []Result // of faults; those that have not run have no verdict
-	ended   int      // faults that have
-	sick    []string // tests that fail in the tree as it is
+	results []Result // of faults; without a verdict until the fault has run
+	ended   int      // number of faults that have run
+	sick    []string // tests that fail in the unchanged tree
 }
 
 // run runs all faults and writes the tables. The error counts the survivors.
@@ -50,7 +50,7 @@ func (h *hunt) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// each runs the faults, some at a time, until one cannot be run.
+// each runs the faults, several at a time, until one cannot be run.
 func (h *hunt) each(outer context.Context) error {
 	ctx, stop := context.WithCancelCause(outer)
 	defer stop(nil)
@@ -79,7 +79,7 @@ func (h *hunt) each(outer context.Context) error {
 	return context.Cause(ctx)
 }
 
-// one runs fault number i, unless the record says that it is caught.
+// one runs fault number i, unless the record says that it was caught.
 func (h *hunt) one(ctx context.Context, i int) error {
 	f := &h.faults[i]
 	h.mu.Lock()
@@ -96,7 +96,7 @@ func (h *hunt) one(ctx context.Context, i int) error {
 	return h.keep(i, res, known)
 }
 
-// keep enters and prints the result of fault number i.
+// keep records and prints the result of fault number i.
 func (h *hunt) keep(i int, res Result, known bool) (err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -121,8 +121,9 @@ func (h *hunt) keep(i int, res Result, known bool) (err error) {
 	return err
 }
 
-// ill is told of tests that fail without any fault. In the common build these may be tests of what the
-// compiler makes of the code, such as those that count allocations; in the tree as it is none may fail.
+// ill is called with tests that fail without any fault. In the common build these may be tests of
+// properties of the compiled code, such as those that count allocations; in the unchanged tree none may
+// fail.
 func (h *hunt) ill(b *binary, names []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

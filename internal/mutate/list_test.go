@@ -34,9 +34,9 @@ func faults(t *testing.T) ([]Fault, string) {
 	return list, root
 }
 
-// TestFaultsFitTheCode: every fault applies exactly once, and what it makes of its
-// package is type-correct. Whoever changes the code that a fault is about mends its
-// entry, or replaces it by a mistake that the new code invites.
+// TestFaultsFitTheCode: every fault applies exactly once, and the changed package is type-correct. When you
+// change code that a fault changes, correct its entry, or replace it by a mistake that could be made in the
+// new code.
 func TestFaultsFitTheCode(t *testing.T) {
 	list, root := faults(t)
 	check := newChecker(t, root)
@@ -63,8 +63,8 @@ func TestFaultsFitTheCode(t *testing.T) {
 	fitTogether(t, list, root, check)
 }
 
-// fitTogether: all faults of a package are type-correct beside each other. Files that are not built for this
-// platform take their turn, each in the place of its counterpart.
+// fitTogether checks that all faults of a package together are type-correct. Files that are not built for
+// this platform are checked one at a time, each instead of its counterpart.
 func fitTogether(t *testing.T, list []Fault, root string, check *checker) {
 	made, holds, err := together(root, list)
 	if err != nil {
@@ -95,7 +95,7 @@ func fitTogether(t *testing.T, list []Fault, root string, check *checker) {
 	}
 }
 
-// TestRemembered: what is remembered of faults can be read, and the faults are there.
+// TestRemembered: the records of faults can be read, and the faults exist.
 func TestRemembered(t *testing.T) {
 	list, root := faults(t)
 	m, err := openMemory(root)
@@ -109,7 +109,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestEveryPartHasFaults holds the least number of faults in each part of the tree.
+// TestEveryPartHasFaults checks the minimum number of faults in each part of the tree.
 func TestEveryPartHasFaults(t *testing.T) {
 	list, _ := faults(t)
 	have := map[string]int{}
@@ -140,8 +140,8 @@ type checker struct {
 	parsed  map[string]*ast.File
 }
 
-// newChecker has the go command list all packages with what they export: the types of
-// what a package imports need not be computed again.
+// newChecker gets a list of all packages and what they export from the go command, so that the types of
+// imports need not be computed again.
 func newChecker(t *testing.T, root string) *checker {
 	t.Helper()
 	c := &checker{root: root, built: map[string][]string{}, exports: map[string]string{}, set: token.NewFileSet(), parsed: map[string]*ast.File{}}
@@ -172,8 +172,8 @@ func newChecker(t *testing.T, root string) *checker {
 	return c
 }
 
-// files checks the package in folder with files in the place of its own. What is not built
-// for this platform takes the place of its counterpart *_amd64.go, if there is one.
+// files checks the package in folder with some of its files replaced. A file that is not built for this
+// platform replaces its counterpart *_amd64.go, if there is one.
 func (c *checker) files(folder string, files map[string][]byte) error {
 	names := slices.Clone(c.built[folder])
 	for own := range files {
@@ -210,7 +210,7 @@ func (c *checker) parse(name string, text []byte) (*ast.File, error) {
 	return file, err
 }
 
-// platformFile is the counterpart of a portable file on this platform: of x_pure.go, x_amd64.go.
+// platformFile returns the counterpart of a portable file on this platform: for x_pure.go, x_amd64.go.
 func platformFile(name string) string {
 	return name[:max(0, len(name)-len("_pure.go"))] + "_" + runtime.GOARCH + ".go"
 }

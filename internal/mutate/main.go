@@ -1,6 +1,5 @@
-// Command mutate puts small faults into the code, one at a time, and runs the tests
-// that should notice. A fault that no test notices is a survivor: something that
-// the code does and that nobody checks.
+// Command mutate puts small faults into the code, one at a time, and runs the tests that should notice. A
+// fault that no test notices is a survivor: behavior of the code that no test checks.
 //
 //	go run ./internal/mutate ./llc ./internal/ring
 //	go run ./internal/mutate --list llc/credit.go
@@ -39,9 +38,8 @@ type options struct {
 	verbose bool
 }
 
-// command runs the command and returns its exit status: 0 if every fault was caught,
-// 1 if some survived or tests fail without any, 2 for a mistake in the arguments
-// or a list that does not fit the code.
+// command runs the command and returns its exit status: 0 if every fault was caught, 1 if some survived or
+// tests fail without a fault, 2 for a mistake in the arguments or a list that does not fit the code.
 func command(ctx context.Context, args []string, out, trouble io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("mutate", flag.ContinueOnError)
@@ -77,7 +75,7 @@ func command(ctx context.Context, args []string, out, trouble io.Writer) int {
 	return 0
 }
 
-// newHunt reads what there is to run.
+// newHunt reads the faults to run.
 func newHunt(o options, places []string, out io.Writer) (*hunt, error) {
 	if o.slow <= 0 || o.jobs <= 0 {
 		return nil, fmt.Errorf("--slow %v or --jobs %d is not above 0", o.slow, o.jobs)
@@ -103,7 +101,7 @@ func newHunt(o options, places []string, out io.Writer) (*hunt, error) {
 	return h, err
 }
 
-// keysOf makes all faults, so that a stale one is found before anything runs.
+// keysOf applies all faults, so that a stale one is found before anything runs.
 func keysOf(faults []Fault, root string) (keys []string, err error) {
 	for i := range faults {
 		k, e := faults[i].key(root)
@@ -113,7 +111,7 @@ func keysOf(faults []Fault, root string) (keys []string, err error) {
 	return keys, err
 }
 
-// moduleRoot returns the folder of the module that the command is run in.
+// moduleRoot returns the folder of the module in which the command is run.
 func moduleRoot() (string, error) {
 	text, err := exec.Command("go", "env", "GOMOD").Output()
 	name := strings.TrimSpace(string(text))

@@ -9,15 +9,15 @@ import (
 	"os"
 )
 
-// A record keeps results in a file, a line of JSON each, so that a run that was
-// interrupted goes on where it stopped. A fault that was caught counts as caught until
-// its entry or its file changes; one that survived is always run again.
+// A record keeps results in a file, one line of JSON each, so that an interrupted run can be continued. A
+// fault that was caught counts as caught until its entry or its file changes; a fault that survived is
+// always run again.
 type record struct {
 	name string
 	old  map[string]Result // by key
 }
 
-// openRecord reads a record, which need not exist; without a name nothing is kept.
+// openRecord reads a record, which need not exist; without a name nothing is recorded.
 func openRecord(name string) (*record, error) {
 	r := &record{name: name, old: map[string]Result{}}
 	if name == "" {

@@ -25,12 +25,12 @@ const (
 // Caught reports whether the tests noticed the fault.
 func (v Verdict) Caught() bool { return v == Failed || v == Late || v == Greedy }
 
-// A Result is what became of one fault.
+// A Result is the outcome of one fault.
 type Result struct {
 	Fault   string        `json:"fault"`
 	Key     string        `json:"key"` // of the fault and its file, see record.go
 	Verdict Verdict       `json:"verdict"`
-	By      string        `json:"by,omitempty"`  // what caught it: package and test
+	By      string        `json:"by,omitempty"`  // the package and test that caught it
 	Own     bool          `json:"own,omitempty"` // in a build of its own
 	Took    time.Duration `json:"took"`
 	output  []byte
@@ -39,14 +39,14 @@ type Result struct {
 // A runner runs tests in the module at root.
 type runner struct {
 	root   string
-	slow   float64                         // limits are multiplied by it
-	most   int                             // bytes of memory that the processes of a test may hold
-	ill    func(b *binary, names []string) // told of tests that fail without any fault
-	plain  *build                          // the tree as it is
+	slow   float64                         // factor for all limits
+	most   int                             // bytes of memory that the processes of a test may use
+	ill    func(b *binary, names []string) // called with tests that fail without any fault
+	plain  *build                          // the unchanged tree
 	common *build                          // with all faults
 }
 
-// newRunner makes the builds that faults share.
+// newRunner makes the builds that the faults share.
 func newRunner(root string, slow float64, most int, faults []Fault, ill func(*binary, []string)) (*runner, error) {
 	r := &runner{root: root, slow: slow, most: most, ill: ill}
 	files, holds, err := together(root, faults)
@@ -65,14 +65,14 @@ func newRunner(root string, slow float64, most int, faults []Fault, ill func(*bi
 	return r, nil
 }
 
-// close removes what the runner made.
+// close removes the builds.
 func (r *runner) close() {
 	r.plain.remove()
 	r.common.remove()
 }
 
-// fault runs the tests of f until one notices. What no short test of the common build notices gets a build of
-// its own, in which nothing else differs from the tree, and all tests.
+// fault runs the tests of f until one notices it. A fault that no short test of the common build notices
+// gets a build of its own, in which nothing else differs from the tree, and all tests.
 func (r *runner) fault(ctx context.Context, f *Fault, likely []string) (res Result, err error) {
 	start := time.Now()
 	held := r.common.holds[f.Name]
@@ -106,7 +106,7 @@ func (r *runner) own(ctx context.Context, f *Fault, list []attempt) (res Result,
 	return res, err
 }
 
-// fault makes attempts on f in one build, until one notices.
+// fault makes attempts on f in one build, until one notices the fault.
 func (b *build) fault(ctx context.Context, f *Fault, list []attempt) (res Result, err error) {
 	for _, a := range list {
 		if res, err = b.try(ctx, f, a); err != nil || res.Verdict != Survived {
@@ -116,7 +116,7 @@ func (b *build) fault(ctx context.Context, f *Fault, list []attempt) (res Result
 	return res, nil
 }
 
-// alone returns the attempts with tests that are likely to notice f, in their short form first.
+// alone returns attempts with only the tests that are likely to notice f, in their short form first.
 func alone(f *Fault, likely []string) (list []attempt) {
 	for _, short := range []bool{true, false} {
 		for _, t := range f.Tests {
@@ -136,7 +136,7 @@ func whole(f *Fault, short bool) (list []attempt) {
 	return list
 }
 
-// among returns the names of those tests that are of the package, each once.
+// among returns the names of those of the tests that belong to the package, without duplicates.
 func (t Test) among(tests []string) string {
 	var names []string
 	for _, test := range tests {
@@ -151,8 +151,8 @@ func (t Test) among(tests []string) string {
 // pkg returns the path of the package in the module.
 func (t Test) pkg() string { return strings.TrimPrefix(t.Folder, "./") }
 
-// try runs tests once with f and once, before, without any fault. What is late among others counts only
-// if it is late alone as well: many slow tests are no hang.
+// try runs tests without any fault and then with f. A test that is late among others counts only if it is
+// also late when run alone: many slow tests are not a hang.
 func (b *build) try(ctx context.Context, f *Fault, a attempt) (Result, error) {
 	res := Result{Fault: f.Name, Verdict: Survived}
 	bin, err := b.binary(ctx, a.Test)
@@ -183,8 +183,9 @@ func (b *build) try(ctx context.Context, f *Fault, a attempt) (Result, error) {
 	return res, nil
 }
 
-// limit is the time in which tests must end with the fault, if they took some time without: ten times as
-// long, and some seconds for a loaded machine, but at most what the entry says.
+// limit returns the time in which tests must end with the fault, given the time they took without: ten
+// times as long plus some seconds for a loaded machine, but at most the limit of the entry unless the tests
+// take more than half of that.
 func (r *runner) limit(f *Fault, took time.Duration) time.Duration {
 	limit := max(2*took, min(f.Limit, 10*time.Second+10*took))
 	return time.Duration(float64(limit) * r.slow)
@@ -196,8 +197,8 @@ var (
 	tops    = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^\s*running tests:\n\s*(\S+)`)
 )
 
-// failing names the first test that the output says has failed, as exactly as it says. If a crash has left no
-// word of it, it is the one that ran last.
+// failing returns the name of the first failed test in the output, in as much detail as the output gives.
+// If a crash has left no report of a failure, it is the test that ran last.
 func failing(out []byte) (name string) {
 	for _, m := range failure.FindAllSubmatch(out, -1) {
 		for _, s := range m[1:] {
@@ -212,7 +213,7 @@ func failing(out []byte) (name string) {
 	return name
 }
 
-// allFailing names all tests that have failed, without their parts.
+// allFailing returns the names of all tests that have failed, without subtests.
 func allFailing(out []byte) (names []string) {
 	for _, m := range tops.FindAllSubmatch(out, -1) {
 		names = append(names, cmp.Or(string(m[1]), string(m[2])))

@@ -49,7 +49,7 @@ func (r *row) count(res Result) {
 	}
 }
 
-// summary counts results by the package of their faults, in the order of faults, and then all.
+// summary counts results by the package of their faults, in the order of the faults, followed by the total.
 func summary(faults []Fault, results []Result) []row {
 	var rows []row
 	all := row{name: "all"}
@@ -68,7 +68,7 @@ func summary(faults []Fault, results []Result) []row {
 	return append(rows, all)
 }
 
-// report writes the tables of a run: what caught each fault, and each package's count.
+// report writes the tables of a run: what caught each fault, and the counts of each package.
 func report(w io.Writer, faults []Fault, results []Result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "\nfault\tverdict\tby\ttime")

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// To compile and link tests takes far longer than to run the one that notices a fault. So one build
-// holds all faults: a function with faults begins with a copy of its body for each, and the
-// environment of a test chooses between them.
+// Compiling and linking tests takes far longer than running the one that notices a fault. Therefore one
+// build holds all faults: a function with faults begins with a copy of its body for each fault, and an
+// environment variable of the test selects one.
 //
 //	func (w *Window) Fits(to uint64) bool {
 //		if mutateFault == "engine/window-never-full" {
@@ -23,12 +23,12 @@ import (
 //	}
 const (
 	chosenFault = "MUTATE_FAULT"     // environment variable: the name of the fault
-	switchFile  = "mutate_switch.go" // what is added to each package
+	switchFile  = "mutate_switch.go" // file that is added to each package
 	switchText  = "package %s\n\nimport mutateOS \"os\"\n\nvar mutateFault = mutateOS.Getenv(%q)\n"
 )
 
-// together makes the files of a build with all faults, by their paths in the module, and
-// says which faults it holds: those in the body of a function.
+// together returns the files of a build with all faults, by their paths in the module, and the faults that
+// it holds: those in the body of a function.
 func together(root string, faults []Fault) (files map[string][]byte, holds map[string]bool, err error) {
 	byFile := map[string][]*Fault{}
 	for i := range faults {
@@ -51,13 +51,14 @@ func together(root string, faults []Fault) (files map[string][]byte, holds map[s
 	return files, holds, nil
 }
 
-// withSwitches returns text with faults, all of its file, behind switches, and the name of its package.
+// withSwitches returns text with faults, all of them of this file, behind switches, and the name of its
+// package.
 func withSwitches(text []byte, faults []*Fault, holds map[string]bool) (made []byte, pkg string, err error) {
 	file, err := parseGo(faults[0].File, text)
 	if err != nil {
 		return nil, "", faults[0].stale("%v", err)
 	}
-	bodies := make([]string, len(file.Decls)) // what a function's body begins with
+	bodies := make([]string, len(file.Decls)) // inserted at the start of each function's body
 	for i, f := range faults {
 		begin, end, err := f.place(text)
 		if err != nil {
@@ -90,7 +91,7 @@ func withSwitches(text []byte, faults []*Fault, holds map[string]bool) (made []b
 	return b.Bytes(), file.Name.Name, nil
 }
 
-// bodyOf returns where the statements of a function begin and end; -1, -1 of what has none.
+// bodyOf returns where the statements of a function begin and end; -1, -1 if there are none.
 func bodyOf(file *ast.File, d ast.Decl) (from, to int) {
 	if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
 		return offset(file, d.Body.Lbrace) + 1, offset(file, d.Body.Rbrace)
@@ -98,8 +99,8 @@ func bodyOf(file *ast.File, d ast.Decl) (from, to int) {
 	return -1, -1
 }
 
-// body returns the body of declaration number n of text with the fault, behind its switch. Labels get
-// suffix, as they may be there once in a function.
+// body returns the body of declaration number n of text with the fault, behind its switch. Labels get a
+// suffix, because each may occur only once in a function.
 func (f *Fault) body(text []byte, n int, suffix string) (string, error) {
 	made, err := f.apply(text)
 	if err != nil {
@@ -130,7 +131,7 @@ func (f *Fault) body(text []byte, n int, suffix string) (string, error) {
 	return b.String(), nil
 }
 
-// labels returns where labels are set and used, in the order of the text.
+// labels returns the definitions and uses of labels, in the order of the text.
 func labels(body *ast.BlockStmt) (list []*ast.Ident) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {

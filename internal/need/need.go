@@ -1,5 +1,5 @@
-// Package need has tests do without what a machine lacks: they are skipped there, but fail where the
-// gate runs (CI is set), which installs everything.
+// Package need skips tests for which a machine lacks something. They fail instead where CI is set, as in
+// the gate, which installs everything.
 package need
 
 import (
@@ -18,7 +18,7 @@ func Program(t testing.TB, name string) string {
 	return path
 }
 
-// Missing ends a test for lack of something, and says what.
+// Missing ends a test because something is missing, and says what.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A fate is how a test has ended.
+// A fate is the outcome of a test.
 type fate struct {
 	testing.TB
 	how, text string
@@ -21,7 +21,7 @@ func (f *fate) end(how string, args []any) {
 	runtime.Goexit()
 }
 
-// fateOf is how a test ends that needs a program.
+// fateOf returns the outcome of a test that needs a program.
 func fateOf(t *testing.T, program string) (f fate, path string) {
 	f = fate{TB: t, how: "passed"}
 	done := make(chan struct{})

@@ -1,13 +1,13 @@
-// Package netns makes hosts of this machine: network namespaces (network_namespaces(7)), each
-// with a link to one switch. It takes root and iproute2.
+// Package netns turns this machine into several hosts: network namespaces (network_namespaces(7)), each
+// with a link to one switch. It needs root and iproute2.
 //
 //	host 0          host 1          host 2
 //	10.77.0.1       10.77.0.2       10.77.0.3
 //	    |               |               |
 //	    +---------------+---------------+---- the switch, in a namespace of its own
 //
-// Memory and files of the machine are common to all, unless a command is run by [Network.Command] or by
-// what [Network.Agent] writes.
+// Memory and files of the machine are shared by all hosts, except for commands that are run by
+// [Network.Command] or by the program of [Network.Agent].
 package netns
 
 import (
@@ -25,7 +25,7 @@ import (
 	"rhinet/internal/wait"
 )
 
-// Subnet is that of all hosts, and Interface the name of the link in each.
+// Subnet is the subnet of all hosts, and Interface the name of the link in each.
 const (
 	Subnet    = "10.77.0.0/24"
 	Interface = "veth0"
@@ -34,17 +34,17 @@ const (
 // most is how many hosts a network may have.
 const most = 250
 
-// patience is for processes that were killed to end.
+// patience is how long to wait for the end of processes that were killed.
 const patience = 10 * time.Second
 
-// A Network is hosts that reach each other.
+// A Network is a set of hosts that reach each other.
 type Network struct {
 	hosts []string // the names of their namespaces
 	hub   string
-	cpus  []string // that this process may use
+	cpus  []string // processors that this process may use
 }
 
-// New makes n hosts, at least 1. A process has one network at a time. An error is one sentence.
+// New makes n hosts, at least 1. A process can have one network at a time. An error is one sentence.
 func New(n int) (*Network, error) {
 	if n < 1 || n > most {
 		return nil, fmt.Errorf("%d hosts: there are 1 to %d in a network of namespaces", n, most)
@@ -75,19 +75,19 @@ func (w *Network) Hosts() []string { return w.hosts }
 // Address returns the address of a host in the network.
 func (w *Network) Address(host int) string { return "10.77.0." + strconv.Itoa(host+1) }
 
-// apart runs a command, after a name for its host, where no memory of other hosts can be found.
+// apart runs a command on its own /dev/shm, after setting the host name from its first argument.
 const apart = `mount -t tmpfs tmpfs /dev/shm && hostname "$1" && shift && exec "$@"`
 
-// Command returns the words of a command that runs another one on a host, as if it were a machine of its
-// own: with a host name, a /dev/shm and System V memory of its own, and on one processor, of which
-// hosts take the usable ones in turn.
+// Command returns a command that runs another command on a host as if that were a machine of its own: with
+// its own host name, /dev/shm and System V memory, and on one processor; hosts take the usable processors
+// in turn.
 func (w *Network) Command(host int, words ...string) []string {
 	enter := []string{"ip", "netns", "exec", w.hosts[host], "unshare", "--ipc", "--uts",
 		"sh", "-c", apart, "sh", w.hosts[host], "taskset", "-c", w.cpus[host%len(w.cpus)]}
 	return append(enter, words...)
 }
 
-// Agent writes a program that starts a command on a host as ssh does, in the manner of Command:
+// Agent writes a program that starts a command on a host as ssh does, in the way of Command:
 //
 //	FILE [-OPTION]... ADDRESS WORD...
 func (w *Network) Agent(file string) error {
@@ -100,7 +100,7 @@ func (w *Network) Agent(file string) error {
 	return os.WriteFile(file, []byte(b.String()), 0o755)
 }
 
-// Processes returns the numbers of those that run on a host.
+// Processes returns the numbers of the processes that run on a host.
 func (w *Network) Processes(host int) (pids []int, err error) {
 	out, err := exec.Command("ip", "netns", "pids", w.hosts[host]).Output()
 	for _, word := range strings.Fields(string(out)) {
@@ -111,7 +111,7 @@ func (w *Network) Processes(host int) (pids []int, err error) {
 	return pids, err
 }
 
-// Close kills what runs on the hosts, and removes them.
+// Close kills all processes on the hosts, and removes the hosts.
 func (w *Network) Close() error {
 	for start := time.Now(); w.kill() && time.Since(start) < patience; {
 		time.Sleep(10 * time.Millisecond)
@@ -119,7 +119,7 @@ func (w *Network) Close() error {
 	return w.remove()
 }
 
-// kill kills what runs on the hosts, and reports whether that was anything.
+// kill kills all processes on the hosts, and reports whether there were any.
 func (w *Network) kill() (found bool) {
 	for i := range w.hosts {
 		pids, _ := w.Processes(i)
@@ -130,7 +130,7 @@ func (w *Network) kill() (found bool) {
 	return found
 }
 
-// remove removes the namespaces that there are.
+// remove removes the existing namespaces.
 func (w *Network) remove() (err error) {
 	for _, h := range append(w.hosts[:len(w.hosts):len(w.hosts)], w.hub) {
 		if _, gone := os.Stat(filepath.Join("/run/netns", h)); gone != nil {
@@ -143,7 +143,7 @@ func (w *Network) remove() (err error) {
 	return err
 }
 
-// processors lists those that this process may use; 0 where the system does not tell.
+// processors lists the processors that this process may use; 0 where the system does not tell.
 func processors() (list []string) {
 	for i, b := range wait.Affinity() {
 		for ; b != 0; b &= b - 1 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Where no namespaces can be made one sentence says so, and nothing is left.
+// If no namespaces can be made, there is one sentence, and nothing is left.
 func TestNoNamespaces(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
@@ -32,7 +32,7 @@ func TestNoNamespaces(t *testing.T) {
 	}
 }
 
-// An agent finds the host behind the options of ssh, and refuses one that there is not.
+// An agent finds the host after the options of ssh, and refuses one that does not exist.
 func TestAgent(t *testing.T) {
 	dir := t.TempDir()
 	w := &Network{hosts: []string{"a", "b", "c"}, cpus: []string{"4", "6"}}

@@ -1,4 +1,4 @@
-// Package netnstest gives tests what jobs between hosts take, or skips them aloud.
+// Package netnstest gives tests what jobs between hosts need, or skips them with a message.
 package netnstest
 
 import (
@@ -11,12 +11,11 @@ import (
 	"rhinet/internal/netns"
 )
 
-// noNamespaces is set by the gate where it has found and said that there are no network
-// namespaces.
+// noNamespaces is set by the gate if it has found, and reported, that there are no network namespaces.
 const noNamespaces = "RHINET_NO_NAMESPACES"
 
-// Network makes n hosts, which end with the test. A test that gets none is skipped, or fails where CI
-// is set.
+// Network makes n hosts, which are removed at the end of the test. If this is not possible, the test is
+// skipped, or fails if CI is set.
 func Network(t *testing.T, n int) *netns.Network {
 	t.Helper()
 	w, err := netns.New(n)
@@ -31,7 +30,7 @@ func Network(t *testing.T, n int) *netns.Network {
 	return w
 }
 
-// Missing skips a test that gets no namespaces, and says why, or fails it where CI is set.
+// Missing skips a test that cannot have namespaces, with the reason, or fails it if CI is set.
 func Missing(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv(noNamespaces) != "" {
@@ -40,8 +39,9 @@ func Missing(t *testing.T, why string) {
 	need.Missing(t, why)
 }
 
-// Libfabric skips a test where libfabric is not installed, or fails it where CI is set. What
-// programs on it are built from is fetched, because hosts of a network reach no module proxy.
+// Libfabric skips a test where libfabric is not installed, or fails it if CI is set. It downloads the
+// modules needed to build programs with libfabric, because the hosts of a network cannot reach a module
+// proxy.
 func Libfabric(t *testing.T) {
 	t.Helper()
 	libraries, err := exec.Command("/sbin/ldconfig", "-p").Output()

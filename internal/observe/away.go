@@ -5,19 +5,19 @@ import (
 	"os"
 )
 
-// The ranks of a job on several hosts write to memory of their hosts. There a Reader takes it apart,
-// and where the job was started [Gather] puts it together:
+// The ranks of a job on several hosts write to memory of their own hosts. There a Reader splits it into
+// parts, and where the job was started [Gather] assembles them:
 //
 //	ranks ---> memory of their host ---> Parts --network--> Place ---> Reader
 
-// A Clock says what the times mean that a rank has written.
+// A Clock says how to interpret the times that a rank has written.
 type Clock struct {
-	Tick   float64 // nanoseconds of one
-	Origin int64   // the time that a rank would have written when it was
-	Wall   int64   // so many nanoseconds, since 1970 by the clock of its host, or, for Place, since the job began
+	Tick   float64 // nanoseconds per tick
+	Origin int64   // the time that the rank would have written at Wall
+	Wall   int64   // nanoseconds since 1970 by the clock of its host, or, for Place, since the job began
 }
 
-// Clock returns that of a rank.
+// Clock returns the clock of a rank.
 func (r *Reader) Clock(rank int) (Clock, error) {
 	b, err := r.read(rank)
 	if err != nil {
@@ -27,10 +27,11 @@ func (r *Reader) Clock(rank int) (Clock, error) {
 	return Clock{t.tick, t.origin, r.begin.At.UnixNano()}, nil
 }
 
-// partBytes is how much of a region Parts gives at a time.
+// partBytes is how much of a region Parts passes to give at a time.
 const partBytes = 256 << 10
 
-// Parts gives all that a rank has written, part by part, each with its place; until give returns an error.
+// Parts calls give with all that a rank has written, part by part, each with its offset, until give returns
+// an error.
 func (r *Reader) Parts(rank int, give func(at int64, part []byte) error) error {
 	head, err := r.read(rank)
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *Reader) Parts(rank int, give func(at int64, part []byte) error) error {
 	return r.parts(rank, r.plan.eventsAt(), int(min(get(head, headEvents), uint64(r.plan.events)))*eventBytes, give)
 }
 
-// parts is Parts of so many bytes from a place on.
+// parts is Parts of size bytes from offset from on.
 func (r *Reader) parts(rank, from, size int, give func(at int64, part []byte) error) error {
 	for at := from; at < from+size; at += partBytes {
 		part := make([]byte, min(partBytes, from+size-at))
@@ -56,7 +57,7 @@ func (r *Reader) parts(rank, from, size int, give func(at int64, part []byte) er
 	return nil
 }
 
-// Gather returns a reader of what other readers give, and the memory that it is kept in.
+// Gather returns a reader of what Place stores, and the memory that it is stored in.
 func Gather(ranks int, traced bool) (*Reader, *os.File, error) {
 	file, err := Create(ranks, traced)
 	if err != nil {
@@ -71,7 +72,7 @@ func Gather(ranks int, traced bool) (*Reader, *os.File, error) {
 	return r, file, nil
 }
 
-// Place puts down a part of what a rank has written, with the clock that its times are of.
+// Place stores a part of what a rank has written, together with the clock of its times.
 func (r *Reader) Place(rank int, at int64, part []byte, c Clock) error {
 	if rank < 0 || rank >= len(r.away) || at < 0 || at > int64(r.plan.region()-len(part)) {
 		return fmt.Errorf("observe: %d bytes at %d of rank %d, of whom there is no such memory", len(part), at, rank)

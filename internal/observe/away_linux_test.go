@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What ranks write on their hosts is read elsewhere as it is there, with the times of each host
-// put where they belong.
+// The records that ranks write on their hosts are the same when they are read elsewhere, with the times of
+// each host corrected.
 func TestGather(t *testing.T) {
 	const ranks = 3
 	all, file, err := Gather(ranks, true)
@@ -16,7 +16,7 @@ func TestGather(t *testing.T) {
 	}
 	defer file.Close()
 	here, writers := job(t, ranks, true)
-	for i := range 2*partBytes/eventBytes + 3 { // more than a part
+	for i := range 2*partBytes/eventBytes + 3 { // more than one part
 		writers[1].End(writers[1].Begin(), Send, &Transfer{Flags: Sends, Peer: 2, Bytes: i})
 	}
 	writers[1].Comm("world", 2)
@@ -48,7 +48,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// A part that belongs nowhere is refused.
+// A part at an invalid position is refused.
 func TestPartsHaveTheirPlace(t *testing.T) {
 	r, file, err := Gather(2, false)
 	if err != nil {

@@ -1,30 +1,31 @@
 package observe
 
-// nearCells is how many of the cells of a call are found without a search.
+// nearCells is how many cells of a call are found without a search.
 const nearCells = 64 // a power of two
 
-// cellWords count the calls of one name on one communicator with one peer.
+// cellWords counts the calls of one name on one communicator with one peer.
 type cellWords [cellBytes]byte
 
-// nowhere is no key of a cell: no message has a negative peer.
+// nowhere is not the key of any cell: no message has a negative peer.
 const nowhere = 1<<64 - 1
 
-// near is a cell that was used lately, by peer and context.
+// near is a cell that was used recently, by peer and context.
 type near struct {
 	key  uint64
 	cell *cellWords
 }
 
-// cells are those of a rank.
+// cells are the cells of a rank.
 type cells struct {
 	near  [WaitOne][nearCells]near
-	empty bool                  // none is near
-	used  int                   // of those in memory
+	empty bool                  // near is empty
+	used  int                   // number of cells in memory that are in use
 	of    map[uint64]*cellWords // by their first word
 }
 
-// Near counts a call that has moved a message in a context from or to a peer, if it finds its cell at once, and reports whether it
-// has: if not, Count does it. Calls are those before WaitOne; messages that another call has received for Irecv count as its own.
+// Near counts a call that has moved a message in a context from or to a peer, if it finds the cell at once,
+// and reports whether it has; if not, the caller must call Count. call is one before WaitOne; messages for
+// Irecv that another call has received count as calls of Irecv.
 func (r *Rank) Near(call Row, context uint16, peer, bytes int) bool {
 	n := &r.cells.near[call][(uint16(peer)+context)%nearCells]
 	if n.key != uint64(peer)<<16|uint64(context) {
@@ -34,7 +35,7 @@ func (r *Rank) Near(call Row, context uint16, peer, bytes int) bool {
 	return true
 }
 
-// add counts a call with so many bytes.
+// add counts a call that has moved the given number of bytes.
 func (c *cellWords) add(bytes int) {
 	add(c[cellCount:cellCount+wordBytes], 1)
 	add(c[cellMoved:cellMoved+wordBytes], uint64(bytes))
@@ -56,7 +57,7 @@ func (r *Rank) Count(call Row, context uint16, peer, bytes int) {
 	r.count(&Transfer{Flags: flags, Comm: id, Peer: peer, Bytes: bytes})
 }
 
-// direction is what a call does with its message, and the communicator it does it on.
+// direction returns the direction of a call's message and its communicator.
 func (r *Rank) direction(call Row, context uint16, peer int) (CommID, Flags) {
 	if call == Recv || call == Irecv {
 		return r.CommOf(context), Receives
@@ -84,7 +85,7 @@ func (r *Rank) search(call Row, context uint16, peer int) *cellWords {
 	return c
 }
 
-// strange forgets which cells are near: contexts belong to other communicators now.
+// strange empties near: contexts now belong to other communicators.
 func (r *Rank) strange() {
 	if r.cells.empty {
 		return
@@ -97,7 +98,7 @@ func (r *Rank) strange() {
 	}
 }
 
-// A tally is what a cell has counted.
+// A tally is the contents of a cell.
 type tally struct {
 	call         Row
 	id           CommID
@@ -105,17 +106,17 @@ type tally struct {
 	count, bytes uint64
 }
 
-// readCell reads a cell, and reports whether it has counted anything. A rank may have written anything.
+// readCell reads a cell, and reports whether it is valid and not empty. A rank may have written anything.
 func readCell(b []byte) (t tally, any bool) {
 	word := get(b, cellOf)
 	t = tally{Row(word), CommID(word >> 8), int(word >> 32), get(b, cellCount), get(b, cellMoved)}
 	return t, t.count > 0 && t.call < WaitOne && t.id <= mostComms
 }
 
-// receives reports whether it counts messages that have come.
+// receives reports whether the cell counts received messages.
 func (t *tally) receives() bool { return t.call == Recv || t.call == Irecv }
 
-// toComm adds it to the words of its communicator.
+// toComm adds t to the words of its communicator.
 func (t *tally) toComm(words []byte) {
 	at := commSent
 	if t.receives() {
@@ -125,12 +126,12 @@ func (t *tally) toComm(words []byte) {
 	add(words[at+wordBytes:], t.bytes)
 }
 
-// used is how many bytes of the cells are in use by the rank with a head.
+// used returns how many bytes of cells the rank with the given head uses.
 func (p plan) used(head []byte) int {
 	return int(min(get(head, headCells), uint64(p.cells()))) * cellBytes
 }
 
-// fold adds what cells of a rank have to what its rows, peers and communicators have.
+// fold adds the cells of a rank to its rows, peers and communicators.
 func (p plan) fold(region, cells []byte) {
 	for ; len(cells) > 0; cells = cells[cellBytes:] {
 		t, any := readCell(cells)

@@ -9,8 +9,8 @@ import (
 	"rhinet/internal/clock"
 )
 
-// What cells count is what adding to each row, peer and communicator would have counted, also of more calls than there are cells, and
-// after a context has gone from one communicator to another.
+// Cells count the same as adding to each row, peer and communicator, also for more calls than there are
+// cells, and after a context has been reused for another communicator.
 func TestCells(t *testing.T) {
 	const ranks, comms = 40, 50
 	reader, all := job(t, ranks, false)
@@ -74,14 +74,15 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// A wait in a traced job is written with the times that were measured, and the largest values come back.
+// A wait in a traced job is written with the measured times, and the largest values are read back
+// unchanged.
 func TestEventsHoldWhatIsLarge(t *testing.T) {
 	reader, r, now := heldRank(t, true)
 	*now = 1 << 40
 	sent(r, Send, 0, Message{Context: 65534, Peer: 1, Tag: 1<<31 - 1, Bytes: 1<<43 + 5})
 	r.Waited(Span{*now - 1<<39, *now}, 0)
 	received(r, Recv, 0, Message{Peer: 1, Tag: 7, Bytes: 1<<32 - 1})
-	r.write(*now, 1<<60, eventOf(Recv, 0, 0, 1), 0, 0) // longer than can be
+	r.write(*now, 1<<60, eventOf(Recv, 0, 0, 1), 0, 0) // longer than possible
 	r.write(*now, -5, eventOf(Recv, 0, 0, 1), 0, 0)
 	events, _, _, err := reader.events(0)
 	if err != nil || len(events) != 4 {
@@ -101,7 +102,7 @@ func TestEventsHoldWhatIsLarge(t *testing.T) {
 	}
 }
 
-// By the processor's counter events are written as by any other clock.
+// Events are written by the processor's counter as by any other clock.
 func TestEventsByTheCounter(t *testing.T) {
 	file, reader := memory(t, 2, true)
 	r := opened(t, file, 0, 2, nil)
@@ -125,7 +126,7 @@ func TestEventsByTheCounter(t *testing.T) {
 	}
 }
 
-// Names are found again, also those as long as others.
+// Names are found again, also those of the same length as others.
 func TestNamesOfOneLength(t *testing.T) {
 	_, ranks := job(t, 1, false)
 	r := ranks[0]

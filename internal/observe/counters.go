@@ -3,7 +3,7 @@ package observe
 // A CommID names a communicator of a rank; 0 is none.
 type CommID uint8
 
-// Counters are what a rank has done on one communicator.
+// Counters count what a rank has done on one communicator.
 type Counters struct {
 	Comm          string `json:"comm"`
 	Sent          uint64 `json:"sent"`
@@ -12,11 +12,10 @@ type Counters struct {
 	ReceivedBytes uint64 `json:"received_bytes"`
 	Waits         uint64 `json:"waits"` // calls that had to wait more than briefly
 
-	Waited float64 `json:"waited_s"` // how long they did
+	Waited float64 `json:"waited_s"` // total time of these
 }
 
-// Comm begins to count for a communicator whose messages have a context, or that and
-// the next one.
+// Comm begins to count for a communicator whose messages have the given context or the next one.
 func (r *Rank) Comm(name string, context uint16) CommID {
 	r.guard.Lock()
 	defer r.guard.Unlock()
@@ -33,7 +32,7 @@ func (r *Rank) Comm(name string, context uint16) CommID {
 	copy(r.commAt[id][:nameBytes], name)
 	r.commOf[context>>1] = id
 	r.strange()
-	for to := range r.commTo { // the peers' of a communicator of before
+	for to := range r.commTo { // entries of an earlier communicator with this ID
 		if to.context>>1 == context>>1 {
 			delete(r.commTo, to)
 		}
@@ -41,13 +40,13 @@ func (r *Rank) Comm(name string, context uint16) CommID {
 	return id
 }
 
-// A destination is where messages of a context go.
+// A destination is a peer and the context of messages to it.
 type destination struct {
 	peer    int
 	context uint16
 }
 
-// Foreign says that the messages of a communicator have another context on their way to a peer.
+// Foreign says that messages of a communicator to peer have another context than those to this rank.
 func (r *Rank) Foreign(id CommID, peer int, context uint16) {
 	r.guard.Lock()
 	defer r.guard.Unlock()
@@ -58,7 +57,7 @@ func (r *Rank) Foreign(id CommID, peer int, context uint16) {
 	r.strange()
 }
 
-// CommTo is the communicator whose messages to a peer have a context.
+// CommTo returns the communicator whose messages to a peer have a context.
 func (r *Rank) CommTo(peer int, context uint16) CommID {
 	if id, there := r.commTo[destination{peer, context}]; there {
 		return id
@@ -66,7 +65,7 @@ func (r *Rank) CommTo(peer int, context uint16) CommID {
 	return r.CommOf(context)
 }
 
-// CommOf is the communicator whose messages to this rank have a context.
+// CommOf returns the communicator whose messages to this rank have a context.
 func (r *Rank) CommOf(context uint16) CommID { return r.commOf[context>>1] }
 
 // waited counts a wait.
@@ -78,8 +77,8 @@ func (r *Rank) waited(id CommID, asleep int64) {
 	}
 }
 
-// Counters returns what was counted for a communicator so far. Waited is
-// left out: it is in ticks.
+// Counters returns the counts of a communicator so far. The field Waited is not set; that time is returned
+// in ticks.
 func (r *Rank) Counters(id CommID) (c Counters, ticks int64) {
 	r.guard.Lock()
 	defer r.guard.Unlock()
@@ -102,8 +101,9 @@ func readCounters(b []byte) Counters {
 	}
 }
 
-// counters reads those of a rank.
-func (p plan) counters(b []byte, t times) (list []Counters) {
+// counters reads the counters of a rank.
+func (p plan) counters(b []byte, t times) []Counters {
+	list := []Counters{}
 	for i := range mostComms {
 		at := p.commsAt() + i*commBytes
 		c := readCounters(b[at : at+commBytes])

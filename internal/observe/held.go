@@ -6,52 +6,56 @@ import (
 	"rhinet/internal/clock"
 )
 
-// The calls of most messages are counted by the port that makes them, while it is locked: so
-// counting needs no lock and no time stamp of its own. The methods of this file are for the
-// holder of the lock that Guard has named.
+// The calls of most messages are counted by the port that makes them, while it is locked, so counting needs
+// neither a lock nor a time stamp of its own. The methods in this file must be called with the lock held
+// that Guard has set.
 
-// Of the calls that a port counts one of heldSkip+1 to heldSkip+heldSpan is timed, at random, after the
-// first ones: timing one costs about as much as making it. A call that completes many requests is
-// timed each pickSpan-th time.
+// Of the calls that a port counts, after the first ones, the next that is timed comes heldSkip+1 to
+// heldSkip+heldSpan calls later, at random: timing a call costs about as much as the call. A call that
+// completes many requests is timed once in pickSpan times.
 const (
 	heldSkip = 47
 	heldSpan = 32 // a power of two
 	pickSpan = 8  // also one
 )
 
-// held is what the port's calls need.
+// held is the state for the calls of the port.
 type held struct {
-	first  int    // calls that are timed before most are not
-	next   uint64 // so many calls of the port must there be before another is timed
-	due    uint64 // next, or 0 if there is more to settle, as there always is of a job that is traced
-	asleep int64  // how long the call that is made has slept
-	span   Span   // when its wait began and ended, if anybody has looked: To is 0 if not
+	first  int    // calls still to be timed before sampling begins
+	next   uint64 // number of calls of the port at which the next one is timed
+	due    uint64 // next, or 0 if Settle has more to do, which in a traced job is always the case
+	asleep int64  // how long the current call has slept
+	span   Span   // when its wait began and ended, if measured: To is 0 if not
 }
 
-// A Span is from when to when something lasted.
+// A Span is the time between two points.
 type Span struct{ From, To int64 }
 
-// A Message is one that a call has sent or received.
+// A Message describes a message that a call has sent or received.
 type Message struct {
 	Context   uint16
 	Peer, Tag int
 	Bytes     int
 }
 
-// Guard has lock guard what r writes, in the place of its own. It is called before anything is counted.
+// Guard makes lock guard what r writes, in place of its own lock. It must be called before anything is
+// counted.
 func (r *Rank) Guard(lock sync.Locker) { r.guard = lock }
 
-// Called counts a call whose message, if it has one, is counted elsewhere. Others count by Near and Count.
+// Called counts a call that has no message, or whose message is counted elsewhere. Other calls are counted
+// by Near and Count.
 func (r *Rank) Called(call Row, bytes int) {
 	row := r.row[call]
 	add(row[rowCount:][:wordBytes], 1)
 	add(row[rowBytesMoved:][:wordBytes], uint64(bytes))
 }
 
-// Due reports whether there is more to do than to count a call, after so many calls of the port: then Settle does it.
+// Due reports whether Settle must be called after this many calls of the port, to do more than count the
+// call.
 func (r *Rank) Due(calls uint64) bool { return calls >= r.held.due }
 
-// Arrived writes the event of a message that a part of another call has received, if somebody wants it, at a time of Now.
+// Arrived writes the event of a message that was received by a part of another call at a time of Now, if
+// the job is traced.
 func (r *Rank) Arrived(m Message, at int64) {
 	if r.page != nil {
 		b := r.take()
@@ -60,7 +64,8 @@ func (r *Rank) Arrived(m Message, at int64) {
 	}
 }
 
-// record writes the event of a call that has waited, or in a job whose clock is not the processor's counter.
+// record writes the event of a call that has waited, or of any call in a job whose clock is not the
+// processor's counter.
 func (r *Rank) record(call Row, flags Flags, m Message) {
 	s := &r.held.span
 	to, lasted := s.To, s.To-s.From
@@ -74,7 +79,7 @@ func (r *Rank) record(call Row, flags Flags, m Message) {
 	r.write(to, lasted, eventOf(call, flags, m.Context, m.Peer), m.Tag, m.Bytes)
 }
 
-// Waited notes the wait of the call that is made: how long it slept, and from when to when it was, if that was
+// Waited notes the wait of the current call: how long it slept, and when it began and ended, if that was
 // measured.
 func (r *Rank) Waited(s Span, asleep int64) {
 	h := &r.held
@@ -84,21 +89,22 @@ func (r *Rank) Waited(s Span, asleep int64) {
 	}
 }
 
-// Settle ends the counting of a call that is due, which has sent or received a message if flags say so. It reports whether the next
-// call is to be timed.
+// Settle ends the counting of a call that is due, which has sent or received a message if flags say so. It
+// reports whether the next call is to be timed.
 func (r *Rank) Settle(call Row, flags Flags, m Message, calls uint64) bool {
 	h := &r.held
 	if h.span.To|h.asleep != 0 || r.page == nil || !r.Meter.counts {
 		return r.settle(call, flags, m, calls)
 	}
-	// An event of which nobody has measured when it began is as long as such a call takes in the mean: the reader finds that out.
+	// The beginning of this call was not measured. The reader gives its event the mean duration of such
+	// calls.
 	b := r.take()
 	b.fill(0, eventOf(call, flags|begun, m.Context, m.Peer), m.Tag, m.Bytes)
 	set(b[:], eventEnd, uint64(clock.Ticks()))
 	return calls >= h.next
 }
 
-// settle is Settle of a call of which more is known, or whose event nobody wants.
+// settle is Settle for a call with a measured wait, or in a job that is not traced.
 func (r *Rank) settle(call Row, flags Flags, m Message, calls uint64) bool {
 	h := &r.held
 	if r.plan.events > 0 {
@@ -115,10 +121,10 @@ func (r *Rank) settle(call Row, flags Flags, m Message, calls uint64) bool {
 	return calls >= h.next
 }
 
-// Next reports whether the call that comes after so many of the port is to be timed.
+// Next reports whether the call after this many calls of the port is to be timed.
 func (r *Rank) Next(calls uint64) bool { return calls >= r.held.next }
 
-// Slept adds what a call has slept.
+// Slept adds the time that the current call has slept.
 func (r *Rank) Slept(call Row, id CommID) {
 	if h := &r.held; h.asleep != 0 {
 		add(r.row[call][rowSleep:][:wordBytes], uint64(h.asleep))
@@ -127,25 +133,25 @@ func (r *Rank) Slept(call Row, id CommID) {
 	}
 }
 
-// Forget drops what is known of the wait of a call that somebody else counts.
+// Forget discards the wait of a call that is counted elsewhere.
 func (r *Rank) Forget() {
 	h := &r.held
 	h.asleep, h.span = 0, Span{}
 	r.rest()
 }
 
-// rest says when a call is due next: each is whose event is written.
+// rest computes when a call is due next: in a traced job, every call is.
 func (r *Rank) rest() {
 	if r.held.due = r.held.next; r.plan.events > 0 {
 		r.held.due = 0
 	}
 }
 
-// Sample begins to time a call that is made next.
+// Sample begins to time the next call.
 func (r *Rank) Sample() Mark { return r.begin() }
 
-// Sampled ends the call that Sample began, if it was made, and chooses the next after so many calls of the port;
-// it reports whether that is the one that comes.
+// Sampled ends the call that Sample began, if it was made, and chooses the next call to time, after this
+// many calls of the port. It reports whether that is the next one.
 func (r *Rank) Sampled(m Mark, call Row, calls uint64, made bool) bool {
 	now := r.Meter.now()
 	r.Meter.sampling.Add(-1)
@@ -161,7 +167,7 @@ func (r *Rank) Sampled(m Mark, call Row, calls uint64, made bool) bool {
 	return calls >= h.next
 }
 
-// Pick begins a call that is timed if chance wants it, or if its job is traced.
+// Pick begins a call that is timed at random, or always if its job is traced.
 func (r *Rank) Pick() Mark {
 	if r.held.first > 0 || r.every || r.chance(pickSpan) == 0 {
 		return r.begin()

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// heldRank returns the reader and the rank of a job whose calls a port counts, on a clock that stands.
+// heldRank returns the reader and the rank of a job whose calls are counted by a port, with a clock that
+// does not advance.
 func heldRank(t *testing.T, traced bool) (*Reader, *Rank, *int64) {
 	t.Helper()
 	reader, r, now := still(t, 2, traced)
@@ -25,10 +26,11 @@ func call(t *testing.T, reader *Reader, name string) Call {
 	return Call{}
 }
 
-// sent counts a call of a port that has sent a message, as ports do, and reports whether the next one is to be timed.
+// sent counts a call of a port that has sent a message, as ports do, and reports whether the next call is
+// to be timed.
 func sent(r *Rank, call Row, calls uint64, m Message) bool { return counted(r, call, Sends, calls, m) }
 
-// received is sent of one that has received a message.
+// received does the same for a call that has received a message.
 func received(r *Rank, call Row, calls uint64, m Message) bool {
 	return counted(r, call, Receives, calls, m)
 }
@@ -40,7 +42,7 @@ func counted(r *Rank, call Row, flags Flags, calls uint64, m Message) bool {
 	return r.Due(calls) && r.Settle(call, flags, m, calls)
 }
 
-// Of the calls of a port the first ones are timed, and then few; the rest is estimated from them.
+// The first calls of a port are timed, and then a few; the others are estimated from these.
 func TestHeldCallsAreEstimated(t *testing.T) {
 	reader, r, now := heldRank(t, false)
 	const calls = 100000
@@ -66,7 +68,7 @@ func TestHeldCallsAreEstimated(t *testing.T) {
 	}
 }
 
-// A call that was to be timed and was not made adds nothing.
+// A call that was to be timed but was not made adds nothing.
 func TestHeldCallNotMade(t *testing.T) {
 	reader, r, now := heldRank(t, false)
 	m := r.Sample()
@@ -78,7 +80,7 @@ func TestHeldCallNotMade(t *testing.T) {
 	}
 }
 
-// What a call has slept is known exactly, and counts once.
+// The time that a call has slept is known exactly, and counts once.
 func TestHeldCallsSleep(t *testing.T) {
 	reader, r, _ := heldRank(t, false)
 	r.Comm("world", 4)
@@ -111,16 +113,16 @@ func TestHeldCallsSleep(t *testing.T) {
 	}
 }
 
-// Ranks choose by which context they know a communicator: so it depends on the receiver, to which one a
-// message belongs.
+// Ranks choose the context of a communicator themselves. Therefore the receiver determines which
+// communicator a message belongs to.
 func TestForeignContexts(t *testing.T) {
 	reader, r, _ := heldRank(t, false)
 	a := r.Comm("a", 2)
 	b := r.Comm("b", 4)
-	r.Foreign(b, 1, 2) // the other rank knows b as this one a
+	r.Foreign(b, 1, 2) // the other rank has for b the context that a has here
 	sent(r, Send, 0, Message{Context: 2, Peer: 1, Bytes: 10})
 	sent(r, Send, 0, Message{Context: 2, Peer: 0, Bytes: 100})
-	c := r.Comm("c", 2) // another has the context now
+	c := r.Comm("c", 2) // another communicator has the context now
 	sent(r, Send, 0, Message{Context: 2, Peer: 1, Bytes: 1000})
 	got := map[string]uint64{}
 	for _, k := range stats(t, reader).Ranks[0].Comms {
@@ -131,8 +133,8 @@ func TestForeignContexts(t *testing.T) {
 	}
 }
 
-// A slice whose beginning nobody has measured is as long as the call takes in the mean, but begins after the
-// call before has ended.
+// A slice whose beginning was not measured is as long as the call takes on average, but begins after the
+// end of the previous call.
 func TestTraceEstimatesBeginnings(t *testing.T) {
 	reader, r, now := heldRank(t, true)
 	for range 4 {
@@ -158,8 +160,8 @@ func TestTraceEstimatesBeginnings(t *testing.T) {
 	}
 }
 
-// A send is noted after the message has gone: if that was late, it has begun before the message arrived. So it has by whatever clock, if
-// it is sure which message it was.
+// A send is recorded after the message has gone. If that was late, its beginning is set before the arrival
+// of the message, whichever clock is used, provided that it is certain which message it was.
 func TestTraceJoinsSendsNotedLate(t *testing.T) {
 	for _, sure := range []bool{false, true} {
 		send := event{from: 100, to: 110, flags: Sends | begun, peer: 1}

@@ -14,7 +14,8 @@ import (
 //go:embed page.html
 var pageHTML string
 
-// shownMatrix is up to how many ranks the page shows a matrix; more are a list of pairs.
+// shownMatrix is the largest number of ranks for which the page shows a matrix; more are shown as a list of
+// pairs.
 const shownMatrix = 64
 
 // A cell is one pair of ranks in the matrix of a page.
@@ -23,8 +24,8 @@ type cell struct {
 	Heat template.CSS // in percent of the strongest color
 }
 
-// Matrix returns the cells of who talks to whom, by sender and receiver, or nil if there are
-// too many ranks.
+// Matrix returns the cells of the traffic matrix, by sender and receiver, or nil if there are too many
+// ranks.
 func (s *Stats) Matrix() [][]cell {
 	n := len(s.Ranks)
 	if n > shownMatrix {
@@ -44,11 +45,11 @@ func (s *Stats) Matrix() [][]cell {
 	return all
 }
 
-// weight grows with what was sent, slowly.
+// weight grows slowly with the number of bytes sent.
 func (t Traffic) weight() float64 { return math.Log2(2 + float64(t.Bytes+t.AccessBytes)) }
 
-// Verdict is the sentence that the page opens with: how much of their time the ranks were in
-// calls and waited for each other, and which call took most.
+// Verdict returns the sentence that opens the page: how much of their time the ranks were in calls and
+// waited for each other, and which call took most.
 func (s *Stats) Verdict() string {
 	var all, in, wait float64
 	for i := range s.Ranks {
@@ -89,7 +90,7 @@ func grouped(n uint64) string {
 	return text
 }
 
-// WriteHTML writes the statistics as a page that needs nothing but itself.
+// WriteHTML writes the statistics as a page that refers to no other file.
 func (s *Stats) WriteHTML(out io.Writer) error {
 	t, err := template.New("stats").Funcs(template.FuncMap{
 		"style":   func() template.CSS { return template.CSS(page.Style) },

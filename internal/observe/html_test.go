@@ -2,7 +2,7 @@ package observe
 
 import "testing"
 
-// The page opens with how much of their time the ranks waited, and on which call.
+// The page begins with the share of their time that the ranks waited, and in which call.
 func TestVerdictOfAPage(t *testing.T) {
 	s := &Stats{Ranks: []RankStats{
 		{Rank: 0, Seconds: 1, Calls: []Call{{Call: "Recv", Count: 2, Timed: 2, Seconds: 0.5, Wait: 0.4}}},

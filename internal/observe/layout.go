@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// The memory of a job is a header and a region for each rank, which starts on a page:
+// The memory of a job is a header and a region for each rank. Regions start on a page:
 //
 //	head | rows of calls | rows of peers | communicators | cells | events, used in turn
 //
@@ -16,7 +16,7 @@ const (
 	wordBytes = 8
 
 	nameBytes = 24
-	mostRows  = 96 // calls with names of their own; the last one takes the rest
+	mostRows  = 96 // calls with names of their own; the last row takes the rest
 	rowBytes  = 96
 	peerBytes = 4 * wordBytes
 	mostComms = 128 // the last one takes the rest
@@ -26,14 +26,14 @@ const (
 
 	eventBytes = 4 * wordBytes
 
-	// MostEvents is how many events of a rank are kept at most: the last ones. The ranks
-	// of a job keep allEvents together, and leastEvents each.
+	// MostEvents is how many events are kept for a rank at most: the last ones. The ranks of a job keep
+	// allEvents together, and at least leastEvents each.
 	MostEvents  = 1 << 18
 	leastEvents = 1 << 12
 	allEvents   = 1 << 22
 )
 
-// eventsOf is how many events each of so many ranks keeps, whole pages of them.
+// eventsOf returns how many events each of the ranks keeps; they fill whole pages.
 func eventsOf(ranks int) int {
 	return max(min(MostEvents, allEvents/ranks), leastEvents) &^ (pageBytes/eventBytes - 1)
 }
@@ -50,10 +50,10 @@ const (
 	headState  = iota * wordBytes
 	headUnit   // of times
 	headOffset // nanoseconds to add to times in unitNanos
-	headEvents // so many events were written
+	headEvents // events written so far
 	headFirst  // time of the first call, and
 	headLast   // of the end of the last one
-	headCells  // so many are in use
+	headCells  // cells in use
 
 	protocolsAt = 1024 // text, see Rank.Protocols
 )
@@ -61,7 +61,7 @@ const (
 // The states of a rank in its head.
 const (
 	absent  = iota // has not called Init
-	entered        // has
+	entered        // has called Init
 	left           // has called Finalize
 )
 
@@ -78,8 +78,8 @@ const (
 	rowBytesMoved
 	rowSleep   // time asleep, of all calls
 	rowSamples // calls that were timed
-	rowOwn     // time of these that was no wait
-	rowBrief   // time that these waited without sleep
+	rowOwn     // time of the timed calls that was not waiting
+	rowBrief   // time that the timed calls waited without sleep
 
 	rowBytesAdded // by parts of the call
 )
@@ -102,9 +102,9 @@ const (
 	commWaited
 )
 
-// Words of a cell, which counts the calls of one name that move messages on one communicator from or to
-// one peer: so a call that is made often adds to two words. What a row, a peer and a communicator have in all is
-// what they have themselves and what their cells have, see plan.fold.
+// Words of a cell. A cell counts the calls of one name that move messages on one communicator from or to
+// one peer, so a frequent call adds to two words only. The total of a row, peer or communicator is its own
+// count plus those of its cells, see plan.fold.
 //
 //	call: 8 | communicator: 8 | 0: 16 | peer: 32
 const (
@@ -129,7 +129,7 @@ const (
 	mostLasted = 1<<lastedBits - 1
 )
 
-// A plan says where in the memory things lie.
+// A plan describes the layout of the memory.
 type plan struct{ ranks, events int }
 
 func (p plan) peersAt() int  { return pageBytes + mostRows*rowBytes }
@@ -137,10 +137,11 @@ func (p plan) commsAt() int  { return p.peersAt() + p.ranks*peerBytes }
 func (p plan) cellsAt() int  { return p.commsAt() + mostComms*commBytes }
 func (p plan) eventsAt() int { return p.cellsAt() + p.cells()*cellBytes }
 
-// cells is how many there are. A call for which there is none left adds to all that it concerns itself.
+// cells returns the number of cells. A call for which there is none left adds to its row, peer and
+// communicator.
 func (p plan) cells() int { return 256 + 16*p.ranks }
 
-// region is the size of that of a rank.
+// region returns the size of a rank's region.
 func (p plan) region() int {
 	n := p.eventsAt() + p.events*eventBytes
 	return (n + pageBytes - 1) &^ (pageBytes - 1)
@@ -158,7 +159,7 @@ func (p plan) header() []byte {
 	return b
 }
 
-// readPlan reads the first page of the memory of a job, which has so many bytes.
+// readPlan reads the first page of the memory of a job; size is that of the memory in bytes.
 func readPlan(b []byte, size int64) (plan, error) {
 	p := plan{ranks: int(get(b, jobRanks)), events: int(get(b, jobEvents))}
 	if get(b, jobMagic) != magic || p.ranks < 1 || p.ranks > 1<<16 || p.events < 0 || p.events > MostEvents || p.events*eventBytes%pageBytes != 0 || p.total() != size {
@@ -170,12 +171,12 @@ func readPlan(b []byte, size int64) (plan, error) {
 func get(b []byte, at int) uint64    { return binary.LittleEndian.Uint64(b[at:]) }
 func set(b []byte, at int, v uint64) { binary.LittleEndian.PutUint64(b[at:], v) }
 
-// add adds to the first word of b.
+// add adds v to the first word of b.
 func add(b []byte, v uint64) {
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)+v)
 }
 
-// nameOf is the name at the start of a row.
+// nameOf returns the name at the start of a row.
 func nameOf(b []byte) string {
 	n := 0
 	for n < nameBytes && b[n] > ' ' && b[n] < 0x7f {

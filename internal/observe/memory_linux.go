@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Create makes the memory of a job of so many ranks, an anonymous file to be passed to
-// them. With traced it has room for events.
+// Create creates the memory of a job with that many ranks, an anonymous file to be passed to them. With
+// traced it has room for events.
 func Create(ranks int, traced bool) (*os.File, error) {
 	p := plan{ranks: ranks}
 	if traced {
@@ -33,7 +33,7 @@ func Create(ranks int, traced bool) (*os.File, error) {
 	return file, nil
 }
 
-// claim maps the region of a rank in the memory behind descriptor fd, which is closed.
+// claim maps the region of a rank in the memory behind descriptor fd, which it closes.
 func claim(fd, rank, size int) (plan, []byte, error) {
 	file := os.NewFile(uintptr(fd), "rhinet observed")
 	if file == nil {
@@ -51,8 +51,8 @@ func claim(fd, rank, size int) (plan, []byte, error) {
 	if err != nil {
 		return p, nil, fmt.Errorf("observe: map %d bytes: %w", p.region(), err)
 	}
-	// Events come fast, and a page that is touched first costs as much as many of them. A kernel that
-	// cannot do this ahead does it then.
+	// Events come fast, and the first access to a page costs as much as many of them. A kernel that cannot
+	// populate ahead does it on that access.
 	_ = unix.Madvise(mem[p.eventsAt()&^(pageBytes-1):], unix.MADV_POPULATE_WRITE)
 	return p, mem, nil
 }
@@ -62,11 +62,11 @@ func duplicate(file *os.File) (int, error) {
 	return unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 }
 
-// unclaim is the end of claim.
+// unclaim unmaps what claim has mapped.
 func unclaim(mem []byte) error { return unix.Munmap(mem) }
 
-// monotonic returns the time of the system's monotonic clock, in nanoseconds, and when
-// that was.
+// monotonic returns the time of the system's monotonic clock, in nanoseconds, and the corresponding
+// time.Time.
 func monotonic() (int64, time.Time) {
 	var ts unix.Timespec
 	now := time.Now()

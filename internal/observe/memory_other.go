@@ -11,7 +11,7 @@ import (
 // errNoProcesses reports a system on which ranks cannot be processes.
 var errNoProcesses = errors.New("observe: ranks as processes need Linux")
 
-// Create makes the memory of a job; not on this system.
+// Create fails: ranks as processes need Linux.
 func Create(int, bool) (*os.File, error) { return nil, errNoProcesses }
 
 func claim(int, int, int) (plan, []byte, error) { return plan{}, nil, errNoProcesses }

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory makes that of a job, and its reader.
+// memory makes the memory of a job, and its reader.
 func memory(t *testing.T, ranks int, traced bool) (*os.File, *Reader) {
 	t.Helper()
 	file, err := Create(ranks, traced)
@@ -29,7 +29,7 @@ func memory(t *testing.T, ranks int, traced bool) (*os.File, *Reader) {
 	return file, reader
 }
 
-// opened is a rank of a job with a clock.
+// opened returns a rank of a job with a clock.
 func opened(t *testing.T, file *os.File, rank, ranks int, now func() int64) *Rank {
 	t.Helper()
 	r, err := Open(dup(t, file), rank, ranks, now)
@@ -40,8 +40,8 @@ func opened(t *testing.T, file *os.File, rank, ranks int, now func() int64) *Ran
 	return r
 }
 
-// job makes the memory of a job, its reader, and opens ranks on their own clock, which each
-// reading moves by a nanosecond.
+// job makes the memory of a job and its reader, and opens ranks with their own clocks, which advance by a
+// nanosecond at each reading.
 func job(t *testing.T, ranks int, traced bool) (*Reader, []*Rank) {
 	t.Helper()
 	file, reader := memory(t, ranks, traced)
@@ -53,7 +53,8 @@ func job(t *testing.T, ranks int, traced bool) (*Reader, []*Rank) {
 	return reader, all
 }
 
-// still is a job of which one rank is open, most of whose calls are not timed, on a clock that stands.
+// still makes a job with one open rank, most of whose calls are not timed, with a clock that does not
+// advance.
 func still(t *testing.T, ranks int, traced bool) (*Reader, *Rank, *int64) {
 	t.Helper()
 	file, reader := memory(t, ranks, traced)
@@ -123,7 +124,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// Of calls that are not timed the sleep is known, the rest is estimated.
+// For calls that are not timed, the sleep is known, and the rest is estimated.
 func TestTimesAreEstimated(t *testing.T) {
 	reader, r, now := still(t, 1, false)
 	const calls = 100000
@@ -225,7 +226,7 @@ func TestForeignMemoryIsRefused(t *testing.T) {
 	}
 }
 
-// A rank may write anything into its region; what is read can be printed.
+// A rank may write anything to its region; it can be read and printed all the same.
 func TestDamagedMemoryIsRead(t *testing.T) {
 	reader, ranks := job(t, 2, true)
 	for i := range ranks[1].mem[:ranks[1].plan.eventsAt()+pageBytes] {
@@ -242,6 +243,20 @@ func TestDamagedMemoryIsRead(t *testing.T) {
 	var page bytes.Buffer
 	if err := s.WriteHTML(&page); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Lists that are empty are so in JSON, and not null.
+func TestRanksThatDidNothing(t *testing.T) {
+	_, reader := memory(t, 2, false)
+	var js bytes.Buffer
+	if err := stats(t, reader).WriteJSON(&js); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{"calls", "communicators", "traffic"} {
+		if !strings.Contains(js.String(), `"`+list+`": []`) || strings.Contains(js.String(), "null") {
+			t.Errorf("%s: not an empty list in\n%s", list, js.String())
+		}
 	}
 }
 

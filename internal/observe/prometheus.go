@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// label is a value in the text format of Prometheus.
+// label returns a label value in the text format of Prometheus.
 func label(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
@@ -22,7 +22,7 @@ func (f *family) add(labels string, value float64) {
 	fmt.Fprintf(&f.text, "%s{%s} %v\n", f.name, labels, value)
 }
 
-// WritePrometheus writes the statistics in the text format of Prometheus. All are counters.
+// WritePrometheus writes the statistics in the text format of Prometheus. All metrics are counters.
 func (s *Stats) WritePrometheus(out io.Writer) error {
 	calls := family{name: "rhinet_calls_total", help: "MPI calls of a rank"}
 	moved := family{name: "rhinet_call_bytes_total", help: "bytes of messages that the calls sent or received"}

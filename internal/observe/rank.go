@@ -8,62 +8,62 @@ import (
 	"rhinet/internal/clock"
 )
 
-// How many calls are timed: all of the first ones, then one of leastSkip+1 to
-// leastSkip+spanSkip, at random, so that no rhythm of the program hides in it.
+// How many calls are timed: all of the first ones, then the next comes leastSkip+1 to leastSkip+spanSkip
+// calls later, at random, so that sampling does not follow a rhythm of the program.
 const (
 	firstCalls = 256
 	leastSkip  = 11
 	spanSkip   = 8 // a power of two
 )
 
-// A Rank is what one rank writes. Its methods may be called by any number of goroutines.
+// A Rank writes the record of one rank. Its methods may be called by any number of goroutines.
 type Rank struct {
 	Meter Meter
 
 	plan  plan
 	every bool        // every call is timed
-	time  atomic.Bool // the next call is
+	time  atomic.Bool // the next call is timed
 
-	names struct { // of calls, and what parts of them add
+	names struct { // of calls, and of the parts of calls that Add counts
 		sync.Mutex
 		rows map[string]Row
-		near [16]atomic.Pointer[rowName] // looked up lately, by length
+		near [16]atomic.Pointer[rowName] // looked up recently, by length
 	}
 
-	guard  sync.Locker // of the rest, see Guard
+	guard  sync.Locker // of the fields below, see Guard
 	mem    []byte
-	row    [mostRows]*rowWords // of mem; nil: not named yet
+	row    [mostRows]*rowWords // in mem; nil: not named yet
 	peers  []byte
 	comms  int                       // rows in use
-	commAt [mostComms + 1]*commWords // of mem; none has one that nobody reads
+	commAt [mostComms + 1]*commWords // in mem; no communicator (0) has one that is never read
 	commOf [1 << 15]CommID           // by half of the context
-	commTo map[destination]CommID    // those of which it depends on the peer, too; nil: none
+	commTo map[destination]CommID    // for contexts that depend on the peer; nil: none
 	cells  cells
-	head   *headWords // of mem
-	ring   []byte     // the events, of mem
-	page   *eventPage // of them, the one that is being filled,
-	place  uint       // and where the next event is put in the ring
-	held   held       // what a port notes for its calls
-	skip   int        // other calls until the next is timed
+	head   *headWords // in mem
+	ring   []byte     // the events, in mem
+	page   *eventPage // the page of ring that is being filled,
+	place  uint       // and the offset of the next event in ring
+	held   held       // state for the calls of a port
+	skip   int        // other calls until the next one that is timed
 	random uint32
 	closed bool
 }
 
-// Arrays, so that words at fixed places need no check.
+// Arrays, so that accesses at constant offsets need no bounds check.
 type (
 	rowWords  [rowBytes]byte
 	commWords [commBytes]byte
 	pairWords [2 * wordBytes]byte
 
 	eventWords [eventBytes]byte
-	eventPage  [pageBytes]byte // so many events that nobody has to ask for each where the ring ends
+	eventPage  [pageBytes]byte // events up to the end of a page need no check for the end of the ring
 	headWords  [pageBytes]byte
 )
 
-// A Row is the place of a call in the statistics.
+// A Row is the index of a call in the statistics.
 type Row uint8
 
-// The calls of which a transport knows, by their rows.
+// The calls that a transport knows, by their rows.
 const (
 	Send Row = iota
 	Ssend
@@ -75,21 +75,21 @@ const (
 	WaitAll
 	WaitAny
 	Test
-	named // the first one that Named gives out
+	named // the first one that Named assigns
 )
 
 var rowNames = [named]string{"Send", "Ssend", "Recv", "Isend", "Issend", "Irecv", "Wait", "WaitAll", "WaitAny", "Test"}
 
-// other takes calls for which there is no row left.
+// other counts calls for which there is no row left.
 const other = "(others)"
 
-// Open begins to write for a rank in the memory behind fd, which is closed. virtual, if
-// not nil, is the clock of the rank in nanoseconds.
+// Open begins the record of a rank in the memory behind fd, which it closes. virtual, if not nil, is the
+// clock of the rank in nanoseconds.
 func Open(fd, rank, size int, virtual func() int64) (*Rank, error) {
 	return open(fd, rank, size, virtual, clock.Counter())
 }
 
-// open is Open. counter says that times are those of the processor's counter.
+// open is Open; counter says whether times are those of the processor's counter.
 func open(fd, rank, size int, virtual func() int64, counter bool) (*Rank, error) {
 	p, mem, err := claim(fd, rank, size)
 	if err != nil {
@@ -120,9 +120,9 @@ func open(fd, rank, size int, virtual func() int64, counter bool) (*Rank, error)
 	return r, nil
 }
 
-// Private begins to write for a rank in memory that nobody else reads, to measure what that
-// costs. Times are those of the counter even where the system does not keep its own by it,
-// so that it costs the same on all machines.
+// Private begins the record of a rank in memory that nobody else reads, to measure its cost. Times are
+// those of the processor's counter even where the system does not use that for its own clock, so the cost
+// is comparable between machines.
 func Private(rank, size int, traced bool) (*Rank, error) {
 	file, err := Create(size, traced)
 	if err != nil {
@@ -160,13 +160,13 @@ func (r *Rank) name(i Row, name string) {
 	r.names.rows[name] = i
 }
 
-// A rowName is a name that was looked up, and its row.
+// A rowName is a name that was looked up, with its row.
 type rowName struct {
 	name string
 	row  Row
 }
 
-// known returns the row of a call that was looked up lately, or nil.
+// known returns the row of a call that was looked up recently, or nil.
 func (r *Rank) known(call string) *rowName {
 	if n := r.names.near[len(call)%len(r.names.near)].Load(); n != nil && n.name == call {
 		return n
@@ -182,14 +182,14 @@ func (r *Rank) Named(call string) Row {
 	return r.lookUp(call)
 }
 
-// lookUp is Named of a call that was not looked up lately.
+// lookUp is Named for a call that was not looked up recently.
 func (r *Rank) lookUp(call string) Row {
 	r.names.Lock()
 	defer r.names.Unlock()
 	return r.named(call)
 }
 
-// named is Named of who holds the lock of names.
+// named is Named with the lock of names held.
 func (r *Rank) named(call string) Row {
 	if n := r.known(call); n != nil {
 		return n.row
@@ -211,7 +211,7 @@ func (r *Rank) named(call string) Row {
 // A Mark is the beginning of a call.
 type Mark struct{ at, asleep, brief int64 }
 
-// untimed is when a call begins that is not timed. Virtual time begins at 0.
+// untimed is the beginning of a call that is not timed. It is negative because virtual time begins at 0.
 const untimed = -1
 
 // Begin begins a call.
@@ -229,19 +229,19 @@ func (r *Rank) begin() Mark {
 	return Mark{r.Meter.now(), r.Meter.asleep.Load(), r.Meter.brief.Load()}
 }
 
-// Flags say what a call, or a point, has done.
+// Flags say what a call, or a Point, has done.
 type Flags uint8
 
-// What may have been done.
+// What a call may have done.
 const (
 	Sends    Flags = 1 << iota // a message to Peer has begun
 	Receives                   // a message from Peer has arrived
 	Accesses                   // the window of Peer was accessed
-	point                      // no call of its own
-	begun                      // nobody has measured when
+	point                      // not a call, but a part of one
+	begun                      // its beginning was not measured
 )
 
-// A Transfer is what a call has moved. Peer is a rank in the job, or negative.
+// A Transfer describes what a call has moved. Peer is a rank in the job, or negative.
 type Transfer struct {
 	Flags   Flags
 	Comm    CommID
@@ -251,7 +251,7 @@ type Transfer struct {
 	Bytes   int
 }
 
-// Ended ends the call that m began, which has moved on a communicator what was counted meanwhile.
+// Ended ends the call that m began, on the communicator id. What it moved has been counted already.
 func (r *Rank) Ended(m Mark, call string, id CommID) {
 	var row Row
 	if n := r.known(call); n != nil {
@@ -300,7 +300,7 @@ func (r *Rank) timed(row *rowWords, m Mark, now, asleep int64) {
 	set(r.mem, headLast, uint64(now))
 }
 
-// turn chooses whether the next call is timed.
+// turn decides whether the next call is timed.
 func (r *Rank) turn() {
 	if r.skip--; r.skip > 0 {
 		if r.time.Load() && !r.every && r.skip < leastSkip+spanSkip {
@@ -321,7 +321,7 @@ func (r *Rank) chance(n uint32) int {
 // Traced reports whether events are written.
 func (r *Rank) Traced() bool { return r.plan.events > 0 }
 
-// Now is the time for Point, 0 if there are no events.
+// Now returns the time for Point, 0 if there are no events.
 func (r *Rank) Now() int64 {
 	if !r.Traced() {
 		return 0
@@ -329,7 +329,7 @@ func (r *Rank) Now() int64 {
 	return r.Meter.now()
 }
 
-// Point notes what has been moved by a part of a call, at a time of Now.
+// Point notes what a part of a call has moved, at a time of Now.
 func (r *Rank) Point(at int64, call Row, t *Transfer) {
 	r.guard.Lock()
 	if !r.closed {
@@ -340,8 +340,7 @@ func (r *Rank) Point(at int64, call Row, t *Transfer) {
 	r.guard.Unlock()
 }
 
-// Add adds to the bytes of a call that goes on. It may be called by who holds the lock that Guard has
-// named.
+// Add adds to the bytes of a call that continues. The caller may hold the lock that Guard has set.
 func (r *Rank) Add(call string, bytes int) {
 	if bytes != 0 {
 		r.add(call, bytes)
@@ -384,14 +383,14 @@ func (r *Rank) count(t *Transfer) {
 	add(b[wordBytes:], uint64(t.Bytes))
 }
 
-// event writes an event, if somebody wants them.
+// event writes an event, if the job is traced.
 func (r *Rank) event(from, to int64, call Row, t *Transfer) {
 	if r.plan.events > 0 {
 		r.write(to, to-from, eventOf(call, t.Flags, t.Context, t.Peer), t.Tag, t.Bytes)
 	}
 }
 
-// eventOf is the word of an event that says what it is.
+// eventOf returns the word of an event that says what it is.
 func eventOf(call Row, flags Flags, context uint16, peer int) uint64 {
 	return uint64(call) | uint64(flags)<<8 | uint64(context)<<16 | uint64(uint32(peer))<<32
 }
@@ -403,7 +402,7 @@ func (r *Rank) write(to, lasted int64, what uint64, tag, bytes int) {
 	set(b[:], eventEnd, uint64(to))
 }
 
-// take returns the place of the next event, that of the oldest if there is no room.
+// take returns the place of the next event; if there is no room, that of the oldest event.
 func (r *Rank) take() *eventWords {
 	b := (*eventWords)(r.page[r.place%pageBytes&^(eventBytes-1):])
 	if r.place += eventBytes; r.place%pageBytes == 0 {
@@ -413,7 +412,7 @@ func (r *Rank) take() *eventWords {
 	return b
 }
 
-// leaf goes on to the next page of events.
+// leaf moves on to the next page of events.
 func (r *Rank) leaf() {
 	if r.place == uint(len(r.ring)) {
 		r.place = 0
@@ -421,14 +420,14 @@ func (r *Rank) leaf() {
 	r.page = (*eventPage)(r.ring[r.place:])
 }
 
-// fill writes all of an event but its end.
+// fill writes all of an event except its end.
 func (b *eventWords) fill(lasted int64, what uint64, tag, bytes int) {
 	set(b[:], eventWhat, what)
 	set(b[:], eventSize, uint64(uint32(tag))|uint64(bytes)<<32)
 	set(b[:], eventLasted, uint64(min(max(lasted, 0), mostLasted))|uint64(bytes)>>32<<lastedBits)
 }
 
-// Close ends writing: the rank has called Finalize.
+// Close ends the record: the rank has called Finalize.
 func (r *Rank) Close() error {
 	r.guard.Lock()
 	defer r.guard.Unlock()

@@ -14,8 +14,8 @@ type Reader struct {
 	file  *os.File
 	plan  plan
 	begin clock.Reading
-	since int64    // of the system's monotonic clock, at begin
-	away  []*Clock // of ranks on other hosts, nil where nothing was heard; nil: they are on this one
+	since int64    // time of the system's monotonic clock at begin
+	away  []*Clock // clocks of ranks on other hosts, nil for those not heard from; nil: all ranks are on this host
 }
 
 // NewReader returns a reader of the memory in file, which stays open.
@@ -28,7 +28,7 @@ func NewReader(file *os.File) (*Reader, error) {
 	return &Reader{file: file, plan: p, begin: clock.Read(), since: since}, nil
 }
 
-// planOf reads what a memory holds.
+// planOf reads the layout of a memory.
 func planOf(file *os.File) (plan, error) {
 	st, err := file.Stat()
 	if err != nil {
@@ -41,12 +41,12 @@ func planOf(file *os.File) (plan, error) {
 	return readPlan(head, st.Size())
 }
 
-// A Call is what a rank has spent on calls of one name.
+// A Call is what a rank has spent in calls of one name.
 type Call struct {
 	Call    string  `json:"call"`
 	Count   uint64  `json:"count"`
 	Bytes   uint64  `json:"bytes"`
-	Timed   uint64  `json:"timed"`  // of the calls, the others are estimated from them
+	Timed   uint64  `json:"timed"`  // calls that were timed; the times of the others are estimated from them
 	Seconds float64 `json:"time_s"` // in the calls
 	Wait    float64 `json:"wait_s"` // of that, waiting for others
 }
@@ -57,7 +57,7 @@ type Traffic struct {
 	To          int    `json:"to"`
 	Messages    uint64 `json:"messages"`
 	Bytes       uint64 `json:"bytes"`
-	Accesses    uint64 `json:"accesses,omitempty"` // to the window of the other
+	Accesses    uint64 `json:"accesses,omitempty"` // to the window of To
 	AccessBytes uint64 `json:"access_bytes,omitempty"`
 }
 
@@ -80,7 +80,7 @@ type Stats struct {
 
 var stateNames = [...]string{absent: "not in MPI", entered: "ended without Finalize", left: "finalized"}
 
-// unheard is the state of a rank whose host has not said what it did.
+// unheard is the state of a rank whose host has sent nothing about it.
 const unheard = "not reported"
 
 func (r *Reader) state(rank int, head []byte) string {
@@ -90,15 +90,15 @@ func (r *Reader) state(rank int, head []byte) string {
 	return stateNames[min(get(head, headState), left)]
 }
 
-// times turns the times of a rank into nanoseconds.
+// times converts the times of a rank to nanoseconds.
 type times struct {
-	tick   float64 // nanoseconds of one
-	origin int64   // what becomes 0, or
-	zero   float64 // so many nanoseconds
+	tick   float64 // nanoseconds per tick
+	origin int64   // the time that becomes 0, or
+	zero   float64 // this many nanoseconds
 }
 
-// timesOf finds out what the times in the head of a rank mean. The origin of ticks and of the
-// system's time is that of the reader; virtual time begins at 0.
+// timesOf determines what the times in the head of a rank mean. The origin of ticks and of the system's
+// time is that of the reader; virtual time begins at 0.
 func (r *Reader) timesOf(rank int, head []byte) times {
 	if r.away != nil {
 		c := r.away[rank]
@@ -119,7 +119,7 @@ func (r *Reader) timesOf(rank int, head []byte) times {
 func (t times) nanos(at int64) float64        { return float64(at-t.origin)*t.tick + t.zero }
 func (t times) seconds(lasted uint64) float64 { return float64(lasted) * t.tick / 1e9 }
 
-// read reads the region of a rank up to its cells. What these have is where it belongs.
+// read reads the region of a rank up to its cells, and folds the cells in.
 func (r *Reader) read(rank int) ([]byte, error) {
 	b := make([]byte, r.plan.cellsAt())
 	if _, err := r.file.ReadAt(b, r.plan.regionAt(rank)); err != nil {
@@ -133,14 +133,14 @@ func (r *Reader) read(rank int) ([]byte, error) {
 
 // Stats reads what all ranks have done so far.
 func (r *Reader) Stats(program string) (*Stats, error) {
-	s := &Stats{Program: program}
+	s := &Stats{Program: program, Traffic: []Traffic{}} // JSON has [] where there is nothing, not null
 	for rank := range r.plan.ranks {
 		b, err := r.read(rank)
 		if err != nil {
 			return nil, fmt.Errorf("observe: rank %d: %w", rank, err)
 		}
 		t := r.timesOf(rank, b)
-		all := RankStats{Rank: rank, State: r.state(rank, b)}
+		all := RankStats{Rank: rank, State: r.state(rank, b), Calls: []Call{}}
 		if last, first := get(b, headLast), get(b, headFirst); last > first {
 			all.Seconds = t.seconds(last - first)
 		}
@@ -158,8 +158,8 @@ func (r *Reader) Stats(program string) (*Stats, error) {
 	return s, nil
 }
 
-// readCall reads a row. The times of calls that were not timed are those of the others, in the
-// mean; sleeps are known of all.
+// readCall reads a row. Calls that were not timed get the mean time of those that were; sleeps are known
+// exactly.
 func readCall(b []byte, t times) Call {
 	c := Call{Call: nameOf(b), Count: get(b, rowCount), Bytes: get(b, rowBytesMoved) + get(b, rowBytesAdded), Timed: get(b, rowSamples)}
 	scale := 0.0

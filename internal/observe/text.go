@@ -13,17 +13,17 @@ import (
 // How much of the statistics a text shows.
 const (
 	shownRanks = 16 // in tables of ranks and in the matrix
-	shownPairs = 16 // of larger jobs
+	shownPairs = 16 // pairs shown for larger jobs
 )
 
-// A Sum is what all ranks have spent on calls of one name.
+// A Sum is what all ranks have spent in calls of one name.
 type Sum struct {
 	Call
 	Longest float64 // time of the rank that spent most
-	Rank    int     // which one that is
+	Rank    int     // that rank
 }
 
-// Sums adds up the calls of all ranks; those that took longest come first.
+// Sums adds up the calls of all ranks, in order of decreasing time.
 func (s *Stats) Sums() []Sum {
 	at := map[string]int{}
 	var all []Sum
@@ -49,7 +49,7 @@ func (s *Stats) Sums() []Sum {
 	return all
 }
 
-// inCalls returns the time that a rank has spent in calls, and waiting.
+// inCalls returns the time that a rank has spent in calls, and the part of it spent waiting.
 func (r *RankStats) inCalls() (all, wait float64) {
 	for _, c := range r.Calls {
 		all += c.Seconds
@@ -58,7 +58,7 @@ func (r *RankStats) inCalls() (all, wait float64) {
 	return all, wait
 }
 
-// share is a part in percent, as text.
+// share returns part/of in percent, as text.
 func share(part, of float64) string {
 	if of <= 0 {
 		return "-"
@@ -103,7 +103,7 @@ func (s *Stats) WriteText(out io.Writer) error {
 	return err
 }
 
-// matrix writes who talks to whom.
+// matrix writes the traffic between ranks.
 func (s *Stats) matrix(b *bytes.Buffer) {
 	if len(s.Traffic) == 0 {
 		return
@@ -141,7 +141,7 @@ func (s *Stats) matrix(b *bytes.Buffer) {
 	t.Flush()
 }
 
-// text is a cell of the matrix.
+// text returns a cell of the matrix.
 func (t Traffic) text() string {
 	text := ""
 	if t.Messages > 0 {

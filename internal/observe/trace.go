@@ -12,7 +12,7 @@ import (
 	"rhinet/internal/perfetto"
 )
 
-// An event is one of a rank, with its times in picoseconds.
+// An event is an event of a rank, with its times in picoseconds.
 type event struct {
 	from, to int64
 	call     string
@@ -21,19 +21,19 @@ type event struct {
 	peer     int
 	tag      int
 	bytes    int
-	lane     int    // where it is shown
-	arrow    uint64 // that begins or ends here; 0: none
+	lane     int    // the lane in which it is shown
+	arrow    uint64 // the arrow that begins or ends here; 0: none
 }
 
-// Cut says of a rank that not all of its events were kept.
+// A Cut says that not all events of a rank were kept.
 type Cut struct {
 	Rank          int
 	Kept, Written uint64
 }
 
-// Trace writes all events of all ranks for Perfetto: a process for each rank, a slice for each
-// call, an arrow for each message whose two ends are known. It returns which ranks have written
-// more events than are kept. below, if it is not nil, adds to the trace, in which the process of rank r is r+1.
+// Trace writes all events of all ranks for Perfetto: a process for each rank, a slice for each call, an
+// arrow for each message whose two ends are known. It returns the ranks that have written more events than
+// are kept. below, if not nil, adds to the trace, in which rank r is process r+1.
 func (r *Reader) Trace(out io.Writer, below func(w *perfetto.Writer)) ([]Cut, error) {
 	var cuts []Cut
 	all := make([][]event, r.plan.ranks)
@@ -61,7 +61,8 @@ func (r *Reader) Trace(out io.Writer, below func(w *perfetto.Writer)) ([]Cut, er
 	return cuts, w.Close()
 }
 
-// events reads those of a rank, in the order in which they were written, and how many were.
+// events reads the events of a rank in the order in which they were written, and returns the number
+// written.
 func (r *Reader) events(rank int) ([]event, []protocol, uint64, error) {
 	b, err := r.read(rank)
 	if err != nil || get(b, headState) == absent {
@@ -81,7 +82,7 @@ func (r *Reader) events(rank int) ([]event, []protocol, uint64, error) {
 	for i := written - kept; i < written; i++ {
 		e := readEvent(mem[i%room*eventBytes:], t, &kinds)
 		if e.flags&begun != 0 && end <= e.to {
-			e.from = max(e.from, end) // estimated: a goroutine is in one call at a time
+			e.from = max(e.from, end) // the beginning is an estimate: a goroutine is in one call at a time
 		}
 		if end = e.to; e.to >= e.from {
 			list = append(list, e)
@@ -90,10 +91,10 @@ func (r *Reader) events(rank int) ([]event, []protocol, uint64, error) {
 	return list, protocolsOf(b), written, nil
 }
 
-// A kind is what is known of the calls of a row.
+// A kind is what is known about the calls of a row.
 type kind struct {
 	name string
-	own  int64 // what one takes without waiting, in ticks, in the mean of those that were timed
+	own  int64 // mean time of a call without waiting, in ticks, over those that were timed
 }
 
 // kindsOf reads the rows of a rank.
@@ -126,16 +127,15 @@ func readEvent(b []byte, t times, kinds *[mostRows]kind) event {
 	return e
 }
 
-// A way is what tells messages apart that may not overtake each other.
+// A way identifies messages that may not overtake each other.
 type way struct {
 	from, to int
 	context  uint16
 	tag      int
 }
 
-// join gives the two ends of each message the same arrow. Messages on one way are received in the
-// order in which they were sent; if the first ones of a rank are missing, the last ones belong
-// together.
+// join gives the two ends of each message the same arrow. Messages on one way are received in the order in
+// which they were sent; if the first events of a rank are missing, the last ones are paired.
 func join(all [][]event, whole []bool) {
 	sends := map[way][]*event{}
 	receives := map[way][]*event{}
@@ -153,7 +153,7 @@ func join(all [][]event, whole []bool) {
 		}
 	}
 	arrow := uint64(0)
-	for rank := range all { // in an order that is always the same
+	for rank := range all { // so that the order is always the same
 		for i := range all[rank] {
 			e := &all[rank][i]
 			if e.flags&Sends == 0 {
@@ -168,7 +168,8 @@ func join(all [][]event, whole []bool) {
 				slices.Reverse(to)
 			}
 			for k := range min(len(from), len(to)) {
-				// It was noted after it had gone, perhaps long after, or the clocks of two ranks are not quite alike.
+				// The send was recorded after it had gone, perhaps long after, or the clocks of two ranks
+				// differ a little.
 				if sure || from[k].flags&begun != 0 {
 					from[k].from = min(from[k].from, to[k].to-1)
 				}
@@ -181,13 +182,13 @@ func join(all [][]event, whole []bool) {
 	}
 }
 
-// arrange chooses the lane of each event: in a lane, an event lies within another, or beside it.
-// Calls of several goroutines may overlap otherwise. It returns the number of lanes.
+// arrange chooses the lane of each event: within a lane, two events are nested or disjoint. Calls of
+// several goroutines may overlap otherwise. It returns the number of lanes.
 func arrange(events []event) int {
 	slices.SortStableFunc(events, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
 	})
-	var lanes [][]int64 // ends of the events that go on
+	var lanes [][]int64 // ends of the open events
 	for i := range events {
 		e := &events[i]
 		for e.lane = 0; ; e.lane++ {
@@ -212,7 +213,7 @@ func arrange(events []event) int {
 
 // show writes the events of a rank.
 func show(w *perfetto.Writer, rank int, events []event, protocols []protocol) {
-	pid := rank + 1 // 0 is the system's
+	pid := rank + 1 // 0 is the system's process
 	w.Process(pid, fmt.Sprintf("rank %d", rank))
 	for lane := range arrange(events) {
 		name := "calls"
@@ -221,7 +222,7 @@ func show(w *perfetto.Writer, rank int, events []event, protocols []protocol) {
 		}
 		w.Thread(perfetto.Track{Process: pid, Thread: lane + 1}, name)
 	}
-	calls := map[int]*event{} // those that go on, by lane
+	calls := map[int]*event{} // open calls, by lane
 	for i := range events {
 		e := &events[i]
 		at := perfetto.Track{Process: pid, Thread: e.lane + 1}
@@ -233,7 +234,7 @@ func show(w *perfetto.Writer, rank int, events []event, protocols []protocol) {
 				calls[e.lane] = e
 			}
 			call = e
-		case call == nil || call.to < e.to: // in a call that has not ended
+		case call == nil || call.to < e.to: // inside a call that has not ended
 			w.Slice(at, e.what(), e.from, perfetto.Nanosecond, e.args(protocols)...)
 			call = &event{from: e.from, to: e.from + perfetto.Nanosecond}
 		}
@@ -248,11 +249,11 @@ func show(w *perfetto.Writer, rank int, events []event, protocols []protocol) {
 	}
 }
 
-// during returns the time next to t at which the event goes on, so that an arrow has a slice there: one that
-// has no length goes on when it begins.
+// during returns the time nearest to t at which the event is open, so that an arrow finds a slice there: an
+// event without length is open when it begins.
 func (e *event) during(t int64) int64 { return max(e.from, min(t, e.to-1)) }
 
-// what names an event that is no call.
+// what names an event that is not a call.
 func (e *event) what() string {
 	if e.flags&Sends != 0 {
 		return "message sent"
@@ -260,7 +261,7 @@ func (e *event) what() string {
 	return "message received"
 }
 
-// args is what there is to know of an event.
+// args returns what is known about an event.
 func (e *event) args(protocols []protocol) (list []perfetto.Arg) {
 	if e.peer >= 0 {
 		name := "peer"
@@ -284,13 +285,13 @@ func (e *event) args(protocols []protocol) (list []perfetto.Arg) {
 	return list
 }
 
-// A protocol serves messages of up to so many bytes.
+// A protocol serves messages of up to most bytes.
 type protocol struct {
 	most uint64
 	name string
 }
 
-// Protocols notes by which protocols messages of which sizes go, in lines such as "0-100: eager".
+// Protocols notes which protocols messages of which sizes use, in lines such as "0-100: eager".
 func (r *Rank) Protocols(text string) {
 	copy(r.mem[protocolsAt:pageBytes], text)
 }

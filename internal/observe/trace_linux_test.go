@@ -11,7 +11,7 @@ import (
 	"rhinet/internal/tracetest"
 )
 
-// A shown is an event of a trace as JSON has it.
+// A shown is an event of a trace as JSON contains it.
 type shown struct {
 	Phase string         `json:"ph"`
 	Name  string         `json:"name"`
@@ -23,7 +23,7 @@ type shown struct {
 	Args  map[string]any `json:"args"`
 }
 
-// traceOf writes and reads a trace, which is as the format has it.
+// traceOf writes and reads a trace, which must be valid.
 func traceOf(t *testing.T, r *Reader) ([]shown, []Cut) {
 	t.Helper()
 	events, cuts, text := anyTraceOf(t, r)
@@ -33,7 +33,7 @@ func traceOf(t *testing.T, r *Reader) ([]shown, []Cut) {
 	return events, cuts
 }
 
-// anyTraceOf writes and reads a trace of events that are perhaps none.
+// anyTraceOf writes and reads a trace whose events may be invalid.
 func anyTraceOf(t *testing.T, r *Reader) ([]shown, []Cut, []byte) {
 	t.Helper()
 	var b bytes.Buffer
@@ -48,7 +48,7 @@ func anyTraceOf(t *testing.T, r *Reader) ([]shown, []Cut, []byte) {
 	return trace.TraceEvents, cuts, b.Bytes()
 }
 
-// arrows returns the times of both ends, by number.
+// arrows returns the times of both ends of each arrow, by number.
 func arrows(t *testing.T, events []shown) map[uint64][2]float64 {
 	t.Helper()
 	all := map[uint64][2]float64{}
@@ -90,7 +90,7 @@ func TestTraceJoinsSendsAndReceives(t *testing.T) {
 	}
 }
 
-// A part of a call that never ended is shown by itself, so that its arrow leads somewhere.
+// A part of a call that never ended is shown by itself, so that its arrow has an end.
 func TestTraceOfACallThatHasNotEnded(t *testing.T) {
 	reader, ranks := job(t, 2, true)
 	ranks[0].Point(ranks[0].Now(), Isend, &Transfer{Flags: Sends, Peer: 1, Bytes: 8})
@@ -100,7 +100,7 @@ func TestTraceOfACallThatHasNotEnded(t *testing.T) {
 	}
 }
 
-// The last events are kept, and joined from behind.
+// The last events are kept, and matched from the end.
 func TestTraceKeepsTheLastEvents(t *testing.T) {
 	reader, ranks := job(t, 2, true)
 	const many = MostEvents + 1000
@@ -131,7 +131,7 @@ func TestTraceKeepsTheLastEvents(t *testing.T) {
 	}
 }
 
-// In a lane every event lies within another or beside it.
+// In a lane, events are nested or do not overlap.
 func TestLanes(t *testing.T) {
 	e := func(from, to int64, flags Flags) event { return event{from: from, to: to, flags: flags} }
 	events := []event{e(0, 100, 0), e(10, 20, 0), e(20, 30, 0), e(25, 110, 0), e(26, 27, 0), e(100, 100, point), e(105, 105, point), e(120, 130, 0)}
@@ -168,7 +168,8 @@ func TestTraceOfDamagedMemory(t *testing.T) {
 	}
 }
 
-// An arrow begins and ends where a call goes on, also if the message came at the very end of one, or a call took no time.
+// An arrow begins and ends within a slice of a call, even if the message arrived at the very end of a call,
+// or a call took no time.
 func TestArrowsHaveSlices(t *testing.T) {
 	sender := []event{
 		{call: "Send", from: 0, to: 50, flags: Sends, arrow: 1},

@@ -1,5 +1,6 @@
-// Package onesided has the names of what windows of one-sided communication can do in more than one way: for a whole
-// job in a variable, and for one window in a hint. A way that a network lacks, or a window, is passed over.
+// Package onesided has the names of the alternatives for what windows of one-sided communication do: for a
+// whole job in a variable, and for one window in a hint. An alternative that a network or a window does not
+// have is ignored.
 package onesided
 
 import (
@@ -9,21 +10,21 @@ import (
 	"strings"
 )
 
-// Variable is the environment variable that names ways for a whole job, in the form that [Parse] reads. All ranks need the same
-// value.
+// Variable is the environment variable that names alternatives for a whole job, in the form that [Parse]
+// reads. It must have the same value on all ranks.
 const Variable = "RHINET_WIN"
 
-// Ways is a set of ways that were named; what is not in it goes the usual way.
+// Ways is a set of alternatives; whatever is not in it is done in the default way.
 type Ways uint32
 
-// The ways.
+// The alternatives.
 const (
 	RemoteUpdates Ways = 1 << iota // words are updated by the network interface, not by the processor
 	NCL                            // locks are Non-Collision Locks, which the network keeps
-	OnBoard                        // memory is that on the boards of the network interfaces
+	OnBoard                        // memory is on the boards of the network interfaces
 )
 
-// kinds are what can be done in several ways, with the names of these: first of the usual one.
+// kinds lists what can be done in several ways, with the names of these; the first is the default.
 var kinds = []struct {
 	name string
 	ways []string
@@ -34,7 +35,7 @@ var kinds = []struct {
 	{"memory", []string{"host", "board"}, []Ways{0, OnBoard}},
 }
 
-// Parse reads a list like "update=remote,lock=ncl". The error of an unknown name lists the right ones.
+// Parse parses a list like "update=remote,lock=ncl". The error for an unknown name lists the valid ones.
 func Parse(list string) (w Ways, err error) {
 	for item := range strings.SplitSeq(list, ",") {
 		if item = strings.TrimSpace(item); item == "" {
@@ -53,7 +54,8 @@ func Parse(list string) (w Ways, err error) {
 	return w, nil
 }
 
-// ParseJob is Parse for a whole job. What changes how a program uses a window is an error: that it names in a hint of the window.
+// ParseJob is Parse for a whole job. Alternatives that change how a program uses a window are an error: the
+// program must request them in a hint of the window.
 func ParseJob(list string) (Ways, error) {
 	w, err := Parse(list)
 	if err == nil && w&OnBoard != 0 {
@@ -62,7 +64,7 @@ func ParseJob(list string) (Ways, error) {
 	return w, err
 }
 
-// String is the list for which [Parse] returns w.
+// String returns a list for which [Parse] returns w.
 func (w Ways) String() string {
 	var items []string
 	for _, k := range kinds {
@@ -76,7 +78,7 @@ func (w Ways) String() string {
 	return strings.Join(items, ",")
 }
 
-// one is a way by its name.
+// one returns an alternative by its name.
 func one(what, way string) (Ways, error) {
 	var names []string
 	for _, k := range kinds {

@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseJob: what a program must know of is for single windows.
+// TestParseJob: properties that a program must know are accepted for single windows only.
 func TestParseJob(t *testing.T) {
 	if w, err := ParseJob("update=remote,memory=host"); w != RemoteUpdates || err != nil {
 		t.Errorf("%b, %v", w, err)

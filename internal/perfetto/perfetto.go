@@ -1,6 +1,6 @@
-// Package perfetto writes traces in the trace event format that Perfetto
-// (ui.perfetto.dev) and chrome://tracing open: processes with threads, on which there
-// are slices, points and counters, and arrows from slice to slice.
+// Package perfetto writes traces in the trace event format that Perfetto (ui.perfetto.dev) and
+// chrome://tracing open: processes with threads that contain slices, points and counters, and arrows from
+// slice to slice.
 package perfetto
 
 import (
@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// Picoseconds are the unit of all times.
+// The unit of all times is the picosecond.
 const (
 	Nanosecond  = 1000
 	Microsecond = 1000 * Nanosecond
@@ -19,7 +19,7 @@ const (
 // A Track is where something is shown: a thread of a process.
 type Track struct{ Process, Thread int }
 
-// A Writer writes one trace. Close ends it. An error of writing shows then.
+// A Writer writes one trace. Close ends the trace and returns any error of writing.
 type Writer struct {
 	w    *bufio.Writer
 	some bool
@@ -32,7 +32,7 @@ func New(out io.Writer) *Writer {
 	return w
 }
 
-// emit writes one event, of which the braces are missing.
+// emit writes one event, given without its braces.
 func (w *Writer) emit(format string, args ...any) {
 	if w.some {
 		w.w.WriteByte(',')
@@ -43,13 +43,13 @@ func (w *Writer) emit(format string, args ...any) {
 	w.w.WriteByte('}')
 }
 
-// quoted is a string as JSON has it.
+// quoted returns a string as JSON.
 func quoted(s string) string {
-	b, _ := json.Marshal(s) // of a string it does not fail
+	b, _ := json.Marshal(s) // never fails for a string
 	return string(b)
 }
 
-// micros writes a time as the format has it: in microseconds, exact.
+// micros returns a time as the format requires: in microseconds, exact.
 func micros(t int64) string {
 	if t < 0 {
 		return fmt.Sprintf("-%d.%06d", -t/Microsecond, -t%Microsecond)
@@ -67,13 +67,13 @@ func (w *Writer) Thread(t Track, name string) {
 	w.emit(`"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%s}`, t.Process, t.Thread, quoted(name))
 }
 
-// An Arg is something to know of a slice.
+// An Arg is an attribute of a slice.
 type Arg struct {
 	Name  string
 	Value any // a number or a string
 }
 
-// Slice writes what went on from begin for so long.
+// Slice writes a slice that lasts from begin for the given time.
 func (w *Writer) Slice(t Track, name string, begin, lasted int64, args ...Arg) {
 	more := ""
 	for i, a := range args {
@@ -93,7 +93,7 @@ func (w *Writer) Slice(t Track, name string, begin, lasted int64, args ...Arg) {
 	w.emit(`"ph":"X","name":%s,"pid":%d,"tid":%d,"ts":%s,"dur":%s%s`, quoted(name), t.Process, t.Thread, micros(begin), micros(lasted), more)
 }
 
-// Counter writes the value that a counter of a process has from a time on.
+// Counter writes the value that a counter of a process has from the time at on.
 func (w *Writer) Counter(pid int, name string, at int64, value int) {
 	w.emit(`"ph":"C","name":%s,"pid":%d,"ts":%s,"args":{"level":%d}`, quoted(name), pid, micros(at), value)
 }
@@ -101,8 +101,8 @@ func (w *Writer) Counter(pid int, name string, at int64, value int) {
 // A Step is a part of an arrow.
 type Step string
 
-// The steps: an arrow leads from Begin over any number of Via to End. It joins the
-// slices that go on at these times.
+// The steps: an arrow leads from Begin over any number of Via to End. It joins the slices that are open at
+// these times.
 const (
 	Begin Step = "s"
 	Via   Step = "t"
@@ -113,7 +113,7 @@ const (
 func (w *Writer) Arrow(t Track, step Step, name string, id uint64, at int64) {
 	bound := ""
 	if step == End {
-		bound = `,"bp":"e"` // to the slice that goes on, not to the next
+		bound = `,"bp":"e"` // to the enclosing slice, not to the next one
 	}
 	w.emit(`"ph":%q,"name":%s,"cat":%s,"id":%d,"pid":%d,"tid":%d,"ts":%s%s`, string(step), quoted(name), quoted(name), id, t.Process, t.Thread, micros(at), bound)
 }

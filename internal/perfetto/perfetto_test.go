@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// An event as the format has it.
+// An event in the form of the file format.
 type event struct {
 	Phase string         `json:"ph"`
 	Name  string         `json:"name"`

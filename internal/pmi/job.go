@@ -9,30 +9,31 @@ import (
 // Variable names the environment variable that holds an encoded [Job].
 const Variable = "RHINET_JOB"
 
-// Version is that of the format, and of what the descriptors lead to.
+// Version is the version of the format, and of the contents of the memory and pipes that the descriptors
+// refer to.
 const Version = 1
 
-// None stands for a descriptor that there is not.
+// None stands for a descriptor that does not exist.
 const None = -1
 
-// A Job is a job as one of its processes is told about it.
+// A Job describes a job to one of its processes.
 type Job struct {
 	Rank   int    // of this process
 	Size   int    // number of ranks
 	Fabric int    // descriptor of the memory that the ranks share, or None for a process alone
-	Life   int    // descriptor of a pipe that ends when the launcher does, or None
-	NIC    string // network interface that all ranks use; empty: the usual one
+	Life   int    // descriptor of a pipe that closes when the launcher ends, or None
+	NIC    string // network interface that all ranks use; empty: the default
 	CPUs   int    // processors that all ranks share; 0: unknown
-	Loaded bool   // others kept processors busy when the job was started
-	Tuning string // what was measured to suit the machine, by package internal/tuning; empty: nothing
+	Loaded bool   // other processes kept processors busy when the job was started
+	Tuning string // measured settings for the machine, see package internal/tuning; empty: none
 
-	Observe int // descriptor of the memory into which ranks write what they do, or None
+	Observe int // descriptor of the memory into which ranks write statistics and events, or None
 
 	KeepGoing bool // the job goes on when ranks die
 
-	// Of a job on several hosts, whose ranks find each other through a store.
+	// For a job on several hosts, whose ranks find each other through a store.
 	Host    int    // number of the host that this process is on
-	Address string // of that host in the network between them; empty: there is one host
+	Address string // of that host in the network between the hosts; empty: there is one host
 	Store   string // name of the store, such as rhinet://HOST:PORT
 	Key     int    // descriptor from which the key of the store can be read once; 0: none
 
@@ -42,8 +43,7 @@ type Job struct {
 // Spread reports whether the job is on several hosts.
 func (j Job) Spread() bool { return j.Address != "" }
 
-// Single returns a job as a process is told about it that has been handed nothing:
-// no descriptor.
+// Single returns the job of a process that has been handed no descriptors.
 func Single(rank, size int) Job {
 	return Job{Rank: rank, Size: size, Fabric: None, Life: None, Observe: None}
 }
@@ -52,7 +52,8 @@ func Single(rank, size int) Job {
 //
 //	version=1 rank=0 size=4 fabric=3 life=4 nic=martini cpus=2
 //
-// What is None is left out, and so are Tuning and RingMemory if there is none. NIC and Tuning are one word each, since blanks separate fields.
+// Descriptors that are None are left out, and so are Tuning and RingMemory if empty or 0. NIC and Tuning
+// must be single words, since blanks separate fields.
 func (j Job) Encode() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "version=%d rank=%d size=%d", Version, j.Rank, j.Size)
@@ -84,9 +85,9 @@ func (j Job) Encode() string {
 	return b.String()
 }
 
-// Decode reads a value of Variable. Fields may stand in any order; those it does
-// not know are of a later launcher, which changes the version where it matters.
-// Errors name the variable and its value and say what to do.
+// Decode reads a value of Variable. Fields may come in any order; unknown fields come from a later
+// launcher, which changes the version where it matters, and are ignored. Errors name the variable and its
+// value and say what to do.
 func Decode(value string) (Job, error) {
 	j := Single(None, None)
 	version, loaded, keepGoing := None, 0, 0
@@ -130,7 +131,7 @@ func Decode(value string) (Job, error) {
 	return j, nil
 }
 
-// malformed is an error about a value that no launcher of this version writes.
+// malformed returns an error about a value that no launcher of this version writes.
 func malformed(value, what string) error {
 	return fmt.Errorf("%s is %q: %s; start the program with rhinet's mpirun", Variable, value, what)
 }

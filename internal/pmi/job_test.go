@@ -64,8 +64,8 @@ func TestMalformedJobs(t *testing.T) {
 	}
 }
 
-// FuzzDecode has whoever starts a program write anything into its environment:
-// what is accepted is a job, and the same after another passage.
+// FuzzDecode decodes any text that the environment may contain: if it is accepted, it is a job that is
+// still the same after it was encoded and decoded again.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		"version=1 rank=2 size=5 fabric=3 life=4 nic=martini cpus=8", "version=1 rank=0 size=1 fabric=0 nic= cpus=0",

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// keepOpen is the way out for a program between mpirun and this one that closes
-// what it does not know, as some languages do by default.
+// keepOpen tells what to do if a program between mpirun and this one closes descriptors that it does not
+// know, as some languages do by default.
 const keepOpen = "whatever starts this program within a job must pass on the descriptors that mpirun opened (in Python: close_fds=False)"
 
-// Follow has this process end when the mpirun that has started it does, in whatever way. A process
-// that no mpirun has started goes on. An error says that the job names a wrong descriptor.
+// Follow has this process end when the mpirun that started it ends, in whatever way. It does nothing in a
+// process that was not started by mpirun. An error says that the job names a wrong descriptor.
 func (j Job) Follow() error {
 	if j.Life < 0 {
 		return nil
@@ -20,15 +20,15 @@ func (j Job) Follow() error {
 	return WatchLife(j.Life, func() { j.Orphaned("mpirun") })
 }
 
-// Orphaned ends this process, whose launcher is no more, and says so on standard error.
+// Orphaned ends this process, whose launcher has ended, and reports it on standard error.
 func (j Job) Orphaned(launcher string) {
 	fmt.Fprintf(os.Stderr, "rank %d: %s is gone\n", j.Rank, launcher)
 	os.Exit(1)
 }
 
-// WatchLife calls gone when the other end of the pipe fd closes, which happens
-// when mpirun ends in whatever way. A goroutine waits for it in the runtime's
-// poller and costs no thread. A descriptor that is no pipe is an error.
+// WatchLife calls gone when the other end of the pipe fd closes, which happens when mpirun ends in whatever
+// way. A goroutine waits for it in the runtime's poller and costs no thread. A descriptor that is not a
+// pipe is an error.
 func WatchLife(fd int, gone func()) error {
 	var st syscall.Stat_t
 	err := syscall.Fstat(fd, &st)

@@ -13,7 +13,7 @@ func TestTheEndOfTheLauncherIsNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// as inherited: a descriptor that no os.File of this process knows
+	// as if inherited: a descriptor that no os.File of this process uses
 	fd, err := syscall.Dup(int(r.Fd()))
 	if err != nil {
 		t.Fatal(err)
@@ -42,8 +42,8 @@ func TestTheEndOfTheLauncherIsNoticed(t *testing.T) {
 	}
 }
 
-// A program between mpirun and this one has closed the pipe, and the number
-// serves another file now: that its end comes at once means nothing.
+// A program between mpirun and this one has closed the pipe, and the descriptor number is now used by
+// another file: its end of file has no meaning.
 func TestAnotherFileIsNotTheLauncher(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {

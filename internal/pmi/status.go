@@ -15,10 +15,10 @@ import (
 //	                      \--Finalize--> Finalized
 type State uint8
 
-// The states of a rank. Their numbers lie in the memory of the job.
+// The states of a rank. Their numbers are stored in the memory of the job.
 const (
-	Outside   State = iota // has not called Init, perhaps no MPI program at all
-	Computing              // initialized, and in no call that has waited for long
+	Outside   State = iota // has not called Init, perhaps not an MPI program at all
+	Computing              // initialized, and not in a call that has waited for long
 	Waiting                // in the call that Wait describes
 	Finalized              // has called Finalize
 	Aborted                // has called Abort
@@ -34,7 +34,7 @@ func (s State) String() string {
 	return "state " + strconv.Itoa(int(s))
 }
 
-// Values of a Wait that are no rank, no tag and no size.
+// Values in a Wait that are no rank, no tag or no size.
 const (
 	AnyPeer = -1 // any source
 	AnyTag  = -1 // any tag
@@ -43,7 +43,8 @@ const (
 	NoBytes = -1 // the call has no buffer, or its size is not known
 )
 
-// CallBytes is how much of a call's name a status line keeps, and TakenBytes how much of a line of the source.
+// CallBytes is how much of a call's name a status line holds, and TakenBytes how much of the name of a
+// source line.
 const (
 	CallBytes  = 24
 	TakenBytes = 56
@@ -56,22 +57,22 @@ type Wait struct {
 	Tag     int    // AnyTag or NoTag
 	Bytes   int64  // size of the buffer, or NoBytes
 	Context uint16 // communication context
-	More    int    // calls of other goroutines of the rank that wait beside this one
-	Taken   string // the line at which Peer has taken what is waited for, at most TakenBytes of it; empty: not known
+	More    int    // calls of other goroutines of the rank that also wait
+	Taken   string // the source line at which Peer took what is waited for, at most TakenBytes of it; empty: not known
 	Collective
 }
 
-// A Collective says in which collective call a rank is. Ranks that are in the
-// same turn of one communicator must have the same sign.
+// A Collective says which collective call a rank is in. Ranks that are at the same Turn of one communicator
+// must have the same Sign.
 type Collective struct {
 	Team uint32 // the communicator, the same number on all its ranks
-	Turn uint32 // how many collective calls came before on it
+	Turn uint32 // number of earlier collective calls on it
 	Sign uint32 // call and arguments; 0: no collective call
-	// Holder is who has what is waited for, if that is a lock; else nil, as in every Status.
+	// Holder is the holder of the lock that is waited for, or nil. It is nil in every Status.
 	Holder *Holder `json:"-"`
 }
 
-// A Holder is a rank that has a lock. Whoever waits for that keeps it right.
+// A Holder is a rank that holds a lock. The waiting rank keeps it up to date.
 type Holder struct {
 	Peer  int    // rank in the job, or NoPeer
 	Taken string // see Wait
@@ -81,13 +82,13 @@ type Holder struct {
 type Status struct {
 	State State
 	Wait        // if Waiting
-	Since int64 // when it began to wait, in nanoseconds of Unix time; tells one wait from the next
-	Lost  int   // 1 + the first rank that it found to be gone; 0: none
+	Since int64 // when it began to wait, in nanoseconds of Unix time; distinguishes one wait from the next
+	Lost  int   // 1 + the first rank that it found to have failed; 0: none
 }
 
-// Plausible returns what of s can be in a job of so many ranks. The rank may
-// have written anything: a state or a peer that does not exist is Outside or
-// NoPeer, and a call whose name is not made of letters and digits is unnamed.
+// Plausible returns s without what cannot be true in a job of that many ranks. The rank may have written
+// anything: a state or a peer that does not exist becomes Outside or NoPeer, and a call whose name has
+// characters other than letters and digits becomes unnamed.
 func (s Status) Plausible(ranks int) Status {
 	if s.Lost < 0 || s.Lost > ranks {
 		s.Lost = 0
@@ -116,13 +117,13 @@ func (s Status) Plausible(ranks int) Status {
 	return s
 }
 
-// addressable is more than any buffer holds.
+// addressable is larger than any buffer.
 const addressable = 1 << 57
 
-// unnamed stands for a name that no call has.
+// unnamed stands for the name of an unknown call.
 const unnamed = "(?)"
 
-// callName returns the name of a call as it may be printed.
+// callName returns the name of a call in a form that is safe to print.
 func callName(call string) string {
 	for _, c := range call {
 		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
@@ -132,9 +133,9 @@ func callName(call string) string {
 	return cmp.Or(call, unnamed)
 }
 
-// Waited returns how long a wait lasts now, in a job that began at another time.
-// Before the job and in the future none can have begun, unless somebody
-// has set the clock: then it is not known, and 0.
+// Waited returns how long a wait has lasted at time now, in a job that began at begin. No wait can have
+// begun before the job or in the future, unless the clock has been set: then the duration is not known, and
+// 0 is returned.
 func (s *Status) Waited(begin, now time.Time) time.Duration {
 	if s.State != Waiting || s.Since < begin.UnixNano() || s.Since > now.UnixNano() {
 		return 0

@@ -29,7 +29,7 @@ func TestWhatIsPlausibleStays(t *testing.T) {
 	}
 }
 
-// A rank may say what no rank can wait for.
+// A rank may report waits that are impossible.
 func TestWhatCannotBeIsLeftOut(t *testing.T) {
 	in := func(w Wait) Wait {
 		return Status{State: Waiting, Wait: w}.Plausible(2).Wait

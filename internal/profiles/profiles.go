@@ -1,5 +1,5 @@
-// Package profiles makes one profile of those that the ranks of a job write, in which every
-// sample has its rank as a label.
+// Package profiles merges the profiles that the ranks of a job write into one, in which every sample has
+// its rank as a label.
 package profiles
 
 import (
@@ -14,10 +14,10 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A Folder is where the ranks of a job write, a file each. Nothing is made before it is needed.
+// A Folder is where the ranks of a job write one file each. It is created on demand.
 type Folder struct{ dir string }
 
-// Dir returns the folder, which it makes at the first call.
+// Dir returns the folder, which is created by the first call.
 func (f *Folder) Dir() (dir string, err error) {
 	if f.dir == "" {
 		f.dir, err = os.MkdirTemp("", "rhinet-profile-")
@@ -25,13 +25,13 @@ func (f *Folder) Dir() (dir string, err error) {
 	return f.dir, err
 }
 
-// Made reports whether there is a folder.
+// Made reports whether the folder exists.
 func (f *Folder) Made() bool { return f.dir != "" }
 
-// Remove removes it, with all that is in it.
+// Remove removes the folder with its contents.
 func (f *Folder) Remove() error { return os.RemoveAll(f.dir) }
 
-// Keep writes a part of what a rank on another host has written.
+// Keep writes a part of the profile of a rank on another host.
 func (f *Folder) Keep(rank int, at int64, data []byte) error {
 	dir, err := f.Dir()
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *Folder) Keep(rank int, at int64, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// Merge returns one profile of all ranks that have written a whole one, nil if none has, and the
+// Merge returns one profile of all ranks that have written a complete profile, nil if none has, and the
 // ranks that have not.
 func (f *Folder) Merge(ranks int) (merged *profile.Profile, missing []int, err error) {
 	var all []*profile.Profile
@@ -77,7 +77,7 @@ func (f *Folder) Merge(ranks int) (merged *profile.Profile, missing []int, err e
 	return merged, missing, err
 }
 
-// ErrUnfinished says that a rank has begun to write only.
+// ErrUnfinished says that a rank has written only a part of its profile.
 var ErrUnfinished = errors.New("the profile is not complete")
 
 // Read reads a profile from a file.

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open returns both sides of a pseudo terminal of the given width, 0 for one that
-// does not know its own. They are closed when the test ends. Where there are
-// no pseudo terminals the test is skipped.
+// Open returns both sides of a pseudo terminal of the given width, 0 for an unknown width. They are closed
+// when the test ends. On systems without pseudo terminals the test is skipped.
 func Open(t testing.TB, columns int) (user, program *os.File) {
 	t.Helper()
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Open skips the test: how to make a pseudo terminal is known for Linux only.
+// Open skips the test: pseudo terminals are supported on Linux only.
 func Open(t testing.TB, _ int) (user, program *os.File) {
 	t.Helper()
 	t.Skip("no pseudo terminals")

@@ -1,5 +1,5 @@
-// Package ptytest gives tests a terminal of their own: a pseudo terminal, and
-// what somebody in front of it would see.
+// Package ptytest gives tests a terminal of their own: a pseudo terminal, and a rendering of what a user
+// would see on it.
 package ptytest
 
 import (
@@ -10,9 +10,8 @@ import (
 // Erase is the sequence that clears a line from the cursor on.
 const Erase = "\x1b[K"
 
-// Render returns what a terminal of endless width shows after text. Carriage return,
-// line feed and [Erase] are all it knows; a line feed leaves the cursor's column
-// as it is, as terminals do.
+// Render returns what a terminal of unlimited width shows after text. It supports only carriage return,
+// line feed and [Erase]; a line feed leaves the cursor in its column, as on terminals.
 func Render(text string) string {
 	lines, at := [][]byte{nil}, 0
 	for len(text) > 0 {

@@ -1,5 +1,5 @@
-// Package rapidseed makes property tests repeatable: a test file that imports it
-// draws the same values in every run.
+// Package rapidseed makes property tests repeatable: tests in a file that imports it draw the same values
+// in every run.
 //
 //	import _ "rhinet/internal/rapidseed"
 //
@@ -12,13 +12,13 @@ import (
 	_ "pgregory.net/rapid" // defines the flags
 )
 
-// Seed is where every property test begins if nothing else was asked for.
+// Seed is the seed of every property test unless another one was requested.
 const Seed = "20261122"
 
 func init() {
 	if f := flag.Lookup("rapid.seed"); f.Value.String() == "0" {
 		if err := f.Value.Set(Seed); err != nil {
-			panic(err) // only if the library's flag is no number any more
+			panic(err) // only if the library's flag is no longer a number
 		}
 	}
 }

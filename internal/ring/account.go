@@ -5,15 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// What one rank has sent to another can be overwritten before it is seen, and
-// then its reader would wait for ever: a line that has lost its sequence looks
-// like one that has not come. So writers put down, when they have nothing else
-// to do, how much they have sent, and readers compare it with what has come.
-// Nothing of this costs a packet more than a few additions.
+// A line that has been overwritten before the reader saw it has lost its sequence and looks like one that
+// has not come, so the reader would wait for ever. Therefore writers that have nothing else to do publish
+// how much they have sent, and readers compare it with what has come. This costs a packet no more than a
+// few additions.
 
-// A Tally is how much has gone through a ring in one direction, as one of its
-// two sides counts it: lines (of a shared ring with what was skipped), data
-// positions, and the sum of all header words as they lay in the ring.
+// A Tally is how much has gone through a ring in one direction, as one of the two sides counts it: lines
+// (in a shared ring including those skipped), data positions, and the sum of all header words as they lay
+// in the ring.
 type Tally struct{ Lines, Pos, Sum uint64 }
 
 // add counts a packet whose header words are h.
@@ -22,8 +21,8 @@ func (t *Tally) add(lines uint64, h *[3]uint64) {
 	t.Sum += h[0] + h[1] + h[2]
 }
 
-// An Account is two lines in memory that one writer puts a tally down in and
-// one reader looks at: whole, or not at all.
+// An Account is two lines of memory in which one writer publishes a tally, and where one reader sees either
+// a whole tally or none.
 //
 //	word 0  version: even, or odd while the tally changes or may change
 //	word 1  lines, 2 data positions, 3 sum, 4 check of all these
@@ -44,21 +43,20 @@ func (a Account) Put(t Tally) {
 	atomic.StoreUint64(&l[0], v)
 }
 
-// Open says that the tally is about to change: until the next Put the account
-// tells nothing.
+// Open marks the tally as about to change: Get fails until the next Put.
 func (a Account) Open() { atomic.StoreUint64(&a.line[0], atomic.LoadUint64(&a.line[0])|1) }
 
-// A Ledger is the account of what one sender sends. What it sends first after its tally was put
-// down opens it.
+// A Ledger keeps the account of one sender up to date. The first packet that is sent after a Put of the
+// tally opens the account.
 type Ledger struct {
 	account Account
 	open    bool
 }
 
-// NewLedger keeps an account of what has not been sent yet.
+// NewLedger returns the ledger of a sender that has not sent anything yet.
 func NewLedger(a Account) Ledger { return Ledger{account: a} }
 
-// Change comes before something is sent.
+// Change must be called before something is sent.
 func (l *Ledger) Change() {
 	if !l.open {
 		l.open = true
@@ -66,8 +64,8 @@ func (l *Ledger) Change() {
 	}
 }
 
-// Attest puts down what has been sent, if that has changed, or again, in case that the account
-// was overwritten.
+// Attest publishes what has been sent, if that has changed, or if again is set, in case the account was
+// overwritten.
 func (l *Ledger) Attest(sent Tally, again bool) {
 	if l.open || again {
 		l.open = false
@@ -75,8 +73,8 @@ func (l *Ledger) Attest(sent Tally, again bool) {
 	}
 }
 
-// Get returns the tally and its version, or false if the account does not tell
-// it: it may have been opened, or have been overwritten, which the next Put mends.
+// Get returns the tally and its version. It returns false if the account is open or has been overwritten;
+// the next Put repairs that.
 func (a Account) Get() (t Tally, version uint64, ok bool) {
 	l := a.line
 	version = atomic.LoadUint64(&l[0])
@@ -89,7 +87,7 @@ func (a Account) Get() (t Tally, version uint64, ok bool) {
 	return t, version, fresh || sum == t.check(version)
 }
 
-// check is a value that hardly any other content of the words has.
+// check is a checksum of the version and the words of t.
 func (t *Tally) check(version uint64) uint64 {
 	x := version + 0x9e3779b97f4a7c15
 	for _, w := range [...]uint64{t.Lines, t.Pos, t.Sum} {
@@ -99,20 +97,20 @@ func (t *Tally) check(version uint64) uint64 {
 	return x
 }
 
-// What an audit of a ring finds. Who is told knows whose ring it is.
+// Results of the audit of a ring. The caller knows whose ring it is.
 var (
-	// ErrLost: a packet that was sent can't be seen.
+	// ErrLost: a packet that was sent is not visible.
 	ErrLost = errors.New("ring: a packet that was sent has been overwritten before it came")
-	// ErrHeads: as many packets have come as were sent, but not the same.
+	// ErrHeads: as many packets have come as were sent, but with other headers.
 	ErrHeads = errors.New("ring: headers have been overwritten before they came")
-	// ErrCounters: what the reader exports is not what it wrote.
+	// ErrCounters: the counters that the reader exports are not those that it wrote.
 	ErrCounters = errors.New("ring: the counters that the reader exports have been overwritten")
 	// ErrPointers: the receive pointer of a shared ring is impossible.
 	ErrPointers = errors.New("ring: the receive pointer of the shared ring has been overwritten")
 )
 
-// Audit compares a packet ring with what its writer has put down, while nothing is
-// held. It reports what no correct writer and reader can have brought about.
+// Audit compares a packet ring with the account of its writer, while no packet is held. It reports only
+// states that a correct writer and reader can't bring about.
 func (r *Reader) Audit(a Account) error {
 	c := r.ring.counters
 	if atomic.LoadUint64(&c[0]) != r.slot || atomic.LoadUint64(&c[1]) != r.pos {
@@ -123,26 +121,26 @@ func (r *Reader) Audit(a Account) error {
 		return nil
 	}
 	switch ahead := sent.Lines - r.slot; {
-	case int64(ahead) < 0: // the writer has sent more since it put that down
+	case int64(ahead) < 0: // the writer has sent more since it published the tally
 		return nil
 	case ahead > 0:
-		return ErrLost // it was published before it was put down
+		return ErrLost // it was visible before the tally was published
 	case sent.Sum != r.sum || sent.Pos != r.pos:
 		return ErrHeads
 	}
 	return nil
 }
 
-// Tally returns what has come in this ring.
+// Tally returns how much has come in this ring.
 func (r *Reader) Tally() Tally { return Tally{r.slot, r.pos, r.sum} }
 
-// Audit compares a shared ring with what all sources have put down, while
-// nothing is held. The error names a source if it is known, else from is -1.
+// Audit compares a shared ring with the accounts of all sources, while no packet is held. If the error has
+// a known source, from is that source, else -1.
 func (r *SharedReader) Audit(accounts func(source int) Account) (from int, err error) {
 	if atomic.LoadUint64(r.released) != r.slot {
 		return -1, ErrCounters
 	}
-	// The holder first: while there is none, whatever has come is below the pointer.
+	// Read the holder first: while there is none, all that has come is below the pointer.
 	holder := atomic.LoadUint64(&r.front[frontHolder])
 	received := atomic.LoadUint64(&r.front[frontReceive])
 	switch {
@@ -160,8 +158,8 @@ func (r *SharedReader) Audit(accounts func(source int) Account) (from int, err e
 	return -1, r.auditGap(accounts, received)
 }
 
-// auditHolder judges a ring that is held. Its holder may be slow; but one that has
-// put down all that it sent is sending nothing.
+// auditHolder judges a ring that is held. Its holder may be slow; but a holder whose account is not open is
+// not sending anything.
 func (r *SharedReader) auditHolder(accounts func(int) Account, holder uint64) error {
 	_, version, ok := accounts(int(holder) - 1).Get()
 	if !ok || atomic.LoadUint64(&r.front[frontHolder]) != holder {
@@ -173,7 +171,7 @@ func (r *SharedReader) auditHolder(accounts func(int) Account, holder uint64) er
 	return ErrPointers
 }
 
-// auditSources compares the sums where all has come that was sent.
+// auditSources compares the tallies when everything that was sent has come.
 func (r *SharedReader) auditSources(accounts func(int) Account) (int, error) {
 	for i := range r.came {
 		if r.came[i].Lines == 0 {
@@ -186,13 +184,13 @@ func (r *SharedReader) auditSources(accounts func(int) Account) (int, error) {
 	return -1, nil
 }
 
-// idle reports whether nothing is under way.
+// idle reports whether no record is being written and all have been consumed.
 func (r *SharedReader) idle() bool {
 	return atomic.LoadUint64(&r.front[frontHolder]) == 0 && atomic.LoadUint64(&r.front[frontReceive]) == r.slot
 }
 
-// auditGap judges a line that has not come although the pointer has passed it:
-// the line or the pointer has been overwritten, once nobody sends any more.
+// auditGap judges a ring whose pointer has passed a line that has not come: once no source is sending,
+// either the line or the pointer has been overwritten.
 func (r *SharedReader) auditGap(accounts func(int) Account, received uint64) error {
 	total := uint64(0)
 	versions := make([]uint64, r.peers)

@@ -7,7 +7,7 @@ import (
 
 func newAccount() Account { return NewAccount(&linesOf(Memory(LineBytes))[0]) }
 
-// An account tells what was put down whole, or nothing.
+// An account returns what was recorded completely, or nothing.
 func TestAccount(t *testing.T) {
 	a := newAccount()
 	if got, _, ok := a.Get(); !ok || got != (Tally{}) {
@@ -34,7 +34,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// A ledger puts down what has changed, and again what is asked for again.
+// A ledger records changes, and records again what is requested again.
 func TestLedger(t *testing.T) {
 	a := newAccount()
 	l := NewLedger(a)
@@ -58,13 +58,13 @@ func TestLedger(t *testing.T) {
 	told(Tally{2, 2, 2}, true)
 }
 
-// Each damage of a packet ring that its reader cannot see otherwise is found,
-// and no other state is taken for damage.
+// Every kind of damage of a packet ring that its reader cannot detect is found, and no other state is taken
+// for damage.
 func TestAudit(t *testing.T) {
 	l := Layout{Slots: 8, Bytes: 1024}
 	for name, c := range map[string]struct {
 		do   func(mem []Line, slots int)
-		sent uint64 // put down
+		sent uint64 // recorded
 		read int    // packets read before the damage
 		want error
 	}{
@@ -105,7 +105,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// The same for a shared ring, also while a writer is under way.
+// The same for a shared ring, also while a writer is active.
 func TestSharedAudit(t *testing.T) {
 	l := SharedLayout{Lines: 64}
 	const first = 2 * guardBytes / LineBytes
@@ -150,14 +150,14 @@ func TestSharedAudit(t *testing.T) {
 	}
 }
 
-// What looks like damage is none if a writer is seen at work between two looks.
+// Apparent damage is not reported if a writer is active between two checks.
 func TestSharedAuditOfAWriterAtWork(t *testing.T) {
 	l := SharedLayout{Lines: 64}
 	const first = 2 * guardBytes / LineBytes
 	for name, c := range map[string]struct {
 		read    bool
 		damage  func(mem []Line)
-		at      int // which look at an account does it
+		at      int // the check of an account during which do is called
 		do      func(mem []Line, a Account)
 		without error
 	}{
@@ -229,7 +229,7 @@ func TestSharedAuditAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A writer does not wait for room that pointers deny which cannot be right.
+// A writer does not wait for room because of pointers that cannot be right.
 func TestImpossiblePointers(t *testing.T) {
 	l := SharedLayout{Lines: 64}
 	for word := range 2 {

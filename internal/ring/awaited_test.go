@@ -2,8 +2,8 @@ package ring
 
 import "testing"
 
-// TestAwaited: a reader that sends one packet for each payload waits for the next one; one that is sent several, or that
-// sends several, does not.
+// TestAwaited: a reader that sends one packet for each payload waits for the next payload; one that
+// receives several before it sends, or sends several, does not.
 func TestAwaited(t *testing.T) {
 	m := new(Inlet)
 	talk := Ring{spread: true}
@@ -13,7 +13,7 @@ func TestAwaited(t *testing.T) {
 	}
 	out.Heed(m)
 	for i, step := range []struct {
-		came uint64 // since the step before
+		came uint64 // since the previous step
 		want bool
 	}{{1, false}, {1, true}, {1, true}, {0, false}, {1, false}, {1, true}, {2, false}, {0, false}, {2, false}, {1, false}, {1, true}} {
 		m.slot += step.came
@@ -27,7 +27,8 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
-// TestPutAsksForAnswers: Put of a payload that is not too long asks whether it is awaited, and what it writes is the same.
+// TestPutAsksForAnswers: Put of a payload that is not too long checks whether it is awaited, and writes the
+// same in both cases.
 func TestPutAsksForAnswers(t *testing.T) {
 	l := Layout{Slots: 8, Bytes: 64 << 10, Spread: true}
 	mem := Memory(l.Size())

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestPayloadIsNoHeaderLater: a payload that looks like the header of a later lap is
-// not taken for one.
+// TestPayloadIsNoHeaderLater: a payload that looks like a header of a later lap is not taken for one.
 func TestPayloadIsNoHeaderLater(t *testing.T) {
 	layout := SharedLayout{Lines: 64}
 	mem := Memory(layout.Size())
@@ -37,8 +36,7 @@ func TestPayloadIsNoHeaderLater(t *testing.T) {
 	}
 }
 
-// TestWriterBelievesNoImpossibleTail: counters that are ahead of what was sent free
-// nothing.
+// TestWriterBelievesNoImpossibleTail: counters that are ahead of what was sent free nothing.
 func TestWriterBelievesNoImpossibleTail(t *testing.T) {
 	layout := Layout{Slots: 8, Bytes: 1024}
 	for name, forge := range map[string]func(counters *Line){

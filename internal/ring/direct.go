@@ -2,9 +2,9 @@ package ring
 
 import "sync/atomic"
 
-// Look fills p with the next packet of the ring that peer writes and reports
-// whether there is one. It stays until Take. A line that is corrupt is left to
-// Poll. Peer and Ring of p are set whenever the ring is in the set.
+// Look fills p with the next packet of the ring that peer writes and reports whether there is one. The
+// packet stays the next one until Take. A corrupt line is left to Poll. Peer and Ring of p are set whenever
+// the ring is in the set.
 func (s *Set) Look(peer int, p *Packet) bool {
 	if s.holds {
 		s.Consume()
@@ -26,7 +26,7 @@ func (s *Set) Look(peer int, p *Packet) bool {
 	return m.open(w, p) == nil
 }
 
-// seen returns the first word of the line of the next packet, and reports whether it is there.
+// seen returns the first word of the line of the next packet and reports whether the packet is there.
 func (m *Inlet) seen() (w uint64, there bool) {
 	if w = atomic.LoadUint64(&m.line[0]); uint32(w) == m.want {
 		return w, true
@@ -35,7 +35,7 @@ func (m *Inlet) seen() (w uint64, there bool) {
 	return w, false
 }
 
-// short is open of a packet whose payload lies in its line, which begins with w and w1.
+// short is open for a packet whose payload lies in its line; w and w1 are the first words of the line.
 func (m *Inlet) short(w, w1 uint64, p *Packet) {
 	l, n, w2 := m.line, uint64(uint32(w1)), m.line[2]
 	p.Head[0], p.Head[1], p.Head[2] = w, w1, w2
@@ -51,7 +51,7 @@ func (s *Set) Take() {
 	m.last = s.delivered
 }
 
-// Advance is Take, and Look at the same peer with the same p.
+// Advance is Take followed by Look at the same peer, with the same p.
 func (s *Set) Advance(p *Packet) bool {
 	s.Take()
 	m := s.looked
@@ -74,32 +74,32 @@ func (s *Set) Inlet(peer int) *Inlet {
 	return s.peers[peer]
 }
 
-// Lead returns the first header word of the next packet, and reports whether there is one that the caller
-// may take: none is if the latest Poll of the set has left a packet to be consumed.
+// Lead returns the first header word of the next packet and reports whether there is a packet that the
+// caller may take. There is none while a packet that the set's Poll returned has not been consumed.
 func (m *Inlet) Lead() (w0 uint64, there bool) {
 	w0 = atomic.LoadUint64(&m.line[0])
 	return w0, uint32(w0) == m.want && !m.set.holds
 }
 
-// Rest returns the other header words of the packet that Lead has found. The low half of w1 is the length of its
-// payload.
+// Rest returns the other header words of the packet that Lead has found. The low half of w1 is the length
+// of the payload.
 func (m *Inlet) Rest() (w1, w2 uint64) { return m.line[1], m.line[2] }
 
-// Data is the payload of that packet, of n bytes, if that are at most [Inline].
+// Data is the payload of that packet, of n bytes, at most [Inline].
 func (m *Inlet) Data(n int) []byte { return inline(m.line)[:n:n] }
 
-// From returns the Ring of the packets.
+// From returns the Ring of the packets, see [Packet].
 func (m *Inlet) From() uint32 { return m.ring }
 
-// Take consumes the packet that Lead has found, whose payload has n bytes in its line, and whose header words have
-// a sum.
+// Take consumes the packet that Lead has found. The packet has n bytes of payload in its line; sum is the
+// sum of its header words.
 func (m *Inlet) Take(n int, sum uint64) {
 	m.set.delivered++
 	m.last = m.set.delivered
 	next(&m.Reader, uint64(n), sum)
 }
 
-// PollOthers is Poll that leaves the ring that peer writes alone.
+// PollOthers is Poll that skips the ring that peer writes.
 func (s *Set) PollOthers(peer int, p *Packet) (bool, error) {
 	s.skip = s.peers[peer]
 	ok, err := s.Poll(p)

@@ -2,8 +2,8 @@ package ring
 
 import "testing"
 
-// TestLook: packets that Look shows and Take consumes count like those of Poll, and a
-// payload is as long as its line says.
+// TestLook: packets that are shown by Look and consumed by Take count like those of Poll, and the length of
+// a payload is the one in its line.
 func TestLook(t *testing.T) {
 	s, ws, _ := newSet(2)
 	a := newAccount()
@@ -13,7 +13,7 @@ func TestLook(t *testing.T) {
 			t.Fatalf("packet %d is there before it is sent", i)
 		}
 		ws[1].Put([3]uint64{7 << 32, 8 << 32, uint64(i)}, make([]byte, n))
-		for range 2 { // it stays
+		for range 2 { // the packet stays
 			if !s.Look(1, &p) || p.Peer != 1 || p.Ring != 101 || p.Head[2] != uint64(i) || len(p.Data) != n {
 				t.Fatalf("packet %d: %+v", i, p)
 			}
@@ -32,7 +32,7 @@ func TestLook(t *testing.T) {
 	})
 }
 
-// TestAdvance: it consumes each packet, shows the next one, and finds none after the last.
+// TestAdvance: it consumes each packet and shows the next one, and finds none after the last.
 func TestAdvance(t *testing.T) {
 	s, ws, _ := newSet(2)
 	a := newAccount()
@@ -62,8 +62,7 @@ func TestAdvance(t *testing.T) {
 	})
 }
 
-// TestPollOthers: the ring that is left alone is so in every kind of look, and only
-// this time.
+// TestPollOthers: the given ring is left out in every kind of check, and only this time.
 func TestPollOthers(t *testing.T) {
 	const n = 2*hotRings + 1
 	for peer := range n { // hot ones, and cold ones
@@ -91,7 +90,7 @@ func TestPollOthers(t *testing.T) {
 	}
 }
 
-// TestLineOfALayout: who writes lines by other means finds the place that a ring uses.
+// TestLineOfALayout: code that writes lines by other means finds the same place as a ring.
 func TestLineOfALayout(t *testing.T) {
 	l := Layout{Slots: 128, Bytes: 4096}
 	r := Open(make([]byte, l.Size()+LineBytes), l)

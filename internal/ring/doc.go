@@ -15,8 +15,8 @@
 //	word 2   caller's
 //	word 3-7 payload of at most 40 bytes
 //
-// The reader trusts nothing that it finds in such memory: lengths are checked
-// where they are read, positions are computed on both sides and never sent.
+// The reader trusts nothing that it finds in such memory: lengths are checked where they are read, and
+// positions are computed on both sides and never sent.
 //
 // The protocol follows "pm-messaging", sections 1.4 (one ring a pair, the
 // sender's lazily refreshed view of the tail) and 2 (one ring for all, with a

@@ -14,7 +14,7 @@ const HeadBytes = 24
 // Inline is the largest payload, in bytes, that lies in the header's line.
 const Inline = LineBytes - HeadBytes
 
-// ErrCorrupt reports a line that no honest writer can have written.
+// ErrCorrupt reports a line that no correct writer can have written.
 var ErrCorrupt = errors.New("ring: a line carries an impossible length or source")
 
 // A Line is one cache line.
@@ -31,16 +31,15 @@ func Seq(n uint64) uint32 {
 	return s
 }
 
-// Lead is Acquire of the whole first word, whose high half is the writer's.
+// Lead is Acquire of the whole first word, whose high half belongs to the writer.
 func Lead(l *Line) uint64 { return atomic.LoadUint64(&l[0]) }
 
-// Acquire returns the sequence of l. What the writer stored before it published
-// that sequence is visible from here on.
+// Acquire returns the sequence of l. All that the writer stored before it published this sequence is
+// visible afterwards.
 func Acquire(l *Line) uint32 { return uint32(atomic.LoadUint64(&l[0])) }
 
-// A Packet is one arrival. Data is a view of ring memory, valid until the
-// packet is consumed; a misbehaving writer can change it meanwhile, the
-// header words are a copy.
+// A Packet is one arrival. Data is a view of ring memory, valid until the packet is consumed; a faulty
+// writer can change it in the meantime. The header words are a copy.
 type Packet struct {
 	Head [3]uint64 // header words, with sequence and length as received
 	Data []byte
@@ -51,43 +50,38 @@ type Packet struct {
 // Everybody is the Ring of a packet that arrived in the shared ring.
 const Everybody = ^uint32(0)
 
-// In a ring that is spread, a payload of at least spreadBytes is followed by
-// nothing on its page. A
-// processor that reads lines in order fetches those behind them ahead, though
-// not beyond the page, and takes them from the writer, who has just claimed
-// them for the next payload: 1 KiB takes 0.58 us one way if payloads follow each
-// other closely, and 0.43 us so. Areas of fewer than spreadPages pages are too
-// small for that. Where ranks share processors nobody reads while another
-// writes, and pages cost more than lines: rings are not spread there.
+// In a spread ring, nothing follows a payload of at least spreadBytes on its page. A processor that reads
+// lines in order prefetches the lines behind them, up to the end of the page, and takes them from the
+// writer, which has just prefetched them for the next payload: 1 KiB takes 0.58 us one way if payloads
+// follow each other closely, and 0.43 us if not. Data areas of fewer than spreadPages pages are too small
+// for that. Where ranks share processors, rings are not spread: there nobody reads while another rank
+// writes, and pages cost more than lines.
 const (
 	spreadBytes = 512
 	spreadPage  = 4096
 	spreadPages = 8
 )
 
-// Consecutive lines of a packet ring are numbered scatter apart: then they lie on different
-// pages, if the ring has several. A processor that reads lines in order would fetch those behind
-// them ahead, too, and take them from the writer. The writer claims the next line ahead and the one
-// claimAhead further on, so that its stores do not wait for both in turn; a reader
-// who has found fetchRow packets waiting one after the other asks for the line that
-// is fetchAhead further on, because the writer is done with it.
+// Lines of consecutive packets of a packet ring lie scatter lines apart, on different pages if the ring has
+// several. A processor that reads lines in order would also prefetch those behind them and take them from
+// the writer. The writer prefetches the next line and the one prefetchAhead further on, so that its stores
+// do not wait for both in turn. A reader that has found fetchRow packets in a row waiting prefetches the
+// line fetchAhead further on, because the writer is done with it.
 const (
-	scatter    = 65
-	claimAhead = 2
-	fetchRow   = 16
-	fetchAhead = 3
+	scatter       = 65
+	prefetchAhead = 2
+	fetchRow      = 16
+	fetchAhead    = 3
 )
 
-// Line returns the place of packet number slot among the lines of a ring of this
-// layout, for those who write them by other means than [Ring.Put].
+// Line returns the index of the line of packet number slot in a ring of this layout, for writers that do
+// not use [Ring.Put].
 func (l Layout) Line(slot uint64) uint64 { return slot * scatter & uint64(l.Slots-1) }
 
-// Place returns the data position of a payload of n bytes in a data area of
-// size bytes whose next free position is pos, both counted from 0 without
-// wrap. Payloads longer than Inline start on a line and never wrap around the
-// end of the area, and if the ring is spread, long
-// ones end with their page. Writer and reader compute it alike (the rule of the
-// engine's IR), so that no position is ever sent.
+// Place returns the data position of a payload of n bytes in a data area of size bytes whose next free
+// position is pos; both positions are counted from 0 without wrap. Payloads longer than Inline start on a
+// line and never wrap around the end of the area; if the ring is spread, long ones end with their page.
+// Writer and reader compute the position by the same rule (that of the engine's IR), so it is never sent.
 func Place(pos, size uint64, n int, spread bool) (at, next uint64) {
 	if n <= Inline {
 		return pos, pos
@@ -102,9 +96,8 @@ func Place(pos, size uint64, n int, spread bool) (at, next uint64) {
 	return at, next
 }
 
-// Compose makes l, which nobody else sees yet, the line of packet number slot, as
-// [Ring.Put] writes it: with the payload if that has at most [Inline] bytes. It returns the
-// sum of the header words.
+// Compose fills l, which nobody else sees yet, with the line of packet number slot as [Ring.Put] writes it,
+// including the payload if it has at most [Inline] bytes. It returns the sum of the header words.
 func Compose(l *Line, slot uint64, head *[3]uint64, payload []byte) (sum uint64) {
 	l[0], l[1], l[2] = head[0]&^0xffffffff|uint64(Seq(slot)), head[1]&^0xffffffff|uint64(len(payload)), head[2]
 	if len(payload) <= Inline {

@@ -15,8 +15,7 @@ func inline(l *Line) *[Inline]byte {
 	return (*[Inline]byte)(unsafe.Pointer(&l[HeadBytes/8]))
 }
 
-// Memory returns n zero bytes of this process that start on a line, for rings
-// between goroutines.
+// Memory returns n zero bytes of this process that start on a line, for rings between goroutines.
 func Memory(n int) []byte {
 	lines := make([]Line, (n+LineBytes-1)/LineBytes+1)
 	all := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(lines))), len(lines)*LineBytes)
@@ -24,13 +23,13 @@ func Memory(n int) []byte {
 	return all[skip : skip+n : skip+n]
 }
 
-// line0 is the first line.
+// line0 returns the first line.
 func (r *Ring) line0() *Line { return unsafe.SliceData(r.lines) }
 
-// line is the line of packet number slot.
+// line returns the line of packet number slot.
 func (r *Ring) line(slot uint64) *Line {
 	return (*Line)(unsafe.Add(unsafe.Pointer(r.line0()), (slot*scatter&r.mask)*LineBytes))
 }
 
-// Fetch asks for src with the intent to read it. It never faults and changes nothing but timing.
+// Fetch prefetches src for read. It never faults and has no effect but on timing.
 func Fetch(src *Line) { fetch((*byte)(unsafe.Pointer(src)), 1) }

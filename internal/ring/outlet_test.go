@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOutlet: a line that goes by an outlet is the one that Put writes, and is counted.
+// TestOutlet: a line sent through an outlet is the same as one written by Put, and is counted.
 func TestOutlet(t *testing.T) {
 	l := Layout{Slots: 64, Bytes: 256}
 	a, b := Open(Memory(l.Size()), l), Open(Memory(l.Size()), l)
@@ -59,7 +59,8 @@ func TestOutlet(t *testing.T) {
 	}
 }
 
-// TestInlet: packets that an inlet shows and consumes are those of Look and Take, and count like those.
+// TestInlet: packets that an inlet shows and consumes are the same as those of Look and Take, and are
+// counted like those.
 func TestInlet(t *testing.T) {
 	s, ws, _ := newSet(2)
 	same, others, _ := newSet(2)

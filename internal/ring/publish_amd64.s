@@ -45,7 +45,7 @@ TEXT ·put(SB), NOSPLIT, $0-48
 	ADCL $0, R12
 	ORQ  R12, AX
 	ORQ  CX, BX
-	LEAQ const_claimAhead(R10), R12
+	LEAQ const_prefetchAhead(R10), R12
 	IMULQ $const_scatter, R10
 	IMULQ $const_scatter, R11
 	IMULQ $const_scatter, R12
@@ -134,7 +134,7 @@ TEXT ·line(SB), NOSPLIT, $0-65
 	SHLQ  $6, R9
 	IMUL3Q $(const_scatter*const_LineBytes), R10, R10
 	LEAQ  (const_scatter*const_LineBytes)(R10), R11
-	LEAQ  (const_claimAhead*const_scatter*const_LineBytes)(R10), R12
+	LEAQ  (const_prefetchAhead*const_scatter*const_LineBytes)(R10), R12
 	ANDQ  R9, R10
 	ANDQ  R9, R11
 	ANDQ  R9, R12
@@ -194,13 +194,13 @@ TEXT ·Prefetch(SB), NOSPLIT, $0-8
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F // PREFETCHW (DI): the assembler does not know it; older processors ignore it
 	RET
 
-// func claimLines(line *byte, n int)
-TEXT ·claimLines(SB), NOSPLIT, $0-16
+// func prefetchLines(line *byte, n int)
+TEXT ·prefetchLines(SB), NOSPLIT, $0-16
 	MOVQ line+0(FP), DI
 	MOVQ n+8(FP), CX
 	ADDQ $128, DI // so that distances fit a byte
 	SUBQ $4, CX
-	JLT  claimRest
+	JLT  prefetchRest
 
 claimFour:
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x80 // PREFETCHW -128(DI)
@@ -211,7 +211,7 @@ claimFour:
 	SUBQ $4, CX
 	JGE  claimFour
 
-claimRest:
+prefetchRest:
 	ADDQ $4, CX
 	JLE  claimDone
 

@@ -11,8 +11,8 @@ func Publish(dst, src *Line) {
 	atomic.StoreUint64(&dst[0], src[0])
 }
 
-// put writes packet number slot into its line of r, the sequence last, with the
-// payload if that has at most Inline bytes, and adds its header words to the sum of r.
+// put writes packet number slot into its line of r, the sequence last, with the payload if it has at most
+// Inline bytes, and adds its header words to the sum of r.
 func put(r *Ring, slot uint64, head *[3]uint64, payload []byte) {
 	dst := r.line(slot)
 	if len(payload) <= Inline {
@@ -24,8 +24,8 @@ func put(r *Ring, slot uint64, head *[3]uint64, payload []byte) {
 	r.sum += w0 + w1 + head[2]
 }
 
-// line has put write packet number slot of o, with the header words w0, w1 and w2, if the words by which
-// the way was found are what they were, and counts it. Else it reports false.
+// line puts packet number slot with the header words w0, w1 and w2 into the ring of o and counts it, if the
+// words of Open have their values. Otherwise it returns false.
 func line(o *Outlet, slot, w0, w1, w2 uint64, payload []byte) bool {
 	for i, word := range o.words {
 		if atomic.LoadUint64(word) != o.were[i] {
@@ -38,34 +38,33 @@ func line(o *Outlet, slot, w0, w1, w2 uint64, payload []byte) bool {
 	return true
 }
 
-// Prefetch asks for dst with the intent to write it, where the processor can
-// be asked; it changes nothing but timing.
+// Prefetch prefetches dst for write, where the processor can; it has no effect but on timing.
 func Prefetch(*Line) {}
 
-// claimLines asks for the n lines from line on, to write them, where the processor
-// can be asked; it changes nothing but timing.
-func claimLines(line *byte, n int) {}
+// prefetchLines prefetches the n lines from line on for write, where the processor can; it has no effect
+// but on timing.
+func prefetchLines(line *byte, n int) {}
 
-// fetch asks for the n lines from line on, to read them, where the processor
-// can be asked; it changes nothing but timing.
+// fetch prefetches the n lines from line on for read, where the processor can; it has no effect but on
+// timing.
 func fetch(line *byte, n int) {}
 
-// release aims r at its packet and stores its slot and its position in the counters, which only the caller writes,
-// each whole, after all that it stored before.
+// release moves r on to its next packet and stores its slot and position in the counters, which only the
+// caller writes, each in one store, after all earlier stores.
 func release(r *Reader) {
 	r.aim()
 	storeCounters(r.ring.counters, r.slot, r.pos)
 }
 
-// next frees the space of r's packet, which has a payload of n bytes in its line, and header words with a sum, and
-// does what release does.
+// next frees the space of r's packet, which has n bytes of payload in its line and header words with the
+// given sum, and then does what release does.
 func next(r *Reader, n, sum uint64) {
 	r.after, r.usual, r.fresh = r.pos, n, sum
 	r.Consume()
 }
 
-// storeCounters stores two counters that only the caller writes, each whole,
-// after all that it stored before.
+// storeCounters stores two counters that only the caller writes, each in one store, after all earlier
+// stores of the caller.
 func storeCounters(dst *Line, slot, pos uint64) {
 	atomic.StoreUint64(&dst[0], slot)
 	atomic.StoreUint64(&dst[1], pos)

@@ -10,9 +10,9 @@ type Reader struct {
 	pos   uint64 // next data position
 	after uint64 // data position after the packet that Poll returned
 	usual uint64 // payload bytes of the packet that Poll returned
-	sum   uint64 // of the header words of all packets consumed: see Tally
-	fresh uint64 // of the packet that Poll returned
-	row   uint64 // packets that were there one after the other
+	sum   uint64 // of the header words of all packets consumed: see [Tally]
+	fresh uint64 // sum of the header words of the packet that Poll returned
+	row   uint64 // packets in a row that were waiting
 	ring  Ring
 }
 
@@ -38,9 +38,8 @@ func (r *Reader) Ready() bool {
 	return false
 }
 
-// Poll fills Head and Data of p with the next packet and reports whether there
-// was one. The packet stays the next one until Consume. ErrCorrupt is final:
-// the writer's account and the reader's have parted.
+// Poll fills Head and Data of p with the next packet and reports whether there was one. The packet stays
+// the next one until Consume. ErrCorrupt is final: writer and reader no longer agree on positions.
 func (r *Reader) Poll(p *Packet) (bool, error) {
 	w := atomic.LoadUint64(&r.line[0])
 	if uint32(w) != r.want {
@@ -74,14 +73,13 @@ func (r *Reader) open(w uint64, p *Packet) error {
 	return nil
 }
 
-// aheadLines is how many lines of payload Expect asks for: about as many as a core can
-// have under way at once, and some.
+// aheadLines is how many lines of payload Expect prefetches: somewhat more than a core can have in flight
+// at once.
 const aheadLines = 48
 
-// Expect asks for the payload of the next packet if that will be as long as the
-// last one, and reports whether it would then lie apart from its line. It changes
-// nothing but timing, and helps if the packet has just been written: line and
-// payload then come over together.
+// Expect prefetches the payload of the next packet, assuming that it is as long as the last one, and
+// reports whether such a payload lies apart from its line. It has no effect but on timing, and helps if the
+// packet has just been written: line and payload are then transferred at the same time.
 func (r *Reader) Expect() (apart bool) {
 	n := r.usual
 	if n <= Inline || n > r.ring.size {

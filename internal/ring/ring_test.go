@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// starts are line numbers and data positions at which rings begin in tests:
-// fresh, and just before the sequence, the 32-bit and the 64-bit counters wrap.
+// starts are line numbers and data positions at which rings begin in tests: zero, and just before the
+// sequence, the 32-bit and the 64-bit counters wrap.
 var starts = []uint64{0, 1<<32 - 3, 1<<64 - 64}
 
 // pair returns both ends of a ring whose counters begin near at.
@@ -100,6 +100,44 @@ func TestPacketRingAgainstQueue(t *testing.T) {
 	}
 }
 
+// bytesFrom is a payload of which byte number i is i, and a bit more.
+type bytesFrom byte
+
+func (b bytesFrom) Gather(dst []byte, off int) {
+	for i := range dst {
+		dst[i] = byte(b) + byte(off+i)
+	}
+}
+
+// A payload in pieces is gathered where it belongs, also by a ring that is spread, and whether it fits its line or not.
+func TestGatheredPayloads(t *testing.T) {
+	for _, l := range []Layout{{Slots: 4, Bytes: 4096}, {Slots: 8, Bytes: 1 << 16, Spread: true}} {
+		w, r, _ := pair(l, 0)
+		ring, pos := &w.ring, w.pos
+		for slot, n := range []int{1, Inline, Inline + 1, 600, 1000, 5, 2000, 64} {
+			want := make([]byte, n)
+			bytesFrom(slot).Gather(want, 3)
+			pos = ring.Gather(w.slot+uint64(slot), pos, &[3]uint64{1 << 32}, bytesFrom(slot), 3, n)
+			var p Packet
+			if ok, err := r.Poll(&p); !ok || err != nil || !bytes.Equal(p.Data, want) {
+				t.Fatalf("packet %d of %d bytes: %v, %v", slot, n, ok, err)
+			}
+			r.Consume()
+			if _, at := r.Consumed(); at != pos {
+				t.Fatalf("packet %d of %d bytes ends at %d, not %d", slot, n, at, pos)
+			}
+		}
+		func() {
+			defer func() {
+				if recover() != longPayload {
+					t.Error("there is space for more than the ring has")
+				}
+			}()
+			ring.Gather(8, pos, &[3]uint64{}, bytesFrom(0), 0, l.Bytes+1)
+		}()
+	}
+}
+
 func TestConsumedFollowsTheReader(t *testing.T) {
 	w, r, _ := pair(Layout{Slots: 4, Bytes: 256}, 0)
 	var p Packet
@@ -126,8 +164,8 @@ func TestLyingWriter(t *testing.T) {
 			t.Errorf("length %d: Poll = %v, %v", n, ok, err)
 		}
 	}
-	// A length that no account of room ever allowed: the skip to the area's
-	// start and the payload together exceed the area.
+	// A length that is larger than any room in the area could be: the skip to the start of the area and the
+	// payload together exceed the area.
 	w, r, _ := pair(l, 0)
 	var p Packet
 	w.Put([3]uint64{}, make([]byte, 512))
@@ -234,8 +272,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// Expect knows from the last packet whether the next payload lies apart, and
-// takes nothing.
+// Expect knows from the last packet whether the next payload is separate from its line, and consumes
+// nothing.
 func TestExpect(t *testing.T) {
 	l := Layout{Slots: 8, Bytes: 1 << 16}
 	mem := Memory(l.Size())
@@ -257,14 +295,13 @@ func TestExpect(t *testing.T) {
 			t.Errorf("after %d bytes: apart %v", n, got)
 		}
 	}
-	r.usual = 1 << 40 // a writer that lies
+	r.usual = 1 << 40 // a wrong value from a faulty writer
 	if r.Expect() {
 		t.Error("asks for a payload beyond the area")
 	}
 }
 
-// Lines that follow each other lie on different pages, if the ring has several, and each
-// lap uses every line once.
+// Consecutive lines are on different pages, if the ring has several, and each lap uses every line once.
 func TestLinesAreScattered(t *testing.T) {
 	for _, slots := range []int{2, 64, 256, 1024} {
 		l := Layout{Slots: slots, Bytes: 64}

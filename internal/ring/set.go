@@ -2,31 +2,28 @@ package ring
 
 import "slices"
 
-// hotRings is how many packet rings every pass looks at. burst is how many
-// packets in a row one ring may deliver before the next has its turn, and
-// patience how many packets all may deliver, hinted at or not, before a pass
-// starts elsewhere.
+// hotRings is how many packet rings every pass looks at. burst is how many packets in a row one ring may
+// deliver before the next ring has its turn, and patience how many packets all rings together may deliver,
+// hinted at or not, before a pass starts at another ring.
 const (
 	hotRings = 4
 	burst    = 16
 	patience = 4 * burst
 )
 
-// An Inlet is a packet ring of a set. Who has it takes packets that are single lines from it without a call of the set.
+// An Inlet is a packet ring of a set. Its user takes single-line packets from it without a call of the set.
 type Inlet struct {
 	Reader
 	set  *Set
 	peer int
 	ring uint32
-	last uint64 // when it delivered last, in packets of the set
+	last uint64 // count of packets that the set had delivered when this ring delivered last
 }
 
-// A Set polls one shared ring and any number of packet rings at a cost that
-// does not grow with the idle ones: a pass looks at the few rings that
-// delivered most recently, at the shared ring, and at one of the others in
-// turn. So a packet in an idle ring is found after at most as many passes as
-// there are rings, also while others are never empty. A Set belongs to one
-// goroutine.
+// A Set polls one shared ring and any number of packet rings at a cost that does not grow with the number
+// of idle rings: a pass looks at the few rings that delivered most recently, at the shared ring, and at one
+// of the others in turn. So a packet in an idle ring is found after at most as many passes as there are
+// rings, even while others are never empty. A Set belongs to one goroutine.
 type Set struct {
 	shared *SharedReader // nil once it is corrupt
 	hot    [hotRings]*Inlet
@@ -35,17 +32,17 @@ type Set struct {
 	turn   int // index in cold of the next to look at
 
 	step   int // where the next pass starts: a hot ring, nhot: shared, nhot+1: cold
-	run    int // packets in a row from there
-	around int // where a pass starts once patience is at its end
-	since  int // packets since then, or since a pass found nothing
+	run    int // packets in a row from the ring at step
+	around int // where a pass starts once patience has run out
+	since  int // packets since patience ran out, or since a pass found nothing
 	sweep  bool
 	holds  bool   // the previous Poll returned a packet
-	held   *Inlet // whose it was; nil: it came from the shared ring
+	held   *Inlet // the ring of that packet; nil: the shared ring
 
-	looked    *Inlet // whose packet the latest Look found
-	skip      *Inlet // left alone by the pass under way
+	looked    *Inlet // the ring in which the latest Look found a packet
+	skip      *Inlet // the ring that the current pass skips
 	peers     []*Inlet
-	removed   []bool // peers of which nothing is delivered; nil until there is one
+	removed   []bool // peers whose packets are not delivered; nil until there is one
 	delivered uint64
 	reads     uint64
 }
@@ -56,8 +53,7 @@ func NewSet(shared *SharedReader, peers int) *Set {
 	return &Set{shared: shared, peers: make([]*Inlet, peers)}
 }
 
-// Add polls a packet ring from now on. Its packets carry peer and ring; a peer
-// has at most one ring in a set.
+// Add adds a packet ring to the set. Its packets carry peer and ring; a peer has at most one ring in a set.
 func (s *Set) Add(peer int, ring uint32, r *Reader) {
 	if uint(peer) >= uint(len(s.peers)) || s.peers[peer] != nil {
 		panic(badPeer)
@@ -68,9 +64,8 @@ func (s *Set) Add(peer int, ring uint32, r *Reader) {
 	s.warm(len(s.cold) - 1)
 }
 
-// Remove delivers nothing of a peer any more: its ring is not polled, and its
-// records in the shared ring are passed over. A packet of it that Poll returned last
-// is consumed.
+// Remove stops the delivery of packets from a peer: its ring is no longer polled, and its records in the
+// shared ring are skipped. If the last packet that Poll returned is from this peer, it is consumed.
 func (s *Set) Remove(peer int) {
 	s.Consume()
 	if s.removed == nil {
@@ -89,11 +84,11 @@ func (s *Set) drop(at int) {
 	s.hot[at] = s.hot[s.nhot]
 	s.hot[s.nhot] = nil
 	s.peers[m.peer] = nil
-	m.line = new(Line) // whoever has it sees nothing more
+	m.line = new(Line) // whoever still has m sees no more packets
 	s.step, s.run = 0, 0
 }
 
-// Hint looks at peer's ring first from now on.
+// Hint makes passes look at peer's ring first.
 func (s *Set) Hint(peer int) {
 	if uint(peer) >= uint(len(s.peers)) {
 		return
@@ -107,7 +102,7 @@ func (s *Set) Hint(peer int) {
 	s.step = 0
 }
 
-// find returns the index of m in hot, moving it there if need be.
+// find returns the index of m in hot, and moves it there if necessary.
 func (s *Set) find(m *Inlet) int {
 	if i := slices.Index(s.hot[:s.nhot], m); i >= 0 {
 		return i
@@ -115,8 +110,8 @@ func (s *Set) find(m *Inlet) int {
 	return s.warm(slices.Index(s.cold, m))
 }
 
-// warm moves cold[i] to hot, in place of the ring that has been idle longest,
-// and returns its index there.
+// warm moves cold[i] to hot, where it replaces the ring that has been idle longest, and returns its index
+// there.
 func (s *Set) warm(i int) int {
 	m := s.cold[i]
 	if s.nhot < hotRings {
@@ -142,9 +137,9 @@ func (s *Set) dropCold(i int) {
 	s.cold = s.cold[:last]
 }
 
-// Audit compares all rings with what their writers have put down in the
-// accounts that packets and records gives, and calls bad for each that is damaged, with its writer, -1
-// if it is the shared ring and the source is not known. Such a ring is not polled again.
+// Audit compares all rings with the accounts of their writers, which packets and records return, and calls
+// bad for each damaged ring with its writer: -1 for the shared ring if the source is not known. Such a ring
+// is not polled again.
 func (s *Set) Audit(packets, records func(peer int) Account, bad func(peer int, ring uint32, err error)) {
 	s.Consume()
 	for peer, m := range s.peers {
@@ -165,11 +160,11 @@ func (s *Set) Audit(packets, records func(peer int) Account, bad func(peer int, 
 	}
 }
 
-// Sweep makes the next Poll that reports nothing look at every ring first.
-// Whoever is about to sleep calls it after announcing so.
+// Sweep makes the next Poll that would report nothing look at every ring first. A caller that is about to
+// sleep calls it after announcing so.
 func (s *Set) Sweep() { s.sweep = true }
 
-// Reads returns how many lines Poll has looked at, to judge its cost.
+// Reads returns how many lines Poll has looked at, as a measure of its cost.
 func (s *Set) Reads() uint64 { return s.reads }
 
 // Poll consumes the packet that it returned before, fills p with the next one
@@ -218,10 +213,10 @@ func (s *Set) Poll(p *Packet) (bool, error) {
 	return false, nil
 }
 
-// Aim returns the word of the line that the first ring of a pass delivers next,
-// and what the word's low half will be then, for a caller with nothing to do
-// but to look there between two passes. It is nil if there is no such ring, and
-// holds until the next Poll; Poll must have found nothing before.
+// Aim returns the first word of the line in which the first ring of a pass delivers its next packet, and
+// the value of the word's low half when the packet is there, for a caller that has nothing to do but look
+// there between two passes. The word is nil if there is no such ring. The result holds until the next Poll;
+// the Poll before must have found nothing.
 func (s *Set) Aim() (word *uint64, seq uint32) {
 	if s.nhot == 0 {
 		return nil, 0
@@ -230,14 +225,13 @@ func (s *Set) Aim() (word *uint64, seq uint32) {
 	return &m.line[0], m.want
 }
 
-// Expect is [Reader.Expect] for the ring hinted at last.
+// Expect is [Reader.Expect] for the ring of the last hint.
 func (s *Set) Expect() (apart bool) {
 	s.Consume()
 	return s.nhot > 0 && s.hot[0].Expect()
 }
 
-// Consume frees the space of the packet that Poll returned last, if that has
-// not happened yet.
+// Consume frees the space of the last packet that Poll returned, unless that has happened already.
 func (s *Set) Consume() {
 	if !s.holds {
 		return
@@ -270,11 +264,11 @@ func (s *Set) count(step int) {
 		s.step, s.run = step, 0
 	}
 	if s.run++; s.run >= burst {
-		s.run, s.step = 0, step+1 // after the shared ring there are always the cold ones
+		s.run, s.step = 0, step+1 // after the shared ring comes the turn of the cold rings
 	}
 }
 
-// take reads the packet that hot[at] has ready.
+// take reads the packet that is ready in hot[at].
 func (s *Set) take(at int, p *Packet) (bool, error) {
 	m := s.hot[at]
 	p.Peer, p.Ring = m.peer, m.ring

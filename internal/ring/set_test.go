@@ -19,7 +19,7 @@ func newSet(n int) (*Set, []*Writer, *SharedWriter) {
 	return s, ws, NewSharedWriter(mem, sl)
 }
 
-// arrive polls until a packet comes and returns the passes that it took.
+// arrive polls until a packet arrives and returns the number of passes.
 func arrive(t *testing.T, s *Set, p *Packet) int {
 	t.Helper()
 	for i := 1; i < 5000; i++ {
@@ -33,8 +33,8 @@ func arrive(t *testing.T, s *Set, p *Packet) int {
 	return 0
 }
 
-// TestAim: the word that it names takes the value that it tells when the packet
-// arrives that the next Poll reports.
+// TestAim: the word that it returns gets the value that it returns when the packet arrives that the next
+// Poll reports.
 func TestAim(t *testing.T) {
 	none, _, _ := newSet(0)
 	if word, _ := none.Aim(); word != nil {
@@ -62,8 +62,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// cost returns the lines read per packet of a ping-pong-like exchange with the
-// last peer of n, three fruitless passes between packets.
+// cost returns the number of lines read per packet in an exchange like a ping-pong with the last of n
+// peers, with three unsuccessful passes between packets.
 func cost(t *testing.T, n int) float64 {
 	s, ws, _ := newSet(n)
 	var p Packet
@@ -143,8 +143,8 @@ func TestHintPutsARingFirst(t *testing.T) {
 	}
 }
 
-// TestBusyRingsDoNotStarveOthers keeps two rings full and hinted at in turn:
-// the shared ring and every other ring still deliver.
+// TestBusyRingsDoNotStarveOthers keeps two rings full and hinted at in turn: packets from the shared ring
+// and every other ring are still delivered.
 func TestBusyRingsDoNotStarveOthers(t *testing.T) {
 	const n = 8
 	s, ws, sw := newSet(n)
@@ -206,8 +206,8 @@ func TestCorruptRingIsReportedOnceAndDropped(t *testing.T) {
 	}
 }
 
-// TestRemovedPeerIsSilent: nothing of a removed peer is delivered, from its ring
-// or the shared one, hot or cold; all of the others is.
+// TestRemovedPeerIsSilent: no packet of a removed peer is delivered, from its own ring or the shared one,
+// hot or cold; all packets of the others are.
 func TestRemovedPeerIsSilent(t *testing.T) {
 	for removed := range 9 {
 		s, ws, shared := newSet(9)
@@ -222,7 +222,7 @@ func TestRemovedPeerIsSilent(t *testing.T) {
 				t.Fatalf("a packet of peer %d after its removal", removed)
 			}
 		}
-		s.Remove(removed) // again: nothing happens
+		s.Remove(removed) // a second time does nothing
 		s.Hint(removed)
 		ws[removed].Put([3]uint64{}, nil)
 		shared.Append(removed, &[3]uint64{}, nil)

@@ -2,30 +2,29 @@ package ring
 
 import "sync/atomic"
 
-// MaxShared is the largest payload, in bytes, of one record of a shared ring
-// that is large enough for it: the MTU of 2048 bytes less the 8 bytes by which
-// a message is framed (pm-messaging, section 1.5.4).
+// MaxShared is the largest payload, in bytes, of one record of a shared ring of sufficient size: the MTU of
+// 2048 bytes less the 8 bytes by which a message is framed (pm-messaging, section 1.5.4).
 const MaxShared = 2048 - 8
 
-// A SharedLayout is the shape of a shared ring: the receive pointer with the
-// word that says whose packet is being received, the release pointer, then Lines lines (a power of two, at least 64).
+// A SharedLayout is the shape of a shared ring: the receive pointer with the word that names the source of
+// the packet being received, the release pointer, then Lines lines (a power of two, at least 64).
 type SharedLayout struct{ Lines int }
 
-// MaxPayload returns the longest payload, in bytes, of one record. A record
-// takes at most half the lines, so that an empty ring has room for it wherever
-// it starts, what is skipped before the end included.
+// MaxPayload returns the longest payload, in bytes, of one record. A record takes at most half the lines,
+// so that an empty ring has room for it wherever it starts, including the lines that are skipped at the
+// end.
 func (l SharedLayout) MaxPayload() int { return min(MaxShared, (l.Lines/2-1)*LineBytes) }
 
 // Size returns the bytes of memory that the ring takes, a multiple of a line.
 func (l SharedLayout) Size() int { return 2*guardBytes + l.Lines*LineBytes }
 
-// pad is the length of a record that only fills the lines up to the end of the
-// ring, because the record after it did not fit there.
+// pad is the length of a record that only fills the lines up to the end of the ring, because the next
+// record did not fit there.
 const pad = 0xffff
 
 // sharedMem is what both sides see of a shared ring.
 type sharedMem struct {
-	front    *Line   // receive pointer and holder, written by whoever holds the ring
+	front    *Line   // receive pointer and holder, written by the writer that holds the ring
 	released *uint64 // release pointer: lines consumed; written by the reader only
 	lines    []Line
 	bytes    []byte // the same lines
@@ -60,14 +59,14 @@ func extent(n int) uint64 {
 	return 1 + (uint64(n)+LineBytes-1)/LineBytes
 }
 
-// Words of the front line.
+// Indexes in the front line.
 const (
 	frontReceive = 0 // receive pointer: end of what has arrived, in lines
-	frontHolder  = 1 // source + 1 of whose packet is being received, or 0
+	frontHolder  = 1 // source + 1 of the packet being received, or 0
 )
 
-// A SharedWriter appends to a shared ring. Any number of them, in any number
-// of processes, may append at once; one may be used by many goroutines.
+// A SharedWriter appends to a shared ring. Any number of writers, in any number of processes, may append at
+// once; many goroutines may use the same writer.
 type SharedWriter struct{ sharedMem }
 
 // NewSharedWriter views mem, which starts on a line, as a shared ring.
@@ -75,24 +74,21 @@ func NewSharedWriter(mem []byte, l SharedLayout) *SharedWriter {
 	return &SharedWriter{openShared(mem, l)}
 }
 
-// Append adds one record from the given source, which fits 16 bits, and
-// reports whether there was room; without room nothing is written. Sequence,
-// length and source bits of head are replaced. The payload is at most
-// [SharedLayout.MaxPayload] bytes long.
+// Append adds one record from the given source, which fits 16 bits, and reports whether there was room;
+// without room nothing is written. Sequence, length and source bits of head are replaced. The payload is at
+// most [SharedLayout.MaxPayload] bytes long.
 //
-// A ring receives one packet at a time, as the NIC does that it stands for
-// (martini, sections 7.2, 11.3; pm-messaging, section 1.7): a test for room,
-// the payload, the line that tells the host, and only then the receive pointer, so that the
-// pointer never covers what is not there. Who finds another packet being
-// received waits for a moment and then reports that there is no room. A writer
-// that dies in between leaves the ring as it was before its packet, but held.
+// A ring receives one packet at a time, like the NIC that it stands for (martini, sections 7.2, 11.3;
+// pm-messaging, section 1.7): a test for room, the payload, the line that tells the host, and only then the
+// receive pointer, so that the pointer never covers lines that have not been written. A writer that finds
+// another packet being received waits for a moment and then reports that there is no room. A writer that
+// dies in between leaves the ring as it was before its packet, but held.
 func (w *SharedWriter) Append(source int, head *[3]uint64, payload []byte) bool {
 	ok, err := w.Put(source, head, payload, new(Tally))
 	return ok && err == nil
 }
 
-// Put is Append that counts in t what has been written, and reports pointers
-// that cannot be right.
+// Put is Append that counts in t what has been written, and reports impossible pointers.
 func (w *SharedWriter) Put(source int, head *[3]uint64, payload []byte, t *Tally) (bool, error) {
 	s, ok, err := w.Begin(source, len(payload))
 	if ok {
@@ -107,8 +103,8 @@ type Space struct {
 	source         int
 }
 
-// Begin is the first part of Put, of a record with n bytes of payload: it holds the
-// ring, if there is room, until End or Cancel, which follow soon.
+// Begin is the first part of Put, for a record with n bytes of payload: if there is room, it holds the ring
+// until End or Cancel, which must follow soon.
 func (w *SharedWriter) Begin(source, n int) (s Space, ok bool, err error) {
 	if n > w.most {
 		panic(longPayload)
@@ -134,10 +130,10 @@ func (w *SharedWriter) Begin(source, n int) (s Space, ok bool, err error) {
 	return Space{at, skip, need, source}, true, nil
 }
 
-// Cancel gives the ring up as it was before Begin.
+// Cancel gives up the ring, which is as it was before Begin.
 func (w *SharedWriter) Cancel(s Space) { storeCounters(w.front, s.at, 0) }
 
-// End writes the record that s is for, and gives the ring up.
+// End writes the record into the space s and gives up the ring.
 func (w *SharedWriter) End(s Space, head *[3]uint64, payload []byte, t *Tally) {
 	at, source := s.at, uint64(s.source)
 	if s.skip != 0 {
@@ -161,12 +157,12 @@ func (w *SharedWriter) End(s Space, head *[3]uint64, payload []byte, t *Tally) {
 	storeCounters(w.front, at+s.need, 0) // the pointer, then the holder
 }
 
-// holdTries is how often a writer looks for the end of another one's packet:
-// some microseconds, which is a packet of the greatest length.
+// holdTries is how often a writer checks whether another writer's packet has ended: some microseconds, the
+// time that the longest packet takes.
 const holdTries = 1 << 12
 
-// hold begins to receive a packet of the given source, once another one's has
-// been received, if that does not take long.
+// hold begins to receive a packet of the given source, after waiting a short time for the end of another
+// one.
 func (w *SharedWriter) hold(source int) bool {
 	for range holdTries {
 		if atomic.LoadUint64(&w.front[frontHolder]) == 0 && atomic.CompareAndSwapUint64(&w.front[frontHolder], 0, uint64(source)+1) {

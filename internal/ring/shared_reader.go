@@ -32,10 +32,9 @@ func (r *SharedReader) aim() {
 // Ready reports whether a line has arrived. It reads one line.
 func (r *SharedReader) Ready() bool { return uint32(atomic.LoadUint64(&r.line[0])) == r.want }
 
-// Poll fills p with the next record and reports whether there was one. The
-// record stays the next one until Consume. ErrCorrupt is final, because the
-// next record's place is unknown; p.Peer is then the source as claimed, or -1
-// if that is impossible too.
+// Poll fills p with the next record and reports whether there was one. The record stays the next one until
+// Consume. ErrCorrupt is final, because the position of the next record is then unknown; p.Peer is the
+// source that the record claims, or -1 if that is impossible too.
 func (r *SharedReader) Poll(p *Packet) (bool, error) {
 	for {
 		w := atomic.LoadUint64(&r.line[0])
@@ -81,8 +80,8 @@ func (r *SharedReader) open(w, size uint64, p *Packet) (bool, error) {
 
 // Consume frees the space of the record that Poll returned.
 func (r *SharedReader) Consume() {
-	// A line that held payload may hold a header in a later lap: what it
-	// carried must not look like a sequence then.
+	// A line that held payload may hold a header in a later lap: its payload must not look like a sequence
+	// then.
 	for i := uint64(1); i < r.need; i++ {
 		atomic.StoreUint64(&r.lines[(r.slot+i)&r.mask][0], 0)
 	}

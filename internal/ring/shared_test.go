@@ -29,7 +29,7 @@ func TestSharedRingAgainstQueue(t *testing.T) {
 			for range 5000 {
 				if rng.IntN(5) < 3 {
 					rec := random(rng, SharedLayout{lines}.MaxPayload())
-					// Payload that imitates every sequence to come.
+					// A payload that looks like every sequence number to come.
 					for i := 0; i+8 <= len(rec.payload); i += LineBytes {
 						binary.LittleEndian.PutUint32(rec.payload[i:], Seq(r.slot+uint64(rng.IntN(2*lines))))
 					}
@@ -73,9 +73,8 @@ func TestSharedRingRefusalWritesNothing(t *testing.T) {
 	}
 }
 
-// TestSharedRingReceivesOnePacketAtATime: as long as the packet of one source is
-// being received, no other gets in, nothing is visible, and the receive pointer
-// stays where it is.
+// TestSharedRingReceivesOnePacketAtATime: while the packet of one source is being received, no other can
+// begin, nothing is visible, and the receive pointer does not move.
 func TestSharedRingReceivesOnePacketAtATime(t *testing.T) {
 	w, r := shared(SharedLayout{64}, 5)
 	if !w.hold(3) || w.front[frontHolder] != 4 {
@@ -92,7 +91,7 @@ func TestSharedRingReceivesOnePacketAtATime(t *testing.T) {
 	if !w.Append(1, &[3]uint64{}, []byte("second")) || !r.Ready() || w.front[frontReceive] != 6 || w.front[frontHolder] != 0 {
 		t.Fatal("the ring does not go on")
 	}
-	// A ring without room is given back.
+	// If a ring does not have enough room, it is released.
 	for w.Append(2, &[3]uint64{}, make([]byte, 900)) {
 	}
 	if w.front[frontHolder] != 0 {
@@ -100,8 +99,7 @@ func TestSharedRingReceivesOnePacketAtATime(t *testing.T) {
 	}
 }
 
-// TestReceivePointerNeverLeads: whatever the receive pointer covers has
-// arrived, at any moment.
+// TestReceivePointerNeverLeads: at any moment, everything below the receive pointer has arrived.
 func TestReceivePointerNeverLeads(t *testing.T) {
 	w, r := shared(SharedLayout{64}, 0)
 	var wg sync.WaitGroup
@@ -119,7 +117,7 @@ func TestReceivePointerNeverLeads(t *testing.T) {
 	defer stop.Store(true)
 	var p Packet
 	for range 20000 {
-		covers := int64(atomic.LoadUint64(&w.front[frontReceive])-r.slot) > 0 // not what only fills lines up
+		covers := int64(atomic.LoadUint64(&w.front[frontReceive])-r.slot) > 0 // not if it only covers padding
 		ok, err := r.Poll(&p)
 		if err != nil || covers && !ok {
 			t.Fatalf("the receive pointer is past line %d, which has not arrived: %v", r.slot, err)
@@ -200,15 +198,15 @@ func TestLyingSharedWriters(t *testing.T) {
 	if ok, err := r.Poll(&p); ok || !errors.Is(err, ErrCorrupt) || p.Peer != 2 {
 		t.Errorf("across the end: Poll = %v, %v from %d", ok, err, p.Peer)
 	}
-	w, _ := shared(SharedLayout{64}, 0) // pointers that cannot be
+	w, _ := shared(SharedLayout{64}, 0) // pointers that are impossible
 	*w.released = 1 << 40
 	if w.Append(0, &[3]uint64{}, nil) {
 		t.Error("a release pointer ahead of the receive pointer was believed")
 	}
 }
 
-// FuzzReaders lets a hostile peer write anything into both kinds of rings: no
-// reader may leave its memory, whatever it finds.
+// FuzzReaders lets a hostile peer write anything into both kinds of rings: no reader may access memory
+// outside the ring.
 func FuzzReaders(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff})
 	f.Add(make([]byte, 3000))

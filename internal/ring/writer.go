@@ -1,8 +1,7 @@
 package ring
 
-// A Writer writes a packet ring and keeps its own account of the room, which
-// it refreshes from the reader's counters only when the ring seems full
-// (pm-messaging, section 1.4.8).
+// A Writer writes a packet ring and counts the room itself; it reads the reader's counters only when the
+// ring seems full (pm-messaging, section 1.4.8).
 type Writer struct {
 	ring       Ring
 	slot, pos  uint64 // next free line and data position
@@ -38,8 +37,8 @@ func (w *Writer) room(next uint64) bool {
 	return w.slot-w.tail <= w.ring.mask && next-w.back <= w.ring.size
 }
 
-// refresh takes over counters that can be true: not ahead of what was written
-// and not behind what was known.
+// refresh takes over counters that are possible: not ahead of what was written and not behind what was
+// known.
 func (w *Writer) refresh() {
 	if slot, pos := w.ring.Consumed(); slot-w.tail <= w.slot-w.tail && pos-w.back <= w.pos-w.back {
 		w.tail, w.back = slot, pos

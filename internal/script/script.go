@@ -1,16 +1,16 @@
-// Package script runs transcripts: text files that give commands and the full
-// output expected of them. With -rewrite the output is written instead of
-// compared, and the difference is reviewed as behaviour.
+// Package script runs transcripts: text files with commands and the complete output expected from them.
+// With -rewrite the output is written instead of compared, and the difference is reviewed as a change of
+// behaviour.
 //
-// A file is a row of blocks, divided by empty lines:
+// A file is a sequence of blocks, separated by empty lines:
 //
 //	# a comment
 //	send 0 to=1 tag=7 bytes=64
 //	----
 //	0 posts shared eager to 1
 //
-// All commands of a block run, then their output, joined, must equal the lines
-// below the bar. A block of comments only is kept as it is.
+// All commands of a block run; then their joined output must equal the lines below the bar. A block that
+// consists of comments is kept unchanged.
 package script
 
 import (
@@ -25,11 +25,11 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the output of transcripts instead of comparing it")
 
-// bar divides commands from output.
+// bar separates commands from output.
 const bar = "----"
 
-// A Command is one line of a block: a name, words, and name=value options. A
-// mistake in it stops the test, with file and line.
+// A Command is one line of a block: a name, words, and name=value options. A mistake in it stops the test
+// and reports file and line.
 type Command struct {
 	Name string
 	tb   testing.TB
@@ -64,7 +64,7 @@ func (c *Command) Has(word string) bool {
 	return ok
 }
 
-// Int returns an option's value, or otherwise if it is not given.
+// Int returns an option's value, or otherwise if the option is not given.
 func (c *Command) Int(name string, otherwise int) int {
 	c.tb.Helper()
 	v, ok := c.opts[name]
@@ -83,14 +83,14 @@ func (c *Command) number(v string) int {
 	return n
 }
 
-// Fatalf stops the test with the command's place.
+// Fatalf stops the test and reports the position of the command.
 func (c *Command) Fatalf(format string, args ...any) {
 	c.tb.Helper()
 	c.tb.Fatalf("%s: %s", c.at, fmt.Sprintf(format, args...))
 }
 
-// RunAll runs the transcripts whose files fit pattern, each as a test of its own, named as its file;
-// begin makes the handler of one.
+// RunAll runs the transcripts in the files that match pattern, each as a subtest named after its file;
+// begin makes the handler for one transcript.
 func RunAll(t *testing.T, pattern string, begin func(t *testing.T) func(*Command) string) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -102,8 +102,7 @@ func RunAll(t *testing.T, pattern string, begin func(t *testing.T) func(*Command
 	}
 }
 
-// Run runs the transcript in a file: handle runs one command and returns its
-// output.
+// Run runs the transcript in a file: handle runs one command and returns its output.
 func Run(tb testing.TB, path string, handle func(*Command) string) {
 	tb.Helper()
 	text, err := os.ReadFile(path)
@@ -143,7 +142,7 @@ func play(tb testing.TB, path, text string, handle func(*Command) string) string
 			}
 		}
 		for i < len(lines) && lines[i] != "" {
-			i++ // the old output
+			i++ // skip the old output
 		}
 		b.WriteString(bar + "\n" + output)
 		if output != "" && !strings.HasSuffix(output, "\n") {

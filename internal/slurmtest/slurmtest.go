@@ -1,6 +1,6 @@
-// Package slurmtest runs a Slurm for a test: munged, slurmctld, and a slurmd for each
-// node. Key, sockets, state and logs are in a temporary directory, ports are free ones, and all
-// belongs to the user who runs the test; no service of the system is needed or touched.
+// Package slurmtest runs a Slurm for a test: munged, slurmctld, and a slurmd for each node. Key, sockets,
+// state and logs are in a temporary directory, ports are free ones, and everything belongs to the user who
+// runs the test; no system service is needed or changed.
 package slurmtest
 
 import (
@@ -26,7 +26,7 @@ import (
 type Node struct {
 	Name    string
 	Address string
-	Enter   []string // what runs a command there, such as ip netns exec NAME; none: here
+	Enter   []string // prefix of commands that run there, such as ip netns exec NAME; empty: this host
 }
 
 // Here returns n nodes that are this host.
@@ -38,7 +38,7 @@ func Here(n int) []Node {
 	return nodes
 }
 
-// A Cluster is a Slurm that runs.
+// A Cluster is a running Slurm.
 type Cluster struct {
 	t     *testing.T
 	dir   string
@@ -47,13 +47,13 @@ type Cluster struct {
 
 const (
 	confVariable = "SLURM_CONF"
-	// tasks is how many ranks a node takes, however many processors it has.
+	// tasks is how many ranks a node takes, independent of its processors.
 	tasks    = 64
 	patience = time.Minute
 )
 
-// Start starts a cluster, which ends with the test, and all that runs on it. The first node
-// has the controller. A test that has no Slurm is skipped, or fails where CI is set.
+// Start starts a cluster, which ends with the test together with everything that runs on it. The first node
+// has the controller. Without Slurm the test is skipped, or fails if CI is set.
 func Start(t *testing.T, nodes []Node) *Cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "slurm") // a path that is short enough for a socket
@@ -84,7 +84,7 @@ func Start(t *testing.T, nodes []Node) *Cluster {
 	return c
 }
 
-// find returns the path of a program, which may be one that only administrators have in theirs.
+// find returns the path of a program, also in directories that only administrators have in their PATH.
 func find(name string) string {
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
 		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
@@ -96,7 +96,7 @@ func find(name string) string {
 
 func (c *Cluster) path(name string) string { return filepath.Join(c.dir, name) }
 
-// configure writes what the daemons read.
+// configure writes the configuration of the daemons.
 func (c *Cluster) configure() error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -128,7 +128,8 @@ func (c *Cluster) configure() error {
 		os.WriteFile(c.path("slurm.conf"), []byte(conf), 0o644))
 }
 
-// config is slurm.conf, without nodes; words in capitals are filled in. It has no need of cgroups, a database or root.
+// config is slurm.conf without nodes; words in capitals are replaced. It needs no cgroups, database or
+// root.
 const config = `ClusterName=test
 SlurmctldHost=HOST(ADDRESS)
 SlurmctldPort=PORT
@@ -154,7 +155,7 @@ MpiDefault=none
 ReturnToService=2
 `
 
-// freePorts returns ports that nobody listens on.
+// freePorts returns ports on which nobody listens.
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for range n {
@@ -191,7 +192,7 @@ func (c *Cluster) environ() []string {
 	return append(os.Environ(), confVariable+"="+c.path("slurm.conf"))
 }
 
-// await waits until a daemon works.
+// await waits until a daemon is ready.
 func (c *Cluster) await(name string, ready func() bool) {
 	c.t.Helper()
 	for start := time.Now(); !ready(); time.Sleep(10 * time.Millisecond) {
@@ -201,7 +202,7 @@ func (c *Cluster) await(name string, ready func() bool) {
 	}
 }
 
-// said is what the daemons have said.
+// said returns the output of the daemons.
 func (c *Cluster) said() string {
 	var all strings.Builder
 	files, _ := filepath.Glob(c.path("*.out"))
@@ -212,7 +213,7 @@ func (c *Cluster) said() string {
 	return all.String()
 }
 
-// Command is a command of this Slurm, such as salloc, run on the first node.
+// Command returns a command of this Slurm, such as salloc, to be run on the first node.
 func (c *Cluster) Command(name string, args ...string) *exec.Cmd {
 	words := slices.Concat(c.nodes[0].Enter, []string{find(name)}, args)
 	cmd := exec.Command(words[0], words[1:]...)
@@ -220,13 +221,13 @@ func (c *Cluster) Command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Srun is the command srun, which says nothing of its own but errors.
+// Srun returns the command srun, which prints only errors of its own.
 func (c *Cluster) Srun(args ...string) *exec.Cmd {
 	return c.Command("srun", append([]string{"-Q"}, args...)...)
 }
 
-// end kills what the cluster has started: slurmd leaves the processes that watch over its
-// jobs alone, and these the jobs.
+// end kills everything that the cluster has started: slurmd does not end the processes that supervise its
+// jobs, and these do not end the jobs.
 func (c *Cluster) end() {
 	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		left := c.processes()
@@ -249,7 +250,7 @@ func (c *Cluster) end() {
 	}
 }
 
-// processes finds all that know the configuration, by their environments.
+// processes finds all processes that use the configuration, by their environments.
 func (c *Cluster) processes() []*os.Process {
 	var all []*os.Process
 	mark := []byte("\x00" + confVariable + "=" + c.path("slurm.conf") + "\x00")

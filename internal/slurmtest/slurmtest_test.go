@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a cluster has started ends with its test, also a job that nobody ends.
+// Everything that a cluster has started ends with its test, also a job that was not ended.
 func TestNothingIsLeft(t *testing.T) {
 	var dir string
 	t.Run("cluster", func(t *testing.T) {

@@ -6,21 +6,22 @@ import (
 	"math"
 )
 
-// A List says where pieces of any lengths lie, in the order of their bytes. It is kept as it is told to others:
+// A List says where pieces of any lengths lie, in the order of their bytes. It is stored as it is sent to
+// peers:
 //
 //	 0    8     16
 //	| at | end | ...
 //
-// at is the place of a piece's first byte, end how many bytes there are up to its last one.
+// at is the position of a piece's first byte, end the number of bytes up to and including its last one.
 type List []byte
 
-// PieceBytes is what a piece takes in a List.
+// PieceBytes is the size of a piece in a List.
 const PieceBytes = 16
 
-// Pieces is how many there are.
+// Pieces returns the number of pieces.
 func (l List) Pieces() int { return len(l) / PieceBytes }
 
-// Bytes is how many bytes lie as l says.
+// Bytes returns the number of bytes that l describes.
 func (l List) Bytes() int {
 	if len(l) == 0 {
 		return 0
@@ -28,7 +29,7 @@ func (l List) Bytes() int {
 	return l.end(l.Pieces() - 1)
 }
 
-// Add returns l with n bytes more, from at on; together with those before if they lie behind them.
+// Add returns l with n more bytes from at on; they are joined to the last piece if they are adjacent.
 func (l List) Add(at, n int) List {
 	end := l.Bytes() + n
 	if i := l.Pieces() - 1; i >= 0 && l.at(i)+l.end(i)-l.start(i) == at {
@@ -38,7 +39,7 @@ func (l List) Add(at, n int) List {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(l, uint64(at)), uint64(end))
 }
 
-// Sum is a check of l: lists that differ in one word never have the same, and others hardly ever.
+// Sum returns a checksum of l: lists that differ in one word never have the same, and others hardly ever.
 func (l List) Sum() uint64 {
 	const odd = 0xff51afd7ed558ccd
 	x := uint64(len(l))
@@ -49,7 +50,8 @@ func (l List) Sum() uint64 {
 	return x * odd
 }
 
-// Holds reports whether l tells of n bytes, and each of its pieces has some, in memory that there can be. Only then is it used.
+// Holds reports whether l describes n bytes in non-empty pieces at valid addresses. A list must not be used
+// otherwise.
 func (l List) Holds(n int) bool {
 	end := 0
 	for i := range l.Pieces() {
@@ -61,13 +63,13 @@ func (l List) Holds(n int) bool {
 	return end == n && n > 0 && len(l)%PieceBytes == 0
 }
 
-// String says how much l tells of.
+// String returns the numbers of bytes and pieces.
 func (l List) String() string { return fmt.Sprintf("%d bytes in %d pieces", l.Bytes(), l.Pieces()) }
 
 func (l List) at(i int) int  { return int(binary.LittleEndian.Uint64(l[i*PieceBytes:])) }
 func (l List) end(i int) int { return int(binary.LittleEndian.Uint64(l[i*PieceBytes+8:])) }
 
-// start is how many bytes there are before piece i.
+// start returns how many bytes there are before piece i.
 func (l List) start(i int) int {
 	if i == 0 {
 		return 0
@@ -75,7 +77,8 @@ func (l List) start(i int) int {
 	return l.end(i - 1)
 }
 
-// find returns the piece that has byte number i, which there is. It looks at piece near first, and at the next one.
+// find returns the piece with byte number i, which must exist. It looks at piece near first, and then at
+// the next one.
 func (l List) find(i, near int) int {
 	for k := near; k < near+2 && k < l.Pieces() && l.start(k) <= i; k++ {
 		if i < l.end(k) {
@@ -93,7 +96,7 @@ func (l List) find(i, near int) int {
 	return lo
 }
 
-// span is Span of blocks that l tells of.
+// span is Span for a list.
 func (l List) span(from, n int) (lo, hi int) {
 	if from < 0 || n < 0 || n > l.Bytes()-from {
 		return -1, -1

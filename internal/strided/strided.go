@@ -1,5 +1,5 @@
 // Package strided is about bytes that lie in blocks of one length at equal distances, such as a column of a
-// matrix, or in pieces that a list tells of: where each of them is, and how to move them between two such places.
+// matrix, or in the pieces of a list: where each byte is, and how to copy bytes between two such places.
 package strided
 
 import (
@@ -8,17 +8,17 @@ import (
 	"rhinet/internal/vec"
 )
 
-// Blocks says how bytes lie in memory that begins with the first of them: in blocks of Block bytes, Stride bytes from
-// one to the next; or as List says, if that is not nil. The zero value is one piece.
+// Blocks says how bytes lie in memory that begins with the first of them: in blocks of Block bytes whose
+// starts are Stride bytes apart, or as List says, if that is not nil. The zero value is one piece.
 type Blocks struct {
 	Block, Stride int
-	List          List // which [List.Holds] something
+	List          List // must pass [List.Holds]
 }
 
 // One reports whether all bytes lie in one piece.
 func (b *Blocks) One() bool { return b.Block == 0 && b.List == nil }
 
-// Valid reports whether bytes can lie so: in one piece, in blocks that do not overlap, or as a list says.
+// Valid reports whether b is valid: one piece, blocks that do not overlap, or a list.
 func (b *Blocks) Valid() bool {
 	if b.Block == 0 {
 		return b.Stride == 0
@@ -26,13 +26,14 @@ func (b *Blocks) Valid() bool {
 	return b.List == nil && b.Block > 0 && b.Stride >= b.Block
 }
 
-// Place returns where byte number i is.
+// Place returns the position of byte number i.
 func (b *Blocks) Place(i int) int {
 	at, _ := b.run(i, new(int))
 	return at
 }
 
-// Span returns where n bytes from number from on begin and end. It is -1, -1 if no memory is as large.
+// Span returns where n bytes from number from on begin and end. It returns -1, -1 if no memory can be as
+// large.
 func (b *Blocks) Span(from, n int) (lo, hi int) {
 	if b.List != nil {
 		return b.List.span(from, n)
@@ -47,8 +48,28 @@ func (b *Blocks) Span(from, n int) (lo, hi int) {
 	return lo, b.Place(last) + 1
 }
 
-// run returns where byte number i is, and how many from it on lie in one piece. Of a list, near is the piece that was
-// found before, and becomes that of i.
+// Stretch finds how many of the n bytes from number from on lie in blocks that are close together: each block
+// begins behind the one before, at most near bytes after its beginning, and all end within most bytes. It
+// returns where the first begins and the last ends, and how many bytes and blocks there are, at least part of
+// one block. All n bytes must exist.
+func (b *Blocks) Stretch(from, n, near, most int) (lo, hi, bytes, blocks int) {
+	piece := 0
+	for last := 0; bytes < n; blocks++ {
+		at, k := b.run(from+bytes, &piece)
+		if blocks == 0 {
+			lo, hi, last = at, at, at
+		}
+		k = min(k, n-bytes, lo+most-at)
+		if at < hi || at-last > near || k <= 0 {
+			break
+		}
+		last, hi, bytes = at, at+k, bytes+k
+	}
+	return lo, hi, bytes, blocks
+}
+
+// run returns the position of byte number i, and how many bytes from it on lie in one piece. For a list,
+// near is the piece that was found before, and is set to that of i.
 func (b *Blocks) run(i int, near *int) (at, n int) {
 	switch l := b.List; {
 	case l != nil:
@@ -61,17 +82,19 @@ func (b *Blocks) run(i int, near *int) (at, n int) {
 	return i/b.Block*b.Stride + i%b.Block, b.Block - i%b.Block
 }
 
-// A Move is bytes that go from memory that holds them one way to memory that holds them another way, or back: Bytes of them, from number
-// Here on of this side, which are those from number There on of the other one.
+// A Move is a transfer of Bytes bytes between memory with one layout and memory with another one, in either
+// direction: the bytes from number Here on of this side correspond to those from number There on of the
+// other side.
 type Move struct {
 	Bytes       int
 	Here, There int
 	Mine, Their Blocks
 
-	mine, their int // pieces of lists that Next has found
+	mine, their int // pieces of lists that Next found last
 }
 
-// Next takes the first bytes that lie in one piece on both sides, at most most, and returns where they are.
+// Next takes the first bytes that lie in one piece on both sides, at most most, and returns their
+// positions.
 func (m *Move) Next(most int) (here, there, n int) {
 	here, i := m.Mine.run(m.Here, &m.mine)
 	there, k := m.Their.run(m.There, &m.their)
@@ -80,16 +103,17 @@ func (m *Move) Next(most int) (here, there, n int) {
 	return here, there, n
 }
 
-// Skip takes n bytes.
+// Skip takes n bytes without returning their positions.
 func (m *Move) Skip(n int) { m.Bytes, m.Here, m.There = m.Bytes-n, m.Here+n, m.There+n }
 
-// Part is the first n bytes of m, or all if they are fewer.
+// Part returns the first n bytes of m, or all if there are fewer.
 func (m Move) Part(n int) Move {
 	m.Bytes = min(m.Bytes, n)
 	return m
 }
 
-// FitsHere reports whether n bytes are all that m names on this side, FitsThere whether they are on the other one.
+// FitsHere reports whether the bytes that m uses on this side are within the first n; FitsThere does so for
+// the other side.
 func (m *Move) FitsHere(n int) bool { return m.Mine.fits(m.Here, m.Bytes, n) }
 
 // FitsThere is FitsHere for the other side.
@@ -103,8 +127,8 @@ func (b *Blocks) fits(from, n, size int) bool {
 	return lo >= 0 && hi <= size
 }
 
-// Copy carries m out between memory that this process has: here, and there from place base on. Out goes from
-// here to there. All must lie in both.
+// Copy performs m between memory of this process: here, and there, which begins at position base. If out is
+// set, it copies from here to there. All bytes must lie within both.
 func (m Move) Copy(here []byte, base int, there []byte, out bool) {
 	for m.Bytes > 0 {
 		i, k, n := m.Next(math.MaxInt)

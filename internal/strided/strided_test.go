@@ -64,14 +64,14 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// drawn is how many bytes a list that draw draws tells of.
+// drawn is the number of bytes of a list that draw returns.
 const drawn = 130
 
-// draw draws blocks, one piece, or a list.
+// draw returns random blocks, a single piece, or a list.
 func draw(r *rapid.T, name string) (b strided.Blocks) {
 	if rapid.Bool().Draw(r, name+" list") {
 		for b.List.Bytes() < drawn {
-			at := rapid.IntRange(0, 40).Draw(r, name+" at") * 20 // some follow each other, some lie on each other
+			at := rapid.IntRange(0, 40).Draw(r, name+" at") * 20 // some are adjacent, some overlap
 			b.List = b.List.Add(at, min(20, drawn-b.List.Bytes()))
 		}
 		return b
@@ -83,7 +83,7 @@ func draw(r *rapid.T, name string) (b strided.Blocks) {
 	return strided.Blocks{Block: block, Stride: block + rapid.IntRange(0, 20).Draw(r, name+" gap")}
 }
 
-// A move goes byte by byte where Place says, in any parts, and nothing else changes.
+// Moving copies each byte to where Place says, in any parts, and changes nothing else.
 func TestMovesWhatItNames(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := strided.Move{
@@ -117,7 +117,44 @@ func TestMovesWhatItNames(t *testing.T) {
 	})
 }
 
-// A list has pieces of any lengths, those in one behind the other, and holds only what can be.
+// A stretch has the bytes that it names, in blocks that follow each other closely, and cannot be longer.
+func TestStretch(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		b := draw(r, "blocks")
+		from := rapid.IntRange(0, 50).Draw(r, "from")
+		n := rapid.IntRange(1, drawn-from).Draw(r, "bytes")
+		near, most := rapid.IntRange(0, 50).Draw(r, "near"), rapid.IntRange(1, 100).Draw(r, "most")
+		lo, hi, bytes, blocks := b.Stretch(from, n, near, most)
+		if lo != b.Place(from) || bytes < 1 || bytes > n || hi-lo > most || hi-lo < bytes {
+			r.Fatalf("%d bytes of %d in %d blocks, %d to %d", bytes, n, blocks, lo, hi)
+		}
+		count, begin, place := 1, lo, lo
+		fits := func(i int) bool { // and counts
+			at := b.Place(from + i)
+			apart := at != place+1 || b.Block != 0 && (from+i)%b.Block == 0 || b.List != nil && at%20 == 0
+			if at < place+1 || at >= lo+most || apart && at-begin > near {
+				return false
+			}
+			if place = at; apart {
+				count, begin = count+1, at
+			}
+			return true
+		}
+		for i := 1; i < bytes; i++ {
+			if !fits(i) {
+				r.Fatalf("byte %d of %d, at %d, is not close to the one before, at %d", i, bytes, b.Place(from+i), place)
+			}
+		}
+		if hi != place+1 || b.List == nil && count != blocks {
+			r.Fatalf("it ends at %d and has %d blocks, not %d and %d", hi, blocks, place+1, count)
+		}
+		if bytes < n && b.List == nil && fits(bytes) {
+			r.Fatalf("byte %d is as close, %d of %d", bytes, bytes, n)
+		}
+	})
+}
+
+// A list has pieces of any lengths; adjacent ones are joined, and impossible lists are refused.
 func TestLists(t *testing.T) {
 	l := strided.List(nil).Add(100, 10).Add(110, 5).Add(40, 7).Add(0, 40).Add(47, 1)
 	if l.Pieces() != 4 || l.Bytes() != 63 || l.String() != "63 bytes in 4 pieces" || strided.List(nil).Bytes() != 0 {
@@ -164,7 +201,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// What Next returns lies in one piece on both sides, and is as long as can be.
+// What Next returns is contiguous on both sides, and as long as possible.
 func TestPiecesAreWhole(t *testing.T) {
 	in := strided.Blocks{Block: 6, Stride: 10}
 	m := strided.Move{Bytes: 14, Here: 2, There: 5, Mine: in, Their: strided.Blocks{Block: 8, Stride: 8}}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flags of all calls: they return at once, and the end of a stream is an error, not a signal.
+// flags are those of all calls: they return at once, and the end of a stream is an error, not a signal.
 const flags = unix.MSG_DONTWAIT | unix.MSG_NOSIGNAL
 
 func send(fd int, b []byte) (int, unix.Errno) {
@@ -31,7 +31,7 @@ func receive(fd int, b []byte) (int, unix.Errno) {
 	return int(n), errno
 }
 
-// glance is epoll_wait(2) that does not wait.
+// glance is epoll_wait(2) without waiting.
 func glance(fd int, events []unix.EpollEvent) (int, unix.Errno) {
 	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
 	return int(n), errno

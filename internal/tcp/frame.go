@@ -2,14 +2,14 @@ package tcp
 
 import "encoding/binary"
 
-// HeadBytes lead a frame.
+// HeadBytes is the length of the head of a frame.
 const HeadBytes = 32
 
-// A Head leads a frame:
+// A Head is the head of a frame:
 //
-//	0     how many bytes follow it, or whatever else fits into 56 bits
+//	0     how many bytes follow, or any other number of 56 bits
 //	7     kind of frame
-//	8-31  three words, or whatever else its kind says
+//	8-31  three words, or other data that the kind defines
 type Head [HeadBytes]byte
 
 // Put fills a head.
@@ -21,12 +21,12 @@ func (h *Head) Put(kind byte, n int, words ...uint64) {
 	}
 }
 
-// Say fills what comes before the words.
+// Say fills the bytes before the words.
 func (h *Head) Say(kind byte, n int) {
 	binary.LittleEndian.PutUint64(h[:], uint64(kind)<<56|uint64(n))
 }
 
-// About returns what Say was given.
+// About returns the arguments of Say.
 func (h *Head) About() (kind byte, n int) {
 	w := binary.LittleEndian.Uint64(h[:])
 	return byte(w >> 56), int(w &^ (0xff << 56))
@@ -37,16 +37,17 @@ func (h *Head) Word(i int) uint64 { return binary.LittleEndian.Uint64(h[8+8*i:])
 
 func (h *Head) set(i int, w uint64) { binary.LittleEndian.PutUint64(h[8+8*i:], w) }
 
-// A Frame is to be sent.
+// A Frame is a frame to be sent.
 type Frame struct {
 	Head Head
 	Body []byte
-	Rest []byte // of a transfer: what its later frames bring
-	// Place is the word of the head of a transfer that says where the body belongs. The first word is its number.
+	Rest []byte // of a transfer: data of its later frames
+	// Place is the index of the word in a transfer's head that says where the body belongs. The first word
+	// is its number.
 	Place   int
-	Of      uint64 // of a transfer, the memory that it sends
-	revoked byte   // the kind of the frame that goes instead of the rest
-	packet  []byte // a packet with its head, in memory of a Pool; then there is nothing else
+	Of      uint64 // of a transfer, identifies the memory that it sends
+	revoked byte   // kind of the frame that is sent instead of the rest
+	packet  []byte // a packet with its head, in memory of a Pool; then all other fields are unused
 }
 
 // Transfer makes a frame of the first part of b, to be followed by others.
@@ -63,7 +64,7 @@ func Note(kind byte, n int, words ...uint64) (f Frame) {
 	return f
 }
 
-// next makes the next frame of a transfer, no longer than the one before.
+// next turns f into the next frame of the transfer, no longer than the one before.
 func (f *Frame) next() {
 	kind, n := f.Head.About()
 	f.Body, f.Rest = f.Rest[:min(len(f.Rest), n)], f.Rest[min(len(f.Rest), n):]
@@ -71,7 +72,7 @@ func (f *Frame) next() {
 	f.Head.set(f.Place, f.Head.Word(f.Place)+uint64(n))
 }
 
-// size is how many bytes go.
+// size returns how many bytes are to be sent.
 func (f *Frame) size() int {
 	if f.packet != nil {
 		return len(f.packet)
@@ -79,7 +80,7 @@ func (f *Frame) size() int {
 	return HeadBytes + len(f.Body)
 }
 
-// send sends what is left of a frame, from which at bytes have gone, or some of it.
+// send sends what is left of a frame, or a part of it; at bytes have been sent already.
 func (f *Frame) send(s Socket, at int) (int, error) {
 	switch {
 	case f.packet != nil:
@@ -98,7 +99,7 @@ type Pool struct {
 	spare [][]byte
 }
 
-// Get returns memory, of Bytes bytes.
+// Get returns memory of Bytes bytes.
 func (p *Pool) Get() []byte {
 	if n := len(p.spare); n > 0 {
 		b := p.spare[n-1]
@@ -108,5 +109,5 @@ func (p *Pool) Get() []byte {
 	return make([]byte, p.Bytes)
 }
 
-// Put gives it back.
+// Put returns memory to the pool.
 func (p *Pool) Put(b []byte) { p.spare = append(p.spare, b) }

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Poller knows which of many sockets have something. It belongs to one goroutine at a time, but for
-// Await and Release.
+// A Poller tells which of many sockets are ready. It belongs to one goroutine at a time, except for Await
+// and Release.
 type Poller struct {
 	fd     int
-	pipe   [2]int // whose end to read ends Await
+	pipe   [2]int // writing to it ends Await
 	events [batch]unix.EpollEvent
 }
 
-// batch is how many sockets one Look tells of.
+// batch is how many sockets one Look reports at most.
 const batch = 16
 
 // NewPoller makes a poller without sockets.
@@ -30,17 +30,17 @@ func NewPoller() (*Poller, error) {
 	return p, nil
 }
 
-// Add has Look tell of a socket by a key; with out also when it may take something.
+// Add has Look report a socket by a key; with out, also when Send may have room.
 func (p *Poller) Add(s Socket, key int, out bool) error {
 	return unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, int(s), event(key, out))
 }
 
-// Change changes that.
+// Change changes the key and out of a socket.
 func (p *Poller) Change(s Socket, key int, out bool) {
 	_ = unix.EpollCtl(p.fd, unix.EPOLL_CTL_MOD, int(s), event(key, out))
 }
 
-// Remove forgets a socket.
+// Remove removes a socket.
 func (p *Poller) Remove(s Socket) { _ = unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, int(s), nil) }
 
 func event(key int, out bool) *unix.EpollEvent {
@@ -51,7 +51,7 @@ func event(key int, out bool) *unix.EpollEvent {
 	return e
 }
 
-// Look fills out with sockets that have something, and returns how many.
+// Look fills out with sockets that are ready, and returns how many.
 func (p *Poller) Look(out []Ready) int {
 	n, errno := glance(p.fd, p.events[:min(len(out), batch)])
 	if errno != 0 {
@@ -64,8 +64,8 @@ func (p *Poller) Look(out []Ready) int {
 	return n
 }
 
-// Await blocks until a socket has something, and reports that, or until Release, and reports false. It runs
-// beside all other calls, in one goroutine.
+// Await blocks until a socket is ready, and returns true, or until Release, and returns false. One
+// goroutine may run it concurrently with all other calls.
 func (p *Poller) Await() bool {
 	fds := []unix.PollFd{{Fd: int32(p.fd), Events: unix.POLLIN}, {Fd: int32(p.pipe[0]), Events: unix.POLLIN}}
 	for {
@@ -75,7 +75,7 @@ func (p *Poller) Await() bool {
 	}
 }
 
-// Release ends Await, for good.
+// Release ends Await for good.
 func (p *Poller) Release() { _, _ = unix.Write(p.pipe[1], []byte{0}) }
 
 // Close closes the poller, not its sockets.

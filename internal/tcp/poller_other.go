@@ -2,7 +2,7 @@
 
 package tcp
 
-// A Poller is none here.
+// A Poller is not available on this system.
 type Poller struct{}
 
 // NewPoller fails here.

@@ -1,14 +1,14 @@
 package tcp
 
-// A Queue is what waits to be sent by one stream: packets in order, and transfers, whose frames go in turn
+// A Queue is what one stream has to send: packets in order, and transfers, whose frames are sent in turn
 // when no packet waits.
 type Queue struct {
 	packets   []Frame
 	transfers []Frame
 	now       Frame // what is being sent
-	sent      int   // of it
-	busy      bool  // now is something
-	waiting   int   // packets, that which is being sent too
+	sent      int   // bytes of now that have been sent
+	busy      bool  // now is in use
+	waiting   int   // number of packets, including the one being sent
 }
 
 // Empty reports whether nothing waits.
@@ -17,13 +17,13 @@ func (q *Queue) Empty() bool { return !q.busy && len(q.packets) == 0 && len(q.tr
 // Packets returns how many packets wait.
 func (q *Queue) Packets() int { return q.waiting }
 
-// AddPacket has a packet wait, which lies with its head in memory of a pool.
+// AddPacket adds a packet, which lies with its head in memory of a pool.
 func (q *Queue) AddPacket(b []byte) {
 	q.packets = append(q.packets, Frame{packet: b})
 	q.waiting++
 }
 
-// Begun is AddPacket to a queue that is empty, of a packet whose first n bytes have gone.
+// Begun is AddPacket to an empty queue, of a packet whose first n bytes have been sent.
 func (q *Queue) Begun(b []byte, n int) {
 	q.now, q.sent, q.busy = Frame{packet: b}, n, true
 	q.waiting++
@@ -32,7 +32,8 @@ func (q *Queue) Begun(b []byte, n int) {
 // Transfers returns how many other frames wait.
 func (q *Queue) Transfers() int { return len(q.transfers) }
 
-// Confirm has a frame without a body wait that says a number and how many bytes. Two of one kind and number are one.
+// Confirm adds a frame without a body, with a number and a count of bytes. Consecutive ones of the same
+// kind and number are combined.
 func (q *Queue) Confirm(kind byte, number, bytes uint64) {
 	if n := len(q.transfers); n > 0 {
 		last := &q.transfers[n-1].Head
@@ -44,11 +45,11 @@ func (q *Queue) Confirm(kind byte, number, bytes uint64) {
 	q.Add(Note(kind, 0, number, bytes))
 }
 
-// Add has another frame wait.
+// Add adds another frame.
 func (q *Queue) Add(f Frame) { q.transfers = append(q.transfers, f) }
 
-// Flush sends as much as the system takes, and reports whether that was all. Memory of packets goes back to
-// the pool.
+// Flush sends as much as the system accepts, and reports whether that was all. Memory of packets goes back
+// to the pool.
 func (q *Queue) Flush(s Socket, pool *Pool) (all bool, err error) {
 	for !q.Empty() {
 		if !q.busy {
@@ -66,7 +67,7 @@ func (q *Queue) Flush(s Socket, pool *Pool) (all bool, err error) {
 	return true, nil
 }
 
-// choose takes what is sent next.
+// choose selects the next frame to send.
 func (q *Queue) choose() {
 	from := &q.packets
 	if len(*from) == 0 {
@@ -76,7 +77,7 @@ func (q *Queue) choose() {
 	*from = append((*from)[:0], (*from)[1:]...)
 }
 
-// gone ends a frame that has gone, and has the rest of its transfer wait for its turn.
+// gone ends a frame that has been sent, and queues the rest of its transfer.
 func (q *Queue) gone(pool *Pool) {
 	f := &q.now
 	switch {
@@ -92,8 +93,9 @@ func (q *Queue) gone(pool *Pool) {
 	q.now, q.busy = Frame{}, false
 }
 
-// Revoke ends transfers of memory that is not to be read any more. Instead of the rest goes a frame of a kind
-// with their number; 0: none. A frame under way goes on from a copy to its end, since what follows would be taken for it.
+// Revoke ends transfers of memory that must not be read any more. Instead of the rest, a frame of the given
+// kind with their number is sent; 0: none. A frame that is being sent is completed from a copy, since the
+// receiver would take anything else for its rest.
 func (q *Queue) Revoke(which func(f *Frame) bool, instead byte) {
 	if f := &q.now; q.busy && f.packet == nil && which(f) {
 		if f.Body = append([]byte(nil), f.Body...); len(f.Rest) > 0 {
@@ -112,7 +114,7 @@ func (q *Queue) Revoke(which func(f *Frame) bool, instead byte) {
 	q.transfers = kept
 }
 
-// Drop forgets all that waits.
+// Drop drops everything in the queue.
 func (q *Queue) Drop(pool *Pool) {
 	for _, f := range append(q.packets, q.now) {
 		if f.packet != nil {

@@ -1,22 +1,22 @@
 package tcp
 
-// A Reader takes the frames of a stream apart.
+// A Reader splits a stream into frames.
 type Reader struct {
 	most int    // bytes of the longest packet with its head
-	in   []byte // what has come, of which from r to w has not been looked at
+	in   []byte // received data, of which in[r:w] has not been consumed
 	r, w int
-	into []byte // where the rest of a body goes; empty: to in
+	into []byte // where the rest of a body goes; empty: into in
 	over bool   // nothing more comes
 }
 
-// NewReader makes a reader of a stream whose packets are at most so long, with their heads.
+// NewReader makes a reader of a stream whose packets have at most longest bytes, including their heads.
 func NewReader(longest int) Reader { return Reader{most: longest, in: make([]byte, 2*longest)} }
 
-// Over reports whether the stream has ended, of which there may be frames still.
+// Over reports whether the stream has ended; received frames may remain.
 func (r *Reader) Over() bool { return r.over }
 
-// Fill takes what has come from the system once. It reports whether that was anything, the end included, and
-// whether it was the last of a body that Into waits for; then there may be more.
+// Fill receives from the system once. It reports whether anything came, including the end, and whether that
+// completed a body that Into waits for; then there may be more to receive.
 func (r *Reader) Fill(s Socket) (news, whole bool) {
 	to, body := r.into, len(r.into) > 0
 	if !body {
@@ -37,7 +37,7 @@ func (r *Reader) Fill(s Socket) (news, whole bool) {
 	return n > 0 || r.over, false
 }
 
-// Head returns the head of the next frame where it lies, nil if it is not there.
+// Head returns the head of the next frame in place, nil if it has not come.
 func (r *Reader) Head() *Head {
 	if len(r.into) > 0 || r.w-r.r < HeadBytes {
 		return nil
@@ -45,8 +45,8 @@ func (r *Reader) Head() *Head {
 	return (*Head)(r.in[r.r:])
 }
 
-// Packet returns the next frame, of n bytes behind the head and no more than a packet may have, where it lies, nil if
-// not all of it is there. It holds until the next Fill.
+// Packet returns the next frame in place, with n bytes after the head, at most as many as a packet may
+// have; nil if it has not come completely. It is valid until the next Fill.
 func (r *Reader) Packet(n int) []byte {
 	if r.w-r.r < HeadBytes+n {
 		return nil
@@ -56,7 +56,7 @@ func (r *Reader) Packet(n int) []byte {
 	return b
 }
 
-// Into takes the next frame, whose body belongs to b, and reports whether all of that is there.
+// Into consumes the next frame, stores its body in b, and reports whether all of the body has come.
 func (r *Reader) Into(b []byte) (whole bool) {
 	r.r += HeadBytes
 	n := copy(b, r.in[r.r:r.w])

@@ -11,8 +11,7 @@ import (
 // backlog is how many streams may wait for Accept.
 const backlog = 1024
 
-// Listen makes a socket to which streams come, at a free port of an address of this host, and
-// returns where that is.
+// Listen makes a listening socket at a free port of an address of this host, and returns its address.
 func Listen(address string) (s Socket, at netip.AddrPort, err error) {
 	host, err := netip.ParseAddr(address)
 	if err != nil {
@@ -44,7 +43,7 @@ func open(host netip.Addr) (Socket, error) {
 	return Socket(fd), err
 }
 
-// sockaddr is at as the system takes it.
+// sockaddr returns at in the form of the system.
 func sockaddr(at netip.AddrPort) unix.Sockaddr {
 	if at.Addr().Is6() {
 		return &unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()}
@@ -52,7 +51,7 @@ func sockaddr(at netip.AddrPort) unix.Sockaddr {
 	return &unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()}
 }
 
-// address returns where the socket is.
+// address returns the address of the socket.
 func (s Socket) address(host netip.Addr) (netip.AddrPort, error) {
 	own, err := unix.Getsockname(int(s))
 	switch a := own.(type) {
@@ -64,7 +63,8 @@ func (s Socket) address(host netip.Addr) (netip.AddrPort, error) {
 	return netip.AddrPort{}, err
 }
 
-// Dial begins to make a stream to an address. Once the socket is ready for Send, Connected tells whether there is one.
+// Dial starts to connect to an address. Once the socket is ready for Send, Connected tells whether there is
+// a stream.
 func Dial(to netip.AddrPort) (Socket, error) {
 	s, err := open(to.Addr())
 	if err != nil {
@@ -78,7 +78,7 @@ func Dial(to netip.AddrPort) (Socket, error) {
 	return s, nil
 }
 
-// prompt has what is sent go at once, and not wait for more of it.
+// prompt has data sent at once, without waiting for more.
 func (s Socket) prompt() { _ = unix.SetsockoptInt(int(s), unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) }
 
 // Connected returns why there is no stream, nil if there is.
@@ -90,7 +90,7 @@ func (s Socket) Connected() error {
 	return err
 }
 
-// Accept returns the next stream that has come, None if there is none.
+// Accept returns the next incoming stream, None if there is none.
 func (s Socket) Accept() (Socket, error) {
 	fd, _, err := unix.Accept4(int(s), unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 	switch err {
@@ -103,19 +103,19 @@ func (s Socket) Accept() (Socket, error) {
 	return None, err
 }
 
-// Send sends b, or the first n bytes of it, 0 if there is no room.
+// Send sends b or its first n bytes, 0 if there is no room.
 func (s Socket) Send(b []byte) (n int, err error) {
 	n, errno := send(int(s), b)
 	return outcome(n, errno)
 }
 
-// SendBoth is Send of a and, behind it, b.
+// SendBoth is Send of a followed by b.
 func (s Socket) SendBoth(a, b []byte) (n int, err error) {
 	n, errno := sendBoth(int(s), a, b)
 	return outcome(n, errno)
 }
 
-// Recv fills b, or the first n bytes of it, 0 if nothing is there. io.EOF is the end of the stream.
+// Recv fills b or its first n bytes, 0 if nothing has come. io.EOF is the end of the stream.
 func (s Socket) Recv(b []byte) (n int, err error) {
 	n, errno := receive(int(s), b)
 	if n == 0 && errno == 0 && len(b) > 0 {
@@ -124,7 +124,7 @@ func (s Socket) Recv(b []byte) (n int, err error) {
 	return outcome(n, errno)
 }
 
-// outcome is that of a call that may be tried again.
+// outcome returns the result of a call that may be tried again.
 func outcome(n int, errno unix.Errno) (int, error) {
 	switch errno {
 	case 0:
@@ -144,7 +144,7 @@ func (s Socket) Unsent() int {
 	return n
 }
 
-// Finish says that nothing more will be sent.
+// Finish ends sending: nothing more will be sent.
 func (s Socket) Finish() { _ = unix.Shutdown(int(s), unix.SHUT_WR) }
 
 // Close closes the socket.

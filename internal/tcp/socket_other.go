@@ -10,26 +10,26 @@ func Listen(string) (Socket, netip.AddrPort, error) { return None, netip.AddrPor
 // Dial fails here.
 func Dial(netip.AddrPort) (Socket, error) { return None, ErrUnavailable }
 
-// Connected is of no stream.
+// Connected fails: there are no streams.
 func (s Socket) Connected() error { return ErrUnavailable }
 
-// Accept is of no stream.
+// Accept fails: there are no streams.
 func (s Socket) Accept() (Socket, error) { return None, ErrUnavailable }
 
-// Send is of no stream.
+// Send fails: there are no streams.
 func (s Socket) Send([]byte) (int, error) { return 0, ErrUnavailable }
 
-// SendBoth is of no stream.
+// SendBoth fails: there are no streams.
 func (s Socket) SendBoth(_, _ []byte) (int, error) { return 0, ErrUnavailable }
 
-// Recv is of no stream.
+// Recv fails: there are no streams.
 func (s Socket) Recv([]byte) (int, error) { return 0, ErrUnavailable }
 
-// Unsent is of no stream.
+// Unsent returns 0: there are no streams.
 func (s Socket) Unsent() int { return 0 }
 
-// Finish is of no stream.
+// Finish does nothing: there are no streams.
 func (s Socket) Finish() {}
 
-// Close is of no stream.
+// Close does nothing: there are no streams.
 func (s Socket) Close() {}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// soon ends waits of tests that would never end.
+// soon is the time limit for waits in tests.
 const soon = 30 * time.Second
 
 // until calls do until it reports that it is done.
@@ -64,7 +64,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Nobody listens: the socket becomes ready, and says why there is no stream.
+// If there is no listener, the socket becomes ready, and reports why there is no stream.
 func TestRefusedStream(t *testing.T) {
 	l, at, err := Listen("127.0.0.1")
 	if err != nil {
@@ -73,7 +73,7 @@ func TestRefusedStream(t *testing.T) {
 	l.Close()
 	s, err := Dial(at)
 	if err != nil {
-		return // the system may say it at once
+		return // the system may report it at once
 	}
 	defer s.Close()
 	p, err := NewPoller()
@@ -97,7 +97,7 @@ func TestRefusedStream(t *testing.T) {
 	}
 }
 
-// Await ends when a socket has something, and when it is released.
+// Await returns when a socket is ready, and when it is released.
 func TestAwait(t *testing.T) {
 	a, b := pair(t)
 	p, err := NewPoller()
@@ -120,7 +120,7 @@ func TestAwait(t *testing.T) {
 	}
 	p.Remove(b)
 	p.Release()
-	for range ends { // it may see the socket once more
+	for range ends { // it may report the socket once more
 		break
 	}
 	if err := p.Close(); err != nil {
@@ -128,7 +128,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// drain reads frames into which until there are n.
+// drain reads n frames into which.
 func drain(t *testing.T, s Socket, n int) (frames [][]byte) {
 	t.Helper()
 	r := NewReader(HeadBytes + 1000)
@@ -149,7 +149,8 @@ func drain(t *testing.T, s Socket, n int) (frames [][]byte) {
 	return frames
 }
 
-// A packet passes the parts of a transfer that wait, not the one under way; parts of several go in turn.
+// Packets are sent before the waiting parts of a transfer, but after the part being sent; parts of several
+// transfers alternate.
 func TestPacketsPassTransfers(t *testing.T) {
 	a, b := pair(t)
 	var q Queue
@@ -159,7 +160,7 @@ func TestPacketsPassTransfers(t *testing.T) {
 	p := pool.Get()
 	(*Head)(p).Put(9, 2)
 	copy(p[HeadBytes:], "hi")
-	q.Begun(p[:HeadBytes+2], 0) // under way
+	q.Begun(p[:HeadBytes+2], 0) // being sent
 	p = pool.Get()
 	(*Head)(p).Put(9, 0)
 	q.AddPacket(p[:HeadBytes])
@@ -184,14 +185,15 @@ func TestPacketsPassTransfers(t *testing.T) {
 	}
 }
 
-// A transfer that is revoked ends with what is under way, from a copy, and the other side is told if it should be.
+// A transfer that is revoked ends with the part being sent, from a copy, and the other side is told if it
+// should be.
 func TestRevoke(t *testing.T) {
 	for _, tell := range []byte{0, 5} {
 		a, b := pair(t)
 		var q Queue
 		var pool Pool
 		memory := bytes.Repeat([]byte("m"), 64<<20)
-		q.Add(Transfer(7, memory, 32<<20, 1, 1, 0)) // more than the system takes at once
+		q.Add(Transfer(7, memory, 32<<20, 1, 1, 0)) // more than the system accepts at once
 		q.Add(Transfer(7, memory[:10], 4, 1, 2, 0))
 		q.Add(Transfer(7, []byte("keep"), 4, 1, 3, 0))
 		if all, err := q.Flush(a, &pool); all || err != nil {
@@ -222,7 +224,7 @@ func TestRevoke(t *testing.T) {
 		if tell != 0 {
 			want = []byte{7, 1, 5, 2, 7, 3, 5, 1}
 		}
-		if tell != 0 { // the refusal of the first comes behind the last
+		if tell != 0 { // the refusal of the first one comes after the last
 			until(t, "the refusal", func() bool {
 				r.Fill(b)
 				h := r.Head()
@@ -239,7 +241,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// Frames of any length come as they were sent, however the stream cuts them.
+// Frames of any length arrive as they were sent, however the stream divides them.
 func TestFramesAreWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a, b := pair(t)
@@ -259,7 +261,7 @@ func TestFramesAreWhole(t *testing.T) {
 	}
 	var got [][]byte
 	into := make([]byte, most)
-	waits := 0 // bytes of the body that Into waits for
+	waits := 0 // bytes of the body that Into still has to read
 	until(t, "the last frame", func() bool {
 		n, err := a.Send(stream[:min(len(stream), 1+r.IntN(150))])
 		if err != nil {
@@ -301,7 +303,7 @@ func TestFramesAreWhole(t *testing.T) {
 	})
 }
 
-// Neither sending nor looking allocates.
+// Neither sending nor receiving allocates.
 func TestAllocations(t *testing.T) {
 	a, b := pair(t)
 	p, err := NewPoller()

@@ -10,12 +10,12 @@ import (
 	"slices"
 )
 
-// A Trace is a file of the trace event format that is as it should be. What it holds is in the order of the file.
+// A Trace is a valid file of the trace event format, in the order of the file.
 type Trace struct {
 	Events []Event
 }
 
-// An Event is one of a trace. Times are in microseconds.
+// An Event is an event of a trace. Times are in microseconds.
 type Event struct {
 	Phase string         `json:"ph"`
 	Name  string         `json:"name"`
@@ -31,9 +31,9 @@ type Event struct {
 	from, to int64 // picoseconds
 }
 
-// Phases of events ("Trace Event Format", Google): those that are written here.
+// Phases of events ("Trace Event Format", Google): those that rhinet writes.
 const (
-	phaseName  = "M" // of a process or a thread
+	phaseName  = "M" // with its duration, so no end can be missing
 	phaseSlice = "X" // with its duration, so that no end can be missing
 	phaseCount = "C"
 	flowBegin  = "s"
@@ -41,9 +41,9 @@ const (
 	flowEnd    = "f"
 )
 
-// Chrome reads a trace, and returns all that is wrong with it: what the format forbids; slices of a thread that overlap and
-// do not lie within each other; arrows that have no beginning, no end or no slice to be drawn at; processes and threads
-// without one name; counters that go back in time.
+// Chrome parses a trace, and returns everything that is wrong with it: violations of the format; slices of
+// a thread that overlap without being nested; arrows without a beginning, an end or a slice; processes and
+// threads without exactly one name; counters that go back in time.
 func Chrome(text []byte) (*Trace, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -73,22 +73,22 @@ func Chrome(text []byte) (*Trace, error) {
 // A track is a thread of a process.
 type track struct{ pid, tid int }
 
-// A span is a slice, or the time of several.
+// A span is a slice, or the time covered by several.
 type span struct{ from, to int64 }
 
-// A flow is all of an arrow: ids are told apart by category.
+// A flow identifies an arrow: ids are distinguished by category.
 type flow struct {
 	cat string
 	id  uint64
 }
 
-// A counter is called by its process and its name.
+// A counter is identified by its process and its name.
 type counter struct {
 	pid  int
 	name string
 }
 
-// chrome is a trace while it is looked at.
+// chrome is a trace that is being checked.
 type chrome struct {
 	processes map[int]bool
 	threads   map[track]bool
@@ -98,7 +98,7 @@ type chrome struct {
 	wrong     []error
 }
 
-// mostWrong is how much is said of one trace.
+// mostWrong is how many faults of one trace are reported.
 const mostWrong = 20
 
 func (c *chrome) fault(e *Event, text string, args ...any) {
@@ -107,7 +107,7 @@ func (c *chrome) fault(e *Event, text string, args ...any) {
 	}
 }
 
-// take looks at an event by itself.
+// take checks an event by itself.
 func (c *chrome) take(e *Event) {
 	if e.Phase == phaseName {
 		c.name(e)
@@ -146,7 +146,7 @@ func (c *chrome) take(e *Event) {
 
 func (e *Event) flows() bool { return e.Phase == flowBegin || e.Phase == flowVia || e.Phase == flowEnd }
 
-// picoseconds reads a time, which has no digit below a picosecond.
+// picoseconds parses a time, which must be a multiple of a picosecond.
 func picoseconds(n json.Number) (int64, bool) {
 	r, ok := new(big.Rat).SetString(n.String())
 	if !ok || n == "" {
@@ -156,7 +156,7 @@ func picoseconds(n json.Number) (int64, bool) {
 	return r.Num().Int64(), r.IsInt() && r.Num().IsInt64()
 }
 
-// name takes the name of a process or of a thread, which has one.
+// name handles the name of a process or of a thread, which must have exactly one.
 func (c *chrome) name(e *Event) {
 	if name, is := e.Args["name"].(string); !is || name == "" {
 		c.fault(e, "names nothing")
@@ -185,7 +185,7 @@ func (c *chrome) count(e *Event) {
 	c.counters[of] = e.from
 }
 
-// named finds what has no name.
+// named finds events without a named process or thread.
 func (c *chrome) named(all []Event) {
 	for i := range all {
 		e := &all[i]
@@ -195,7 +195,7 @@ func (c *chrome) named(all []Event) {
 	}
 }
 
-// nested finds slices of a thread that overlap and do not lie within each other, and orders all.
+// nested finds slices of a thread that overlap without being nested, and sorts all slices.
 func (c *chrome) nested() {
 	for at, all := range c.slices {
 		slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
@@ -208,14 +208,14 @@ func (c *chrome) nested() {
 				c.fault(&Event{Phase: phaseSlice, Pid: at.pid, Tid: at.tid}, "%d to %d ps overlaps %d to %d ps", s.from, s.to, open[n-1].from, open[n-1].to)
 			}
 			open = append(open, s)
-			if i > 0 { // for within: what one of those before still covers
+			if i > 0 { // for within: extend to the end of the earlier slices
 				all[i].to = max(s.to, all[i-1].to)
 			}
 		}
 	}
 }
 
-// within reports whether a slice of the thread goes on at a time. It is for after nested.
+// within reports whether a slice of the thread is open at a time. It must be called after nested.
 func (c *chrome) within(at track, t int64) bool {
 	all := c.slices[at]
 	i, _ := slices.BinarySearchFunc(all, t, func(s span, t int64) int {
@@ -227,7 +227,7 @@ func (c *chrome) within(at track, t int64) bool {
 	return i > 0 && (all[i-1].to > t || all[i-1].from == t)
 }
 
-// joined finds arrows that lack something.
+// joined finds incomplete arrows.
 func (c *chrome) joined() {
 	for _, steps := range c.flows {
 		slices.SortStableFunc(steps, func(a, b *Event) int { return cmp.Compare(a.from, b.from) })

@@ -1,5 +1,5 @@
-// Package tracetest holds traces to the formats that they are written in. It is for tests, and knows none of what
-// writes them.
+// Package tracetest checks traces against the formats in which they are written. It is for tests, and
+// independent of the code that writes them.
 //
 //	chrome.go  the trace event format, which Perfetto and chrome://tracing open
 //	vcd.go     value change dumps (IEEE 1364-2005, clause 18), with the strings that GTKWave adds
@@ -10,7 +10,7 @@ import (
 	"path"
 )
 
-// Check returns what is wrong with a file whose name tells the format: .json or .vcd.
+// Check returns what is wrong with a file. The extension of its name gives the format: .json or .vcd.
 func Check(name string, text []byte) (err error) {
 	switch path.Ext(name) {
 	case ".json":

@@ -57,7 +57,7 @@ func TestChrome(t *testing.T) {
 	}
 }
 
-// dump is a whole one; wrong ones are made of it.
+// dump is a complete dump, from which wrong ones are made.
 const dump = `$date today $end $timescale 1 ps $end
 $scope module node_0 $end $var integer 32 ! bus $end $var string 1 n1 RFend $end $upscope $end
 $var reg 1 $x on $end $var real 64 r rate $end

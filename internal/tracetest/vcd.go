@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Dump is a value change dump that is as it should be.
+// A Dump is a valid value change dump.
 type Dump struct {
 	Vars    []Var  // in the order of the file
 	Changes int    // after the initial values
@@ -17,17 +17,18 @@ type Dump struct {
 	Unit    string // "1ps"
 }
 
-// A Var is what a dump shows.
+// A Var is a variable of a dump.
 type Var struct {
-	Name string // with the scopes around it: "node_0.RFend"
+	Name string // including its scopes: "node_0.RFend"
 	Type string // "integer", "string"
 	Bits int
 	code string
 	sets int // values in $dumpvars
 }
 
-// VCD reads a value change dump (IEEE 1364-2005, clause 18.2), and returns the first thing that the standard
-// forbids. Beside its types there is "string", with values such as "sIDLE !": GTKWave's extension.
+// VCD parses a value change dump (IEEE 1364-2005, clause 18.2), and returns the first violation of the
+// standard. Besides the types of the standard it accepts "string", with values such as "sIDLE !": GTKWave's
+// extension.
 func VCD(text []byte) (*Dump, error) {
 	r := &reader{words: strings.Fields(string(text)), vars: map[string]*Var{}, names: map[string]bool{}}
 	for !r.defined {
@@ -49,7 +50,7 @@ func VCD(text []byte) (*Dump, error) {
 	return &r.dump, nil
 }
 
-// reader is a dump while it is read.
+// reader is a dump that is being parsed.
 type reader struct {
 	words   []string
 	next    int
@@ -57,16 +58,16 @@ type reader struct {
 	vars    map[string]*Var // by code
 	names   map[string]bool
 	scopes  []string
-	defined bool // $enddefinitions has been
-	dumped  bool // $dumpvars has been
-	timed   bool // a time has been
+	defined bool // $enddefinitions has been read
+	dumped  bool // $dumpvars has been read
+	timed   bool // a time has been read
 }
 
 func (r *reader) at(err error) error { return fmt.Errorf("word %d: %w", r.next, err) }
 
 var errEnd = errors.New("it ends too early")
 
-// word takes the next one.
+// word reads the next word.
 func (r *reader) word() (string, error) {
 	if r.next == len(r.words) {
 		return "", errEnd
@@ -75,7 +76,7 @@ func (r *reader) word() (string, error) {
 	return r.words[r.next-1], nil
 }
 
-// section takes the words of a section up to $end.
+// section reads the words of a section up to $end.
 func (r *reader) section() ([]string, error) {
 	n := slices.Index(r.words[r.next:], "$end")
 	if n < 0 {
@@ -86,7 +87,7 @@ func (r *reader) section() ([]string, error) {
 	return body, nil
 }
 
-// declaration takes a section of the header.
+// declaration reads a section of the header.
 func (r *reader) declaration() error {
 	keyword, err := r.word()
 	if err != nil {
@@ -165,7 +166,7 @@ func (r *reader) declare(body []string) error {
 	return nil
 }
 
-// simulation takes a command of what comes after the header.
+// simulation reads a command after the header.
 func (r *reader) simulation() error {
 	word, err := r.word()
 	if err != nil {
@@ -189,7 +190,7 @@ func (r *reader) simulation() error {
 	return err
 }
 
-// initial takes the first value of each variable.
+// initial reads the first value of each variable.
 func (r *reader) initial() error {
 	if r.dumped {
 		return errors.New("initial values again")
@@ -217,7 +218,7 @@ func (r *reader) initial() error {
 	return nil
 }
 
-// value takes a value, of which the first word is given, and returns the variable.
+// value reads a value, whose first word is given, and returns its variable.
 func (r *reader) value(word string) (*Var, error) {
 	kind, value, of := word[0], word[1:], ""
 	if strings.IndexByte("01xXzZ", kind) >= 0 {

@@ -13,19 +13,19 @@ type Cell struct {
 	Operation, Algorithm string
 	Ranks                int
 	Bytes                int // as the benchmark counts
-	Block                int // as rules count
+	Block                int // block size for rules
 	Usec                 float64
-	Chosen               bool // the algorithm serves such calls without rules
-	Pass                 int  // of measurements that follow each other
+	Chosen               bool // calls use this algorithm if there are no rules
+	Pass                 int  // measurements of one pass follow each other
 }
 
-// margin is by how much an algorithm must be faster than the one that serves without a
-// rule: measurements that say less say nothing.
+// margin is by how much an algorithm must be faster than the default one: smaller differences are not
+// significant.
 const margin = 0.9
 
-// Rules returns the rules that follow from cells: where another algorithm than the
-// chosen one was faster, up to the next size and number of ranks that were measured.
-// processors is how many ranks have one each; 0: any number.
+// Rules derives rules from cells: where an algorithm other than the default one was faster, up to the next
+// size and number of ranks that were measured. processors is how many ranks have a processor each; 0: any
+// number.
 func Rules(cells []Cell, processors int) (rules []string) {
 	var ranks []int
 	for _, c := range cells {
@@ -56,7 +56,7 @@ func Rules(cells []Cell, processors int) (rules []string) {
 	return rules
 }
 
-// A pick is an algorithm for a range of sizes; to 0 has no end.
+// A pick is an algorithm for a range of sizes; if to is 0, the range has no end.
 type pick struct {
 	algorithm string
 	from, to  int
@@ -69,7 +69,7 @@ func (p pick) bytes() string {
 	return fmt.Sprintf("%d..%d", p.from, p.to)
 }
 
-// picks returns those of one operation on one number of ranks.
+// picks returns the picks for one operation on one number of ranks.
 func picks(cells []Cell) (list []pick) {
 	slices.SortStableFunc(cells, func(a, b Cell) int { return a.Block - b.Block })
 	blocks := groups(cells, func(c Cell) int { return c.Block })
@@ -95,9 +95,8 @@ func picks(cells []Cell) (list []pick) {
 	return list
 }
 
-// fastest returns the algorithm that serves calls of one block best, or "" if that is
-// the chosen one. It must be faster in each pass. Where calls of several sizes look
-// alike to rules, the mean of them counts.
+// fastest returns the algorithm that serves calls of one block size best, or "" if that is the default one.
+// It must be faster in each pass. Where rules do not distinguish calls of several sizes, their mean counts.
 func fastest(cells []Cell) string {
 	passes := groups(cells, func(c Cell) int { return c.Pass })
 	won, sums := map[string]int{}, map[string]float64{}
@@ -109,7 +108,7 @@ func fastest(cells []Cell) string {
 		}
 	}
 	best, least := "", 0.0
-	for _, of := range cells { // in their order, so that the same cells give the same
+	for _, of := range cells { // in their order, so that the result is deterministic
 		if won[of.Algorithm] == len(passes) && sums[of.Algorithm] < least {
 			best, least = of.Algorithm, sums[of.Algorithm]
 		}
@@ -117,8 +116,8 @@ func fastest(cells []Cell) string {
 	return best
 }
 
-// ratios returns the mean logarithm of each algorithm's time to that of the chosen one, of
-// those that serve all sizes.
+// ratios returns the mean logarithm of each algorithm's time relative to that of the default one, for
+// algorithms that serve all sizes.
 func ratios(cells []Cell) map[string]float64 {
 	sums, served := map[string]float64{}, map[string]int{}
 	sizes := groups(cells, func(c Cell) int { return c.Bytes })
@@ -136,7 +135,7 @@ func ratios(cells []Cell) map[string]float64 {
 	return sums
 }
 
-// groups cuts a list by a key, in the order in which keys are seen first.
+// groups splits a list by a key, in the order in which keys occur first.
 func groups[K cmp.Ordered](cells []Cell, key func(Cell) K) (list [][]Cell) {
 	at := map[K]int{}
 	for _, c := range cells {
@@ -154,9 +153,9 @@ func groups[K cmp.Ordered](cells []Cell, key func(Cell) K) (list [][]Cell) {
 // A Curve is the time of one way to move messages, by size.
 type Curve map[int]float64
 
-// Threshold returns the size up to which messages are best moved in one way, and from
-// which on in another: one of the sizes that both curves have, 0 if usual, which
-// is the threshold without tuning, is as good, or nearly, for the sizes between them.
+// Threshold returns the size up to which messages are best moved in one way, and above which in another:
+// one of the sizes that both curves have, or 0 if usual, the threshold without tuning, is as good or nearly
+// as good for the sizes between them.
 func Threshold(short, long Curve, usual int) int {
 	var sizes []int
 	for n := range short {

@@ -11,20 +11,20 @@ import (
 	"unicode"
 )
 
-// A Machine is what a table was measured on, as far as times depend on it.
+// A Machine describes what the times in a table depend on.
 type Machine struct {
 	CPU        string `json:"cpu"`
 	Processors int    `json:"processors"` // that a job may keep busy
 	Arch       string `json:"arch"`
 }
 
-// This describes this machine, for jobs on so many processors.
+// This describes this machine, for jobs on the given number of processors.
 func This(processors int) Machine {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	return Machine{CPU: cpu(text), Processors: processors, Arch: runtime.GOARCH}
 }
 
-// cpu names the processor that the kernel describes: by its name, or by its numbers.
+// cpu returns the processor's name, or its numbers, from a text like that of /proc/cpuinfo.
 func cpu(info []byte) string {
 	var numbers []string
 	for s := bufio.NewScanner(bytes.NewReader(info)); s.Scan(); {
@@ -42,21 +42,21 @@ func cpu(info []byte) string {
 	return "unknown CPU"
 }
 
-// String says it in words.
+// String returns a description of the machine.
 func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d usable cores, %s", m.CPU, m.Processors, m.Arch)
 }
 
-// File is where the table of a machine is by default, in the folder for
-// configuration that [os.UserConfigDir] names.
+// File is the default file for the table of a machine, in the configuration directory that
+// [os.UserConfigDir] names.
 func (m Machine) File(config string) string {
 	return place(config, fmt.Sprintf("%s %d %s", m.CPU, m.Processors, m.Arch))
 }
 
-// ModelFile is where the table of a modelled network is by default.
+// ModelFile is the default file for the table of a modelled network.
 func ModelFile(config, model string) string { return place(config, "model "+model) }
 
-// place makes a name of a file of words.
+// place turns words into the name of a file.
 func place(config, words string) string {
 	name := strings.FieldsFunc(strings.ToLower(words), func(r rune) bool {
 		return r != '.' && r != '=' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))

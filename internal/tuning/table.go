@@ -1,9 +1,8 @@
-// Package tuning holds what was measured to suit a machine, or a modelled
-// network: the table that mpirun tune writes and later jobs read, and how it
-// follows from measurements.
+// Package tuning holds measured settings for a machine, or a modelled network: the table that mpirun tune
+// writes and later jobs read, and how it is derived from measurements.
 //
-// It knows the names of operations and algorithms as words only: package
-// collectives reads the rules, and whoever reads a table has it check them.
+// It treats the names of operations and algorithms as plain words: package collectives parses the rules,
+// and callers that read a table pass a function that checks them.
 package tuning
 
 import (
@@ -15,12 +14,11 @@ import (
 	"strings"
 )
 
-// A Table is what was measured. Limits that are 0 are those that the network
-// interface recommends.
+// A Table holds the results. Limits that are 0 are left to the network interface.
 type Table struct {
 	Schema  string   `json:"schema"`
 	Machine *Machine `json:"machine,omitempty"` // where it was measured; nil: on a modelled network
-	Model   string   `json:"model,omitempty"`   // the network, as mpirun --time takes it
+	Model   string   `json:"model,omitempty"`   // the modelled network, as given to mpirun --time
 	NIC     string   `json:"nic"`
 	Ranks   []int    `json:"ranks"`           // of the jobs that were measured
 	Eager   int      `json:"eager,omitempty"` // bytes: the longest message in packets
@@ -40,12 +38,13 @@ const mostLimit = 1 << 30
 // Encode returns the table as a file holds it.
 func (t *Table) Encode() ([]byte, error) {
 	t.Schema = Schema
+	t.Ranks, t.Rules = append([]int{}, t.Ranks...), append([]string{}, t.Rules...) // empty, not null
 	text, err := json.MarshalIndent(t, "", "  ")
 	return append(text, '\n'), err
 }
 
-// Read reads a table from a file and has rules check its rules, which are joined by
-// commas. Errors are one line that says what to do.
+// Read reads a table from a file and has rules check its rules, joined by commas. An error is one line that
+// says what to do.
 func Read(file string, rules func(string) error) (*Table, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -83,14 +82,14 @@ func Read(file string, rules func(string) error) (*Table, error) {
 	return t, nil
 }
 
-// fields of a word.
+// Fields of a word.
 const (
 	eagerField = "eager="
 	splitField = "split="
 	separator  = ";"
 )
 
-// Word is what ranks must know of the table, without blanks; nothing of one that changes nothing.
+// Word returns the settings of the table for ranks, without blanks; empty if there are none.
 func (t *Table) Word() string {
 	if t.Eager == 0 && t.Split == 0 && len(t.Rules) == 0 {
 		return ""
@@ -98,13 +97,13 @@ func (t *Table) Word() string {
 	return fmt.Sprintf("%s%d%s%s%d%s%s", eagerField, t.Eager, separator, splitField, t.Split, separator, strings.Join(t.Rules, ","))
 }
 
-// A Setting is what a word says.
+// A Setting is the contents of a word.
 type Setting struct {
 	Eager, Split int    // bytes; 0: what the network interface recommends
 	Rules        string // separated by commas
 }
 
-// ParseWord reads what Word wrote. An empty word sets nothing.
+// ParseWord parses the result of Word. An empty word sets nothing.
 func ParseWord(word string) (s Setting, err error) {
 	if word == "" {
 		return s, nil

@@ -33,6 +33,9 @@ func TestTablesReadAsTheyAreWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if strings.Contains(string(text), "null") {
+			t.Errorf("a list that is empty is null in %s", text)
+		}
 		var rules string
 		got, err := Read(written(t, string(text)), func(list string) error { rules = list; return nil })
 		if err != nil || fmt.Sprint(got.Word(), got.NIC, got.Model, got.Ranks) != fmt.Sprint(want.Word(), want.NIC, want.Model, want.Ranks) || rules != strings.Join(want.Rules, ",") {
@@ -114,7 +117,8 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// cells are those of one operation; times by algorithm for each block, the first algorithm is chosen.
+// cells returns the cells of one operation: times by algorithm for each block; chosen is the default
+// algorithm.
 func cells(op string, ranks, pass int, times map[string][]float64, chosen string, blocks ...int) (list []Cell) {
 	names := slices.Sorted(func(yield func(string) bool) {
 		for n := range times {
@@ -154,7 +158,8 @@ func TestRulesSayWhatIsFaster(t *testing.T) {
 			t.Errorf("%v processors: %s\nwant %s", c.processors, got, c.want)
 		}
 	}
-	// Sizes that look alike to rules count by their mean, and who cannot serve all of them not at all.
+	// Sizes that are the same to rules count by their mean; algorithms that cannot be used for all of them
+	// do not count.
 	var alike []Cell
 	for i, v := range []float64{0.5, 1.2, 0.7} {
 		alike = append(alike, Cell{"gatherv", "a", 2, i, 0, 1, true, 0}, Cell{"gatherv", "b", 2, i, 0, v, false, 0})

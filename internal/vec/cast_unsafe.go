@@ -4,8 +4,8 @@ package vec
 
 import "unsafe"
 
-// cast views a slice as one of another kind: numbers of the same size, or the
-// parts of complex numbers.
+// cast views a slice as one of another element type: numbers of the same size, or the parts of complex
+// numbers.
 func cast[To, From any](s []From) []To {
 	var to To
 	var from From

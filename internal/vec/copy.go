@@ -1,7 +1,7 @@
 package vec
 
-// Copy is copy(dst, src). It is made for memory that two cores write and read in turn, as packets, windows and the buffers of
-// neighbors are: see move. Slices that overlap are left to copy.
+// Copy is copy(dst, src), made for memory that two cores write and read in turn, such as packets, windows
+// and the buffers of neighbors: see move. Overlapping slices are left to copy.
 func Copy(dst, src []byte) int {
 	if len(src) < shortestCopy {
 		return copy(dst, src)
@@ -9,8 +9,8 @@ func Copy(dst, src []byte) int {
 	return copyLong(dst, src)
 }
 
-// copyLong is Copy of what may be long. Copy is so short that the compiler puts it in place of the call, which serves the
-// many short copies.
+// copyLong is Copy for slices that may be long. It is separate so that Copy can be inlined, which serves
+// the many short copies.
 func copyLong(dst, src []byte) int {
 	n := min(len(dst), len(src))
 	if n < shortestCopy || n > longestCopy || !hasAVX2 || overlap(dst, src, n) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCopy compares Copy with copy, at lengths around the block of the kernel and at all
-// alignments of a vector. What lies around dst stays.
+// TestCopy compares Copy with copy, at lengths around the block of the kernel and at all alignments of a
+// vector. Memory around dst stays unchanged.
 func TestCopy(t *testing.T) {
 	const guard = 64
 	r := rand.New(rand.NewPCG(1, 2))
@@ -30,7 +30,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyOfUnequalLengths: the shorter slice counts. The two lie so far apart that they do not overlap, however long they are taken to be.
+// TestCopyOfUnequalLengths: the shorter slice determines the length. The two are so far apart that they do
+// not overlap with either length.
 func TestCopyOfUnequalLengths(t *testing.T) {
 	memory := make([]byte, 10000)
 	short, long := memory[:1000], memory[5000:8000]
@@ -46,7 +47,7 @@ func TestCopyOfUnequalLengths(t *testing.T) {
 	}
 }
 
-// TestCopyOfOverlap: slices of one array are copied as if by way of a third.
+// TestCopyOfOverlap: slices of one array are copied as if through a third.
 func TestCopyOfOverlap(t *testing.T) {
 	const n = 2000
 	for _, shift := range []int{0, 1, 32, 64, 300, n - 1, n, n + 1} {

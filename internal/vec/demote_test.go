@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDemote: memory that is handed on is what it was, whatever its length and its place in a line.
+// TestDemote: Demote does not change memory, whatever its length and its position in a cache line.
 func TestDemote(t *testing.T) {
 	b := make([]byte, 1024)
 	for i := range b {

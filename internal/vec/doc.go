@@ -4,24 +4,24 @@
 // portable implementation, which the build tag purego, the race detector and
 // other processors select.
 //
-// [Copy] moves bytes in the same manner, and [Demote] hands them on to another core.
+// [Copy] copies bytes by the same means, and [Demote] hands them on to another core.
 //
 // The loops work on the first len(inout) elements of in, which must not
 // be shorter, and panic if it is. in and inout may be the same slice, but must
 // not overlap otherwise. Nothing is allocated.
 package vec
 
-// Integer is the kinds of integers.
+// Integer is the integer types.
 type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~uintptr
 }
 
-// Real is the kinds of numbers that compare.
+// Real is the ordered numeric types.
 type Real interface {
 	Integer | ~float32 | ~float64
 }
 
-// Number is the kinds of numbers.
+// Number is the numeric types.
 type Number interface {
 	Real | ~complex64 | ~complex128
 }

@@ -7,7 +7,7 @@ import "github.com/klauspost/cpuid/v2"
 // shortest is the length from which the kernels are used.
 const shortest = 2 * lanes
 
-// lanes is what every kernel needs the length to be a multiple of.
+// lanes divides the length that a kernel takes.
 const lanes = 32
 
 // hasAVX2 is read only.
@@ -16,9 +16,8 @@ var hasAVX2 = cpuid.CPU.Supports(cpuid.AVX2)
 // canDemote is read only.
 var canDemote = cpuid.CPU.Supports(cpuid.CLDEMOTE)
 
-// fastSum, fastMin and fastMax do a first part of the loop of their name, as
-// much as a kernel can, and return its length: 0 for kinds without a kernel.
-// The wrapped sums of signed and unsigned integers have the same bits.
+// fastSum, fastMin and fastMax do the first part of their loops, as much as a kernel can, and return its
+// length: 0 for types without a kernel. Wrapped sums of signed and unsigned integers have the same bits.
 func fastSum(in, inout any) int {
 	if !hasAVX2 {
 		return 0
@@ -86,14 +85,14 @@ func fastMax(in, inout any) int {
 	return 0
 }
 
-// shortestCopy is the length from which move is used, its block, and longestCopy up to which: what is longer does not stay
-// in a cache of the core, and Go's copy does what processors recommend for that.
+// shortestCopy is the shortest length for which move is used: one block. longestCopy is the longest: longer
+// data does not stay in a cache of the core, and Go's copy does what processors recommend for that.
 const (
 	shortestCopy = 256
 	longestCopy  = 16 << 20
 )
 
-// run uses a kernel on as many elements as it takes.
+// run uses a kernel on as many elements as the kernel takes.
 func run[T any](kernel func(in, inout []T), in, inout []T) int {
 	n := len(inout) &^ (lanes - 1)
 	kernel(in[:n], inout[:n])

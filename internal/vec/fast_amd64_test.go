@@ -4,7 +4,7 @@ package vec
 
 import "testing"
 
-// A processor without AVX2 takes the loops in Go.
+// A processor without AVX2 uses the loops in Go.
 func TestWithoutAVX2(t *testing.T) {
 	saved := hasAVX2
 	defer func() { hasAVX2 = saved }()
@@ -17,7 +17,7 @@ func TestWithoutAVX2(t *testing.T) {
 	TestCopy(t)
 }
 
-// Kinds without a kernel take the loops in Go, the others a kernel.
+// Kinds without a kernel use the loops in Go, the others a kernel.
 func TestKernelOfKind(t *testing.T) {
 	if !hasAVX2 {
 		t.Skip("this processor has no AVX2")

@@ -4,7 +4,7 @@ package vec
 
 import "math"
 
-// shortest is the length from which the fast loops are asked; here there are none.
+// shortest is the length from which the fast loops are used: never.
 const shortest = math.MaxInt
 
 // shortestCopy is the length from which move is used: never.

@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// check compares an operation with its twin on random elements, of lengths
-// around the kernels' steps and at several alignments. The cells around inout
-// and all of in must stay as they are.
-func check[T comparable](t *testing.T, name string, op func(in, inout []T), twin func(a, b T) T, random func(*rand.Rand) T) {
+// check compares an operation with its reference on random elements, with lengths around the kernels' steps
+// and at several alignments. The elements around inout and all of in must stay unchanged.
+func check[T comparable](t *testing.T, name string, op func(in, inout []T), reference func(a, b T) T, random func(*rand.Rand) T) {
 	t.Helper()
 	t.Run(fmt.Sprintf("%s/%T", name, *new(T)), func(t *testing.T) {
 		const guard = 5
@@ -23,11 +22,11 @@ func check[T comparable](t *testing.T, name string, op func(in, inout []T), twin
 				}
 				in0, inout0 := append([]T{}, in...), append([]T{}, inout...)
 				lo := guard - shift
-				op(in[lo:lo+n+1], inout[lo:lo+n]) // what in has more is not looked at
+				op(in[lo:lo+n+1], inout[lo:lo+n]) // elements of in beyond the length of inout are not used
 				for i := range inout {
 					want := inout0[i]
 					if i >= lo && i < lo+n {
-						want = twin(in[i], inout0[i])
+						want = reference(in[i], inout0[i])
 					}
 					if !same(inout[i], want) {
 						t.Fatalf("length %d, shift %d, element %d: %v op %v = %v, want %v", n, shift, i-lo, in0[i], inout0[i], inout[i], want)
@@ -95,7 +94,7 @@ func checkInteger[T Integer](t *testing.T) {
 	check(t, "BXor", BXor[T], func(a, b T) T { return a ^ b }, random)
 }
 
-// special mixes ordinary numbers with those that comparisons stumble on.
+// special mixes ordinary numbers with those that are special in comparisons.
 func special(r *rand.Rand) float64 {
 	odd := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, 1, -1, math.SmallestNonzeroFloat64}
 	if i := r.IntN(2 * len(odd)); i < len(odd) {

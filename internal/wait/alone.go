@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Alone reports whether nobody but the calling thread wants a processor of the machine. One of a few
-// looks within milliseconds that finds nobody is enough: what sleeps most of the time does not
-// matter. Where the system does not say it, the answer is yes.
+// Alone reports whether only the calling thread wants a processor of the machine. It looks a few times
+// within milliseconds, and one look that finds no other thread is enough: threads that sleep most of the
+// time do not matter. Where the system does not tell, the answer is yes.
 func Alone() bool { return alone(runnable) }
 
-// alone is Alone where a look finds so many threads that run or could; 0: unknown.
+// alone is Alone with a look that returns the number of threads that are running or runnable; 0: unknown.
 func alone(look func() int) bool {
 	for i := range aloneLooks {
 		if i > 0 {
@@ -25,14 +25,15 @@ func alone(look func() int) bool {
 	return false
 }
 
-// runnable returns how many threads of the machine run or could, the calling one included; 0: unknown.
+// runnable returns how many threads of the machine are running or runnable, including the calling one; 0:
+// unknown.
 func runnable() int {
 	text, _ := os.ReadFile("/proc/loadavg")
 	return runnableIn(text)
 }
 
-// runnableIn returns how many threads run or could, as a text like that of /proc/loadavg says: three averages,
-// runnable/all, the last process. 0: it does not.
+// runnableIn returns how many threads are running or runnable according to a text like that of
+// /proc/loadavg: three averages, runnable/all, the last process. It returns 0 if the text has another form.
 func runnableIn(text []byte) int {
 	for range 3 {
 		_, text, _ = bytes.Cut(text, []byte{' '})

@@ -2,7 +2,7 @@ package wait
 
 import "testing"
 
-// TestRunnable: what runs is there; what is no such text says nothing.
+// TestRunnable: the number of runnable processes is read from the text; other texts give none.
 func TestRunnable(t *testing.T) {
 	for text, want := range map[string]int{
 		"0.00 0.01 0.05 1/108 4242\n":    1,
@@ -18,7 +18,7 @@ func TestRunnable(t *testing.T) {
 	}
 }
 
-// looks returns what finds each of counts once, and then the last of them.
+// looks returns a function that returns each of counts once, and then always the last one.
 func looks(counts ...int) func() int {
 	return func() int {
 		n := counts[0]
@@ -29,7 +29,8 @@ func looks(counts ...int) func() int {
 	}
 }
 
-// TestAlone: who cannot know of others is alone, as is who finds none at one of the looks.
+// TestAlone: a process that cannot know about others is alone, and so is one that finds no others in one of
+// the checks.
 func TestAlone(t *testing.T) {
 	late := []int{1}
 	for range aloneLooks - 1 {

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// epoch is what durations are measured from: reading the monotonic clock alone
-// costs half of reading both.
+// epoch is the origin of durations: reading the monotonic clock alone costs half as much as time.Now.
 var epoch = time.Now()
 
-// A Doorbell wakes a sleeper. The publisher looks whether it is armed after
-// making something visible; the sleeper arms it before it looks a last time.
+// A Doorbell wakes a sleeper. The publisher checks whether it is armed after making something visible; the
+// sleeper arms it before its last look.
 type Doorbell interface {
 	Arm()
 	Sleep(d time.Duration) // until rung, or until d has passed
@@ -36,8 +35,8 @@ const (
 	sleeping
 )
 
-// Pause is called after each poll in vain. It returns true when the policy has
-// nothing left but to sleep, from then on every time until Reset.
+// Pause is called after each poll that found nothing. It returns true once the policy leaves nothing but to
+// sleep, and then every time until Reset.
 func (b *Backoff) Pause() (sleep bool) {
 	if b.eager > 0 {
 		b.eager--
@@ -46,7 +45,7 @@ func (b *Backoff) Pause() (sleep bool) {
 	return b.pause()
 }
 
-// Reset begins anew after a poll that found something.
+// Reset starts over after a poll that found something.
 func (b *Backoff) Reset() { b.eager, b.n, b.since, b.phase = b.policy.Eager, 0, 0, spinning }
 
 func (b *Backoff) pause() bool {
@@ -76,7 +75,7 @@ func (b *Backoff) pause() bool {
 	return b.policy.Yield <= 0 && b.spent() || b.yield()
 }
 
-// spent has nothing but to sleep be left.
+// spent enters the sleeping phase.
 func (b *Backoff) spent() bool {
 	b.phase = sleeping
 	return true
@@ -106,8 +105,8 @@ func (b *Backoff) yield() bool {
 	return false
 }
 
-// late reports whether the time for yielding is over. It begins with the first
-// call: most waits end before, and need no clock.
+// late reports whether the time for yielding is over. The time starts with the first call: most waits end
+// before, and need no clock.
 func (b *Backoff) late() bool {
 	now := time.Since(epoch)
 	if b.since == 0 {
@@ -134,8 +133,7 @@ func (b *Backoff) Nap() time.Duration {
 	return napTime
 }
 
-// GiveWay yields once, to processes and goroutines, for callers that poll
-// without waiting.
+// GiveWay yields once, to processes and goroutines. It is for callers that poll without waiting.
 func (p *Policy) GiveWay() {
 	if !p.Local {
 		yieldProcessor()

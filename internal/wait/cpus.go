@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// UsableCPUs returns how many processors this process may keep busy: those in
-// its affinity mask when it started, less if a control group limits its share.
-// At least 1.
+// UsableCPUs returns how many processors this process can keep busy: those in its affinity mask when it
+// started, or fewer if a control group limits its share. At least 1.
 func UsableCPUs() int {
 	return usable(runtime.NumCPU(), os.DirFS("/"))
 }
 
-// UsableTogether returns how many processors processes of one control group may keep
-// busy that may use those of masks, which are as [Affinity] returns them. At least 1.
+// UsableTogether returns how many processors a group of processes in one control group can keep busy
+// together; masks are their affinity masks, as [Affinity] returns them. At least 1.
 func UsableTogether(masks [][]byte) int {
 	var all []byte
 	for _, m := range masks {

@@ -13,7 +13,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// Ranks that a launcher has bound have the processors of all together.
+// Ranks that a launcher has bound have the processors of all ranks together.
 func TestUsableTogether(t *testing.T) {
 	all := UsableCPUs()
 	if got := UsableTogether([][]byte{Affinity(), Affinity()}); got != all {

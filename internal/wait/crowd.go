@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// A crowd tells whether giving the processor away is worth it. Among ranks that wait a yield
-// takes microseconds. Beside a process that computes it lasts until the kernel ends the turn of
-// that, milliseconds each time, while a sleeper that is woken runs at once. So a few yields
-// are measured, and while they are long, and not for what ranks do, a wait goes to sleep instead.
+// A crowd decides whether yielding the processor is worth it. Among ranks that wait, a yield takes
+// microseconds. Next to a process that computes, a yield lasts until the kernel ends that process's time
+// slice, milliseconds each time, while a sleeper that is woken runs at once. So a few yields are measured;
+// while they are long, and not because of the job's own ranks, a wait sleeps instead of yielding.
 //
-// The longer it finds the same, the seldomer it measures: a job that has just begun soon again, since a long yield may have been
-// the last of those beside ranks that were starting. After a short one in a crowd the next ones are
-// measured each, until they are believed or one is long. Several
-// goroutines may count at once, and lose counts of each other.
+// The longer the result stays the same, the less often it measures. In a job that has just begun it soon
+// measures again after a long yield, since that may have been the last one next to ranks that were
+// starting. After a short yield in a crowd, each of the next yields is measured until the short ones are
+// believed or one is long. Several goroutines may count at once and may lose counts of each other.
 type crowd struct {
-	left  uint32 // yields, or what would have been some, before the next that is measured
-	gap   uint32 // what left was after the last measured one that was not a short one in a crowd
+	left  uint32 // yields, or sleeps in their place, before the next that is measured
+	gap   uint32 // value of left after the last measured yield, short ones in a crowd excepted
 	level uint32
 }
 
@@ -30,7 +30,7 @@ func (c *crowd) due() bool {
 	return false
 }
 
-// note takes in how long a yield took.
+// note takes in the duration of a yield.
 func (c *crowd) note(took time.Duration) {
 	level, gap := atomic.LoadUint32(&c.level), atomic.LoadUint32(&c.gap)
 	var left uint32
@@ -49,5 +49,5 @@ func (c *crowd) note(took time.Duration) {
 	atomic.StoreUint32(&c.left, left)
 }
 
-// dense reports whether a wait had better sleep than yield.
+// dense reports whether a wait should sleep rather than yield.
 func (c *crowd) dense() bool { return atomic.LoadUint32(&c.level) >= crowdDense }

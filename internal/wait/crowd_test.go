@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Long yields make a crowd, and short ones end it.
+// Long yields indicate a crowd, and short ones end it.
 func TestCrowd(t *testing.T) {
 	const long, short = longYield, longYield - 1
 	for name, c := range map[string]struct {
@@ -34,8 +34,9 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// Of the first yields many are measured, and later a fixed share. After a long one the next are measured soon,
-// in a lasting crowd ever seldomer; and after a short one each, until the crowd is forgotten.
+// Many of the first yields are measured, and later a fixed share. After a long one the next are measured
+// soon; in a lasting crowd measurements become rarer and rarer; and after a short one each yield is
+// measured, until the crowd has ended.
 func TestYieldsAreMeasured(t *testing.T) {
 	var k crowd
 	measured := func(n int, took time.Duration) (at []int) {
@@ -63,7 +64,8 @@ func TestYieldsAreMeasured(t *testing.T) {
 	}
 }
 
-// A single long yield, as of ranks that have just started beside others, costs the waits after it no more than a few sleeps.
+// A single long yield, for example because other ranks have just started, costs the following waits no more
+// than a few sleeps.
 func TestOneLongYield(t *testing.T) {
 	var k crowd
 	k.note(longYield)
@@ -81,8 +83,8 @@ func TestOneLongYield(t *testing.T) {
 	}
 }
 
-// In a crowd a wait goes to sleep where it would yield, until Reset, and looks
-// now and then whether there still is one.
+// In a crowd a wait sleeps where it would yield, until Reset, and checks now and then whether the crowd
+// still exists.
 func TestWaitInACrowd(t *testing.T) {
 	p := Policy{Eager: 2, Yield: time.Hour}
 	p.crowd = crowd{level: crowdMost, left: 9 * 3 * clockYields}

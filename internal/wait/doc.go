@@ -1,7 +1,7 @@
-// Package wait is the one place that waits: it spins a short while, then
-// yields the processor, then tells its caller to sleep on a doorbell.
+// Package wait is the only place that waits: it spins for a short while, then yields the processor, then
+// tells its caller to sleep on a doorbell.
 //
-// The caller keeps its poll loop, so that what it polls is inlined there:
+// The caller keeps its own poll loop, so that the poll itself is inlined there:
 //
 //	b := policy.Begin()
 //	for !done() {
@@ -10,8 +10,7 @@
 //		}
 //	}
 //
-// More ranks than processors is a normal case: then a spinning rank only keeps
-// the one that it waits for from running, and [For] makes a policy that yields
-// at once. Other processes on the same processors, which compute, turn yields into
-// long sleeps: where some were long, waits do without.
+// More ranks than processors is a normal case. Then a spinning rank only keeps the rank that it waits for
+// from running, so [For] makes a policy that yields at once. If other processes compute on the same
+// processors, a yield can last as long as a time slice: after some long yields, waits stop yielding.
 package wait

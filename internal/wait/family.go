@@ -2,14 +2,14 @@ package wait
 
 import "time"
 
-// A family tells whether the ranks of a job have the processors for themselves. Then a yield is as long as what they
-// do, such as copying, and who sleeps instead only adds to their work.
+// A family tells whether the ranks of a job have the processors to themselves. Then a yield is long because
+// of work of the job, such as copying, and a rank that sleeps instead only adds to that work.
 type family struct {
 	at    time.Duration // since epoch; 0: never
 	spent time.Duration
 }
 
-// judge takes in a yield, from before to now since epoch.
+// judge takes in a yield that lasted from before to now, both since epoch.
 func (p *Policy) judge(before, now time.Duration) {
 	took := now - before
 	if took >= longYield && p.Spent != nil && p.family.alone(now, p.Spent(), p.cpus) {
@@ -18,8 +18,8 @@ func (p *Policy) judge(before, now time.Duration) {
 	p.crowd.note(took)
 }
 
-// alone reports whether ranks that have spent so much kept the processors busy since the last look. At the first
-// one, and after a long time, it does not know.
+// alone reports whether the ranks, which have used spent processor time in all, kept the processors busy
+// since the last call. In the first call, and after a long time, this is not known, and the answer is no.
 func (f *family) alone(now, spent time.Duration, cpus int) bool {
 	last := *f
 	*f = family{now, spent}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestFamily: ranks are alone if since the last look all but an eighth of a processor was theirs.
+// TestFamily: ranks are alone if since the last check they used all but an eighth of a processor.
 func TestFamily(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// TestLongYieldsAmongRanks: what only ranks of the job make long makes no crowd.
+// TestLongYieldsAmongRanks: yields that are long only because of ranks of the job do not count as a crowd.
 func TestLongYieldsAmongRanks(t *testing.T) {
 	for _, share := range []time.Duration{0, 1, 2} {
 		spent := time.Duration(0)
@@ -46,7 +46,7 @@ func TestLongYieldsAmongRanks(t *testing.T) {
 		}
 		want := uint32(3 * crowdDense)
 		if share == 2 {
-			want = crowdDense - 2 // the first was not yet known to be theirs
+			want = crowdDense - 2 // it was not yet known that the first one was due to them
 		}
 		if want = min(want, crowdMost); p.crowd.level != want {
 			t.Errorf("%d processors theirs: level %d, want %d", share, p.crowd.level, want)

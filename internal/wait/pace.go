@@ -2,19 +2,21 @@ package wait
 
 import "time"
 
-// A Pace tells whether copies out of another process are slow: what that process has just written lies in its processor's cache, from where it
-// takes several times as long as from a common one. It looks at one copy in a few, since a look at the clock costs
-// a thirtieth of a copy, and at each while they are slow. Several in a row must be: what is copied again and again may come to lie in a
-// common cache, or the reader's own, only by the first of them. Copies that are shorter or longer than any
-// for which it matters it leaves alone. The zero Pace is ready for use.
+// A Pace tells whether copies out of another process are slow: what that process has just written lies in
+// its processor's cache, and copying from there takes several times as long as from a shared cache. It
+// times one copy in a few, since reading the clock costs a thirtieth of a copy, and every copy while they
+// are slow. Only several slow copies in a row count: if the same bytes are copied again and again, the
+// first copy may bring them into a shared cache or the reader's own. Copies shorter or longer than those
+// for which it matters are ignored. The zero Pace is ready for use.
 type Pace struct {
-	Clock func() time.Duration // since some time that is not 0; nil: the system's
+	Clock func() time.Duration // since any origin, not 0; nil: the system's clock
 
-	left int // copies before the next that is looked at
-	slow int // looks in a row that found a slow one
+	left int // copies before the next that is timed
+	slow int // timed copies in a row that were slow
 }
 
-// Begin is called before a copy of n bytes, if it is of that kind, and returns what Slow wants.
+// Begin is called before a copy of n bytes; of says whether it is a copy of that kind. It returns the
+// argument of Slow.
 func (p *Pace) Begin(n int, of bool) (begun time.Duration) {
 	if !of || n < paceLeast || n > paceMost {
 		return 0
@@ -33,7 +35,8 @@ func (p *Pace) now() time.Duration {
 	return time.Since(epoch)
 }
 
-// Slow is called after the copy, and reports whether it was seen to be slow, as the paceSlow-1 that were looked at before, and that have not been reported.
+// Slow is called after the copy. It reports whether this copy and the paceSlow-1 timed before it were slow,
+// counting only copies since the last such report.
 func (p *Pace) Slow(begun time.Duration, n int) bool {
 	if begun == 0 {
 		return false
@@ -41,7 +44,7 @@ func (p *Pace) Slow(begun time.Duration, n int) bool {
 	return p.judge(p.now()-begun, n)
 }
 
-// judge is Slow of a copy that took so long.
+// judge is Slow for a copy that took the given time.
 func (p *Pace) judge(took time.Duration, n int) bool {
 	if took <= time.Duration(n/paceRate) {
 		p.slow, p.left = 0, paceLooks-1

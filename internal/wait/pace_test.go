@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestPace: one copy in a few is looked at, and each from one that is slow to one that is not; so many slow ones in a row are reported, once; others are left alone.
+// TestPace: one copy in a few is measured, and after a slow one each, until one is not slow. A certain
+// number of slow ones in a row is reported, once; other copies are not measured.
 func TestPace(t *testing.T) {
 	const n = 32 << 10
 	var p Pace
@@ -23,7 +24,7 @@ func TestPace(t *testing.T) {
 	for i, c := range []struct {
 		took  time.Duration
 		slow  bool
-		blind int // copies that are not looked at then
+		blind int // copies that are not measured after that
 	}{
 		{quick, false, paceLooks - 1}, {slow, false, 0}, {slow, false, 0}, {slow, false, 0}, {slow, true, 0}, {10 * slow, false, 0},
 		{slow, false, 0}, {slow, false, 0}, {slow, true, 0}, {slow, false, 0}, {slow, false, 0}, {slow, false, 0}, {quick, false, paceLooks - 1},

@@ -12,21 +12,21 @@ type Policy struct {
 	Spin  time.Duration // then polls with a PAUSE between
 	Yield time.Duration // then polls with the processor given away between
 	Nap   time.Duration // longest single sleep; 0 means a tenth of a second
-	Local bool          // the others are goroutines of this process: yield to goroutines only
+	Local bool          // the other ranks are goroutines of this process: yield to goroutines only
 
-	// Spent returns the processor time that all ranks of the job on this machine have used; nil: nobody knows.
-	// It serves to tell the yields that ranks make long from those that other processes do.
+	// Spent returns the processor time that all ranks of the job on this machine have used; nil: unknown.
+	// It distinguishes yields that are long because of ranks from those that are long because of other
+	// processes.
 	Spent func() time.Duration
 
-	cpus   int    // that the ranks may use together
-	family family // what was spent when a yield was long
-	crowd  crowd  // of the processors, as the waits so far have found it
+	cpus   int    // that the ranks may use, all together
+	family family // processor time used when a yield was long
+	crowd  crowd  // state of the processors, as observed by waits so far
 }
 
-// For returns the policy for a rank of a job with the given number of ranks on
-// this machine and of processors that they may use together (see [UsableCPUs];
-// a rank bound to one processor must be told, it cannot see the others). local
-// says that the ranks are goroutines of this process.
+// For returns the policy for a rank of a job with the given number of ranks on this machine, and of
+// processors that they may use together (see [UsableCPUs]; a rank bound to one processor must be told,
+// since it cannot see the others). local says that the ranks are goroutines of this process.
 func For(ranks, cpus int, local bool) Policy {
 	if local {
 		cpus = min(cpus, runtime.GOMAXPROCS(0))

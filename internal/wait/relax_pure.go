@@ -2,12 +2,12 @@
 
 package wait
 
-// relax does nothing, for a while that the compiler does not remove.
+// relax does nothing, in a call that the compiler does not remove.
 //
 //go:noinline
 func relax() {}
 
-// count counts n down to 0; the compiler keeps a loop that does nothing.
+// count counts n down to 0; the compiler keeps the empty loop.
 //
 //go:noinline
 func count(n int) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestResetBeginsAnew: after a poll that found something a wait is as new, in whichever
-// phase it was.
+// TestResetBeginsAnew: after a poll that found something a wait starts from the beginning, whichever phase
+// it was in.
 func TestResetBeginsAnew(t *testing.T) {
 	p := Policy{Eager: 2, Spin: time.Nanosecond, Yield: time.Hour, Local: true}
 	b := p.Begin()
@@ -23,7 +23,7 @@ func TestResetBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestNoYields: a policy that does not yield says to sleep each time, until Reset.
+// TestNoYields: a policy that does not yield tells the caller to sleep each time, until Reset.
 func TestNoYields(t *testing.T) {
 	p := Policy{Eager: 1}
 	b := p.Begin()

@@ -11,20 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How late a sleeping thread may be woken, its timer slack: what every process
-// begins with, and what a launcher lends, the longest sleep of sysmon.
+// Timer slack: how late a sleeping thread may be woken. usualSlack is the default of every process;
+// lentSlack, which a launcher lends, is the longest sleep of sysmon.
 const (
 	usualSlack = 50 * time.Microsecond
 	lentSlack  = 10 * time.Millisecond
 )
 
-// slackTime is how long sysmon keeps what was lent: longer than it takes to
-// reach its longest sleep.
+// slackTime is how long sysmon keeps the lent slack: longer than it takes to reach its longest sleep.
 const slackTime = time.Second
 
-// LendSlack allows the threads of processes that the calling thread forks to
-// sleep up to 10 ms longer than they ask for, until restore is called. They are
-// Go programs without C code and give it back by [ReturnSlack].
+// LendSlack allows the threads of processes that the calling thread forks to sleep up to 10 ms longer than
+// they ask for, until restore is called. These processes are Go programs without C code and return the
+// slack by [ReturnSlack].
 //
 // It is meant for one thread of each, sysmon of the Go runtime, which checks
 // the other threads every 20 us in the first milliseconds of a process,
@@ -34,7 +33,7 @@ const slackTime = time.Second
 // configure sysmon, but a thread inherits the slack of the thread that created
 // it.
 //
-// A launcher whose own timers are not the usual ones lends nothing.
+// A launcher whose own timer slack is not the default lends nothing.
 func LendSlack() (restore func()) {
 	if slack() != usualSlack || setSlack(lentSlack) != nil {
 		return func() {}
@@ -42,23 +41,22 @@ func LendSlack() (restore func()) {
 	return func() { _ = setSlack(usualSlack) }
 }
 
-// ReturnSlack gives this process timers of the usual precision, if its launcher
-// has lent it slack: at once to the threads that run goroutines, and so to those
-// that they will create; after a second to all, including sysmon and the threads
-// that it has created. Call it at the beginning of a program, when there are two
-// or three threads.
+// ReturnSlack gives this process timers of the usual precision, if its launcher has lent it slack: at once
+// to the threads that run goroutines, and thus to those that they will create; after a second to all
+// threads, including sysmon and the threads that it has created. Call it at the beginning of a program,
+// when there are two or three threads.
 func ReturnSlack() { returnSlack(slackTime) }
 
-// ReturnSlackButSysmon is ReturnSlack that leaves sysmon what it has. It is for ranks in
-// virtual time, which hand the processor on to each other whenever they wait: sysmon would be called
-// back by each wait, and takes more switches than the ranks do.
+// ReturnSlackButSysmon is ReturnSlack except for sysmon, which keeps the lent slack. It is for ranks in
+// virtual time, which hand the processor on to each other whenever they wait: each wait would wake sysmon,
+// which would then take more context switches than the ranks.
 func ReturnSlackButSysmon() {
 	if slack() == lentSlack {
 		returnToGoroutines()
 	}
 }
 
-// returnSlack returns a function that waits until all is done.
+// returnSlack is ReturnSlack with the given delay. It returns a function that waits until all is done.
 func returnSlack(after time.Duration) (settled func()) {
 	if slack() != lentSlack {
 		return func() {}
@@ -72,11 +70,10 @@ func returnSlack(after time.Duration) (settled func()) {
 	return func() { <-done }
 }
 
-// returnToGoroutines gives all threads but sysmon timers of the usual precision.
+// returnToGoroutines gives timers of the usual precision to all threads except sysmon.
 func returnToGoroutines() {
-	_ = setSlack(usualSlack) // first this thread: it may have to make others
-	// On as many as there are at once: the runtime takes the thread first that
-	// came to rest last.
+	_ = setSlack(usualSlack) // this thread first: it may have to create others
+	// Run on as many threads as there are at once: the runtime takes the most recently idle thread first.
 	onThreads(len(threads())-1, func() { _ = setSlack(usualSlack) })
 }
 
@@ -87,7 +84,7 @@ func onThreads(n int, f func()) {
 	for range n {
 		arrived.Add(1)
 		go func() {
-			f() // before the lock: the runtime may make a thread for it
+			f() // before the lock: the runtime may create a thread for it
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			f()

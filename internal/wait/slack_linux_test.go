@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// playLent makes the test binary a process that was lent slack.
+// playLent makes the test binary run as a process that was started with a changed timer slack.
 const playLent = "WAIT_TEST_LENT"
 
-// keepSysmon is its value for one whose sysmon keeps it.
+// keepSysmon is the value of playLent for a process whose sysmon keeps that slack.
 const keepSysmon = "but sysmon"
 
 func TestMain(m *testing.M) {
@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// lentMain prints the slack of the main thread and of all threads: at first,
-// when it has returned it, and when the monitor has, too.
+// lentMain prints the slack of the main thread and of all threads: at first, when it has returned it, and
+// when the monitor has, too.
 func lentMain() {
 	runtime.LockOSThread()
 	show := func() {
@@ -33,7 +33,7 @@ func lentMain() {
 		for _, id := range threads() {
 			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/timerslack_ns", id))
 			if err != nil {
-				text = []byte("?") // it takes a privilege to see those of others
+				text = []byte("?") // reading that of other processes needs a privilege
 			}
 			all = append(all, strings.TrimSpace(string(text)))
 		}
@@ -49,7 +49,7 @@ func lentMain() {
 	show()
 }
 
-// lent runs this binary as a process forked by a thread that lends slack.
+// lent runs this binary as a process forked by a thread with a changed timer slack.
 func lent(t *testing.T, how string) []string {
 	t.Helper()
 	exe, err := os.Executable()
@@ -82,8 +82,7 @@ func TestLentSlackIsReturned(t *testing.T) {
 			t.Errorf("entry %d of %q, want %s", i, out[0], late)
 		}
 	}
-	// The main thread, again as the first of the list, and the monitor. A further
-	// thread may just sleep.
+	// The main thread, again as the first of the list, and the monitor. Another thread may be sleeping.
 	after := strings.Fields(out[1])
 	if after[0] != usual || after[1] != "?" && after[1] != usual || after[2] != "?" && after[2] != late {
 		t.Errorf("%q after it was returned", out[1])

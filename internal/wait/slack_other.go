@@ -2,7 +2,7 @@
 
 package wait
 
-// LendSlack does nothing: this system has no slack of timers.
+// LendSlack does nothing: this system has no timer slack.
 func LendSlack() (restore func()) { return func() {} }
 
 // ReturnSlack does nothing.

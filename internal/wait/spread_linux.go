@@ -6,23 +6,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settleTime is how long a rank stays where Spread has put it: longer than all
-// ranks take to start, in which they sleep and wake and the kernel places them
-// anew each time.
+// settleTime is how long a rank stays where Spread has put it: longer than all ranks take to start. During
+// the start ranks sleep and wake, and the kernel chooses a processor anew each time.
 const settleTime = time.Second
 
-// Spread moves this process to one of the processors that it may use, in turn
-// by rank, keeps it there for a second, and then lets it run anywhere again.
+// Spread moves this process to one of the processors that it may use, in turn by rank, keeps it there for a
+// second, and then lets it run anywhere again.
 //
-// Oversubscribed ranks that wait for each other never sleep, they yield, and the
-// kernel is slow to move threads that are always runnable: an uneven start, six
-// on one processor and three on another, persists for long, and a barrier then
-// takes as long as the fuller processor needs. An even start persists as well.
-// Beside others that compute it is no even one: ranks that cannot leave the processor of
-// one of those wait for it at every turn, milliseconds each time (see [Alone]).
+// Oversubscribed ranks that wait for each other never sleep, they yield, and the kernel is slow to move
+// threads that are always runnable: an uneven start, with six ranks on one processor and three on another,
+// persists for long, and a barrier then takes as long as the fuller processor needs. An even start persists
+// as well. Next to other processes that compute, this is no even start: ranks that cannot leave the
+// processor of such a process wait for it at every scheduling turn, milliseconds each time (see [Alone]).
 func Spread(rank int) { spread(rank, settleTime) }
 
-// spread returns a function that waits until the process may run anywhere.
+// spread is Spread with the given time. It returns a function that waits until the process may run
+// anywhere.
 func spread(rank int, settle time.Duration) (settled func()) {
 	settled = func() {}
 	var all unix.CPUSet
@@ -44,10 +43,10 @@ func spread(rank int, settle time.Duration) (settled func()) {
 	return func() { <-done }
 }
 
-// allow lets all threads of this process run on set: a goroutine changes its
-// thread, and new threads run where their makers may. Threads that end
-// meanwhile do not matter, and nothing but speed depends on the rest. Those that
-// a thread creates after the listing and before its own change show in a second listing.
+// allow lets all threads of this process run on set: a goroutine may change its thread, and new threads
+// inherit the set of the thread that creates them. Threads that end in the meantime do not matter, and only
+// speed depends on the rest. Threads that are created by a thread after the first listing and before its
+// own change appear in the second listing.
 func allow(set *unix.CPUSet) {
 	for range 2 {
 		for _, id := range threads() {
@@ -56,7 +55,7 @@ func allow(set *unix.CPUSet) {
 	}
 }
 
-// nth returns the i-th processor of a set that has more.
+// nth returns the i-th processor of set, counted from 0; set must have more than i.
 func nth(set *unix.CPUSet, i int) int {
 	cpu := 0
 	for ; !set.IsSet(cpu) || i > 0; cpu++ {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processor returns where the calling thread runs.
+// processor returns the processor on which the calling thread runs.
 func processor(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/thread-self/stat")

@@ -2,55 +2,54 @@ package wait
 
 import "time"
 
-// Tunables. A wake-up through a futex takes 5 to 25 us here and a sched_yield
-// round trip 1 to 2 us, so spinning pays while the wait is likely to be
-// shorter than the one, and yielding while it is shorter than the other by far.
+// Tunables. A wake-up through a futex takes 5 to 25 us here and a sched_yield round trip 1 to 2 us.
+// Spinning pays while the wait is likely to be shorter than a yield, yielding while it is far shorter than
+// a wake-up.
 const (
 	// eagerPolls is how many polls come before the first PAUSE: a wait in a
 	// ping-pong ends within them, and a PAUSE is up to 140 cycles long.
 	eagerPolls = 128
-	// oversubscribedPolls is the same for more ranks than processors: the rank
-	// that is waited for needs the processor more.
+	// oversubscribedPolls replaces eagerPolls when there are more ranks than processors: the rank that is
+	// waited for needs the processor more.
 	oversubscribedPolls = 0
 	// clockPolls is how many spins pass between two readings of the clock.
 	clockPolls = 64
-	// gosched is how many spins pass before other goroutines of this process
-	// are scheduled.
+	// goschedPolls is how many spins pass before other goroutines of this process are scheduled.
 	goschedPolls = 512
-	// clockYields is how many yields pass before other goroutines are scheduled
-	// and the clock is read. An oversubscribed rank is scheduled for a few
-	// hundred nanoseconds, which begin with cache and TLB misses, and the clock
-	// lies on five pages that nothing else needs.
+	// clockYields is how many yields pass before other goroutines are scheduled and the clock is read. An
+	// oversubscribed rank is scheduled for a few hundred nanoseconds, which begin with cache and TLB
+	// misses, and the clock lies on five pages that nothing else uses.
 	clockYields = 16
 
-	// longYield is what no yield among ranks that wait takes; one in crowdSample is
-	// measured, and after a long one that in crowdSoon. A long one outweighs crowdDense short
-	// ones, because it costs more than
-	// a hundred wake-ups; no more than crowdMost short ones end what many have begun.
+	// longYield is longer than any yield among waiting ranks. One yield in crowdSample is measured; after a
+	// long one, the one crowdSoon yields later. A long yield outweighs crowdDense short ones, because it
+	// costs more than a hundred wake-ups; at most crowdMost short ones outweigh any number of long ones.
 	longYield   = time.Millisecond
 	crowdSample = 64
 	crowdSoon   = 4
 	crowdDense  = 4
 	crowdMost   = 8
 
-	// A crowd is one of ranks if all but an eighth of a processor was theirs since the
-	// last look, which is not older than familyMemory.
+	// The processors count as used by the job's ranks alone if the ranks used all but an eighth of one
+	// processor since the last look, which must not be older than familyMemory.
 	familyShare  = 8
 	familyMemory = time.Second
 
-	// lullCounts is how far a Lull counts in 10 ns.
-	lullCounts = 32
+	// delayCounts is how far a PollDelay counts in 10 ns.
+	delayCounts = 32
 
-	// Copies of paceLeast to paceMost bytes are slow below paceRate bytes a nanosecond: 32 KiB that nobody has just
-	// written come at 19, else at 5.5. One in paceLooks is looked at, and paceSlow slow ones in a row count: where processors
-	// have no cache in common, 64 KiB that their owner has read last come at 3 to 5 the first time, at 8 the second, and at 9 to 11 then.
+	// Copies of paceLeast to paceMost bytes are slow below paceRate bytes a nanosecond: 32 KiB run at 5.5
+	// if another process has just written them, otherwise at 19. One copy in paceLooks is timed, and
+	// paceSlow slow ones in a row count: where processors share no cache, 64 KiB that their owner has read
+	// last run at 3 to 5 the first time, at 8 the second, and at 9 to 11 after that.
 	paceLeast = 8 << 10
 	paceMost  = 128 << 10
 	paceRate  = 8
 	paceLooks = 32
 	paceSlow  = 4
 
-	// aloneLooks is how often and aloneGap how far apart a launcher looks for others.
+	// aloneLooks is how often a launcher looks for other runnable threads, and aloneGap the time between
+	// two looks.
 	aloneLooks = 6
 	aloneGap   = 500 * time.Microsecond
 
@@ -59,9 +58,9 @@ const (
 	// napTime bounds one sleep, so that a doorbell lost by a crash delays
 	// the job and does not stop it. The cost of ten wake-ups a second cannot be measured.
 	napTime = 100 * time.Millisecond
-	// napRanks is how many ranks of a processor wake up so often. Each wake-up also
-	// makes sysmon, the monitor thread of the Go runtime, run for a while, about ten
-	// context switches in all, so more ranks than that sleep longer, up to longestNap.
+	// napRanks is how many ranks of a processor wake up that often. Each wake-up also makes sysmon, the
+	// monitor thread of the Go runtime, run for a while, about ten context switches in all, so with more
+	// ranks they sleep longer, up to longestNap.
 	napRanks   = 32
 	longestNap = 2 * time.Second
 )

@@ -32,7 +32,7 @@ func (b *bell) Sleep(d time.Duration) {
 	}
 }
 
-// wake rings b if its owner sleeps or is about to.
+// wake rings b if its owner sleeps or is about to sleep.
 func (b *bell) wake() {
 	if b.armed.Load() {
 		select {
@@ -63,7 +63,7 @@ func TestPhases(t *testing.T) {
 		for !b.Pause() {
 			polls++
 		}
-		// A yield that was long, as beside a process that computes, ends a wait sooner: see TestCrowd.
+		// A long yield, as when another process computes, ends a wait earlier: see TestCrowd.
 		if took := time.Since(start); took < p.Spin || took < p.Spin+p.Yield && !p.crowd.dense() || polls <= p.Eager+clockPolls {
 			t.Errorf("local %v: sleeps after %v and %d polls", local, took, polls)
 		}
@@ -90,7 +90,7 @@ func TestSleeperUsesNoProcessorAndWakes(t *testing.T) {
 		var flag atomic.Bool
 		rung := make(chan time.Time, 1)
 		before := processorTime()
-		go func() { // from when it sleeps, however long it takes to begin
+		go func() { // measured from when it sleeps, however long it takes to get there
 			<-b.begun
 			time.Sleep(200 * time.Millisecond)
 			rung <- time.Now()
@@ -110,7 +110,7 @@ func TestSleeperUsesNoProcessorAndWakes(t *testing.T) {
 	}
 }
 
-// TestManyRanksNapLonger: what naps cost a processor does not grow with its ranks.
+// TestManyRanksNapLonger: the cost of naps for a processor does not grow with its ranks.
 func TestManyRanksNapLonger(t *testing.T) {
 	for _, c := range []struct {
 		ranks, cpus int
@@ -166,7 +166,7 @@ func TestOtherGoroutinesRun(t *testing.T) {
 	} {
 		var flag atomic.Bool
 		go flag.Store(true)
-		const turns = 4 // the scheduler may have others to run first
+		const turns = 4 // the scheduler may run others first
 		if n := until(&c.p, newBell(), flag.Load); n > turns*c.polls+1 {
 			t.Errorf("%+v: the other goroutine ran after %d polls", c.p, n)
 		}

@@ -4,6 +4,6 @@ package wait
 
 import "syscall"
 
-// yieldProcessor lets another thread of the machine run. The runtime is not
-// told, because the call returns at once when nobody else wants to.
+// yieldProcessor lets another thread of the machine run. The Go runtime is not told, because the call
+// returns at once when no other thread is runnable.
 func yieldProcessor() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }

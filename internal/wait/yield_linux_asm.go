@@ -2,8 +2,7 @@
 
 package wait
 
-// yieldProcessor lets another thread of the machine run. The runtime is not
-// told, because the call returns at once when nobody else wants to. It stands
-// for syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0), which lies on two
-// pages of its own.
+// yieldProcessor lets another thread of the machine run. The Go runtime is not told, because the call
+// returns at once when no other thread is runnable. It stands for
+// syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0), which lies on two other pages of code.
 func yieldProcessor()

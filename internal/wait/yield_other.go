@@ -4,6 +4,5 @@ package wait
 
 import "runtime"
 
-// yieldProcessor lets another goroutine run: the nearest that this system
-// offers without cgo.
+// yieldProcessor lets another goroutine run: the closest that this system offers without cgo.
 func yieldProcessor() { runtime.Gosched() }

@@ -5,16 +5,16 @@ import (
 	"hash/crc32"
 )
 
-// HeaderBytes lead a datagram:
+// HeaderBytes is the length of the header of a datagram:
 //
 //	0-3   checksum of all that follows, of sender and receiver
-//	4-7   number of the packet; of a datagram without one, that of the next
-//	8-11  the first number that its sender has not received
-//	12-19 a bit for each number behind that which it has
-//	20-23 bytes of the packet, and 1 more; 0: there is no packet
+//	4-7   number of the packet; in a datagram without one, that of the next packet
+//	8-11  the first number that the sender of the datagram has not received
+//	12-19 a bit for each of the numbers behind that, set if it has been received
+//	20-23 bytes of the packet, plus 1; 0: there is no packet
 const HeaderBytes = 24
 
-// Places in the header.
+// Offsets in the header.
 const (
 	sumAt   = 0
 	numAt   = 4
@@ -24,7 +24,7 @@ const (
 	maskLen = 64
 )
 
-// A header is what leads a datagram.
+// A header is the header of a datagram.
 type header struct {
 	number, ack uint32
 	mask        uint64
@@ -44,7 +44,7 @@ func (h *header) seal(b []byte, from, to uint32) {
 	binary.LittleEndian.PutUint32(b[sumAt:], sum(b, from, to))
 }
 
-// open reads the header of a datagram, if that is as it was sent, and to here.
+// open reads the header of a datagram, if it is as it was sent, and sent to this end.
 func (h *header) open(b []byte, from, to uint32) bool {
 	if len(b) < HeaderBytes || binary.LittleEndian.Uint32(b[sumAt:]) != sum(b, from, to) {
 		return false
@@ -57,7 +57,7 @@ func (h *header) open(b []byte, from, to uint32) bool {
 	return uint64(len(b)-HeaderBytes) == uint64(max(size, 1)-1)
 }
 
-// sum is the checksum of a datagram.
+// sum returns the checksum of a datagram.
 func sum(b []byte, from, to uint32) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli) // made once, by the library
 	start := crc32.Update(from<<16^to, table, b[numAt:HeaderBytes])

@@ -2,69 +2,68 @@ package arq
 
 import "rhinet/internal/invariants"
 
-// Window is how many packets may be on their way from one end to the other.
+// Window is how many packets may be in flight or lost from one end to the other.
 const Window = 64
 
-// kept is how many places there are for packets that wait, and the one that Next has returned.
+// kept is the number of buffers for packets that wait, and for the packet that Next has returned.
 const kept = 2 * Window
 
 // Tunables. Times are in nanoseconds.
 const (
-	// first is the deadline before anything is known of the way, least and most bound it.
-	// A peer that computes, or waits for a processor, acknowledges late: what is
-	// sent again in vain costs little, and less each time.
+	// first is the deadline before the round-trip time is known; least and most bound later ones. A peer that
+	// computes, or waits for a processor, acknowledges late: a needless retransmission costs little, and
+	// happens less often each time.
 	first = 2e6
 	least = 3e5
 	most  = 200e6
 	// firstFlight is how many packets may be in flight at first.
 	firstFlight = 8
-	// overtaken is after how many packets that were sent later and came one is lost.
+	// overtaken is how many packets that were sent later must have come for a packet to count as lost.
 	overtaken = 3
-	// ackEvery is how many packets come before they are acknowledged although nothing
-	// goes the other way.
+	// ackEvery is how many packets come before they are acknowledged in a datagram of its own.
 	ackEvery = 4
 )
 
 // A packet is one that was sent and is not acknowledged.
 type packet struct {
 	datagram []byte // room for the header, and the bytes
-	sent     int64  // when it went last
+	sent     int64  // time of the latest transmission
 	order    uint64 // number of that transmission
-	again    bool   // it has gone more than once
-	flying   bool   // it has gone, and is neither lost nor acknowledged
+	again    bool   // it has been retransmitted
+	flying   bool   // in flight: it has gone, and is neither lost nor acknowledged
 	done     bool   // acknowledged out of order
 }
 
-// A Link is one end of a pair: all that goes to the peer, and all that comes from it. It
-// is used by one goroutine at a time.
+// A Link is one end of a pair: all that goes to the peer, and all that comes from it. It is used by one
+// goroutine at a time.
 type Link struct {
 	self, peer uint32
-	bytes      int // most of a packet
+	bytes      int // largest packet
 
-	// What goes. Numbers wrap around.
-	packets  []packet // by number modulo Window; made with the first
-	base     uint32   // the oldest that is not acknowledged
-	fresh    uint32   // the first that has never gone
+	// Sending. Numbers wrap around.
+	packets  []packet // by number modulo Window; allocated with the first
+	base     uint32   // the oldest not acknowledged
+	fresh    uint32   // the first never sent
 	next     uint32   // of the next packet
 	flying   int      // packets in flight
-	limit    int      // how many there may be
+	limit    int      // how many packets may be in flight
 	slow     int      // limit above which it grows slowly
-	grown    int      // acknowledged since it grew last, above slow
-	recover  uint32   // the limit is halved once for all losses before this
+	grown    int      // packets acknowledged since the limit grew last, above slow
+	recover  uint32   // the limit is halved once for all losses before this number
 	order    uint64   // of the latest transmission
-	newest   uint64   // the latest transmission that is known to have come
-	deadline int64    // when what is in flight is lost, 0: nothing is
+	newest   uint64   // the latest transmission known to have come
+	deadline int64    // when what is in flight counts as lost, 0: nothing is
 	trip     int64    // round-trip time, smoothed; 0: unknown
-	spread   int64    // of it
-	patience int64    // until the deadline
+	spread   int64    // variation of trip
+	patience int64    // time until the deadline
 
-	// What comes.
-	early  [][]byte // packets that wait for Next, by number modulo kept; made with the first
-	wanted uint32   // the next for Next
+	// Receiving.
+	early  [][]byte // packets that wait for Next, by number modulo kept; allocated with the first
+	wanted uint32   // number of the next packet for Next
 	ack    uint32   // the first that is missing
-	mask   uint64   // a bit for each behind it that is there
+	mask   uint64   // a bit for each number behind it, set if it is there
 	owed   int      // packets that have come since the last acknowledgement went
-	urgent bool     // what came shows that the peer needs one
+	urgent bool     // what came shows that the peer needs an acknowledgement
 
 	reply [HeaderBytes]byte // a datagram without a packet
 	sends Counts
@@ -73,15 +72,15 @@ type Link struct {
 // Counts are numbers of datagrams of one end.
 type Counts struct {
 	Packets  uint64 // sent, each once
-	Again    uint64 // sent again
+	Again    uint64 // retransmitted
 	Replies  uint64 // sent without a packet
 	Expired  uint64 // deadlines that have passed
-	Refused  uint64 // that came and were damaged, not for this end, or can be no packet of the peer
-	Repeated uint64 // that came and had come before
+	Refused  uint64 // received damaged, not for this end, or impossible for the peer
+	Repeated uint64 // received again
 }
 
-// New returns the end of peer self of the pair with another, for packets of at most so many
-// bytes. The first packet has the number start, at both ends.
+// New returns the end of peer self of the pair with another, for packets of at most so many bytes. The first
+// packet has the number start, at both ends.
 func New(self, peer, bytes int, start uint32) *Link {
 	return &Link{
 		self: uint32(self), peer: uint32(peer), bytes: bytes,
@@ -96,14 +95,13 @@ func (l *Link) Counts() Counts { return l.sends }
 // Unacknowledged returns how many packets were sent and are not acknowledged.
 func (l *Link) Unacknowledged() int { return int(l.next - l.base) }
 
-// Owes reports whether an acknowledgement has still to go.
+// Owes reports whether an acknowledgement must still go.
 func (l *Link) Owes() bool { return l.owed > 0 || l.urgent }
 
 // Deadline returns when Expire is to be called, 0 if nothing is in flight.
 func (l *Link) Deadline() int64 { return l.deadline }
 
-// Slot returns room for the next packet, or nil as long as too many are on their way. Send
-// sends it.
+// Slot returns room for the next packet, or nil while Window packets are not acknowledged. Send sends it.
 func (l *Link) Slot() []byte {
 	if l.next-l.base == Window {
 		return nil
@@ -130,9 +128,9 @@ func (l *Link) Send(n int) {
 
 func (l *Link) packet(n uint32) *packet { return &l.packets[n%Window] }
 
-// Due returns the next datagram that is to go, valid until the next call, or nil: what
-// is lost, then what is new, and if there is neither, an acknowledgement that cannot wait.
-// Where idle says that nothing more has come, none waits.
+// Due returns the next datagram to send, valid until the next call, or nil: first packets that are lost, then
+// new ones, and if there is neither, an acknowledgement that cannot wait. With idle nothing more has come,
+// and then no acknowledgement waits.
 func (l *Link) Due(now int64, idle bool) []byte {
 	if p, n := l.choose(); p != nil {
 		l.launch(p, now)
@@ -145,7 +143,7 @@ func (l *Link) Due(now int64, idle bool) []byte {
 	return nil
 }
 
-// choose returns the packet that goes next, if one may.
+// choose returns the packet that goes next, if one may go.
 func (l *Link) choose() (*packet, uint32) {
 	if l.flying >= l.limit {
 		return nil, 0
@@ -185,7 +183,7 @@ func (l *Link) seal(b []byte, n uint32, packet bool) []byte {
 	return b
 }
 
-// Expire takes everything in flight for lost if the deadline has passed.
+// Expire counts everything in flight as lost if the deadline has passed.
 func (l *Link) Expire(now int64) {
 	if l.deadline == 0 || now < l.deadline {
 		return
@@ -198,7 +196,7 @@ func (l *Link) Expire(now int64) {
 	l.flying, l.deadline, l.patience = 0, 0, min(2*l.patience, most)
 }
 
-// Abandon forgets all that was sent and is not acknowledged. Nothing may be sent any more.
+// Abandon drops all that was sent and is not acknowledged. Nothing may be sent any more.
 func (l *Link) Abandon() {
 	for n := l.base; n != l.next; n++ {
 		l.packet(n).flying = false

@@ -18,7 +18,7 @@ var (
 type way struct {
 	rng    *rand.Rand
 	under  []datagram
-	room   int    // datagrams under way; what is more is lost, as by a receive queue
+	room   int    // datagrams under way; more are lost, as by a receive queue
 	faults [4]int // percent that are lost, doubled, damaged, late
 	delay  int64
 }
@@ -71,7 +71,7 @@ type end struct {
 	toSend   int
 	received int
 	expected int
-	away     int64 // until when it does nothing
+	away     int64 // time until which it does nothing
 }
 
 // content is packet i of a sender.
@@ -94,7 +94,7 @@ func (e *end) deliver(b []byte) error {
 	return nil
 }
 
-// turn is what the user of a link does when it has the processor.
+// turn does what the user of a link does when it runs.
 func (e *end) turn(now int64) error {
 	for e.sent < e.toSend {
 		b := e.Slot()
@@ -130,7 +130,7 @@ type world struct {
 	ends [2]end
 	now  int64
 	step int64
-	naps int // percent of turns after which an end stays away
+	naps int // percent of turns after which an end is away for a while
 	rng  *rand.Rand
 }
 
@@ -152,7 +152,7 @@ func newWorld(seed uint64) *world {
 	return w
 }
 
-// run goes on until everything has arrived and is known to have. A way that loses most is
+// run goes on until everything has arrived and is known to have arrived. A way that loses most datagrams is
 // slow; one on which nothing new arrives for so many turns, many deadlines, is stuck.
 func (w *world) run() error {
 	for turns, since, left := 0, 0, -1; !w.ends[0].over() || !w.ends[1].over(); turns++ {
@@ -180,7 +180,7 @@ func (w *world) run() error {
 	return nil
 }
 
-// skip has the time pass until something can happen.
+// skip lets time pass until something can happen.
 func (w *world) skip() {
 	next := int64(1 << 62)
 	for i := range w.ends {
@@ -200,21 +200,21 @@ func (w *world) skip() {
 	}
 }
 
-// TestWays: whatever a way does to datagrams, each packet comes once, whole and in
-// order, and its sender learns that. Repeat one with -seeds 1 -first N.
+// TestWays: whatever a way does to datagrams, each packet comes once, whole and in order, and its sender
+// learns that. Repeat one seed with -seeds 1 -first N.
 func TestWays(t *testing.T) {
 	if testing.Short() {
 		*seeds = min(*seeds, 100)
 	}
 	for seed := *oldest; seed < *oldest+*seeds; seed++ {
 		if err := newWorld(seed).run(); err != nil {
-			t.Fatalf("seed %d: %v", seed, err) // all others may be stuck as well, and that takes long
+			t.Fatalf("seed %d: %v", seed, err) // the others may be stuck as well, and that takes long
 		}
 	}
 }
 
-// TestNothingIsSentInVain: on a way that loses nothing, and between ends that answer at once,
-// every packet goes once.
+// TestNothingIsSentInVain: on a way that loses nothing, and between ends that answer at once, every packet
+// goes once.
 func TestNothingIsSentInVain(t *testing.T) {
 	for seed := range uint64(50) {
 		w := newWorld(seed)
@@ -279,7 +279,8 @@ func TestLossIsFoundByLaterPackets(t *testing.T) {
 	}
 }
 
-// TestDeadline: what nobody acknowledges goes again, less often each time, and one packet only.
+// TestDeadline: a packet that is not acknowledged is retransmitted, less often each time, and one packet
+// only.
 func TestDeadline(t *testing.T) {
 	a, _ := pair()
 	send(t, a, 3)
@@ -309,8 +310,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestTrips: the deadline follows round-trip times, and of a packet that went twice nobody knows which
-// one was answered.
+// TestTrips: the deadline follows round-trip times. A packet that went twice is not measured, because it is
+// unknown which transmission was answered.
 func TestTrips(t *testing.T) {
 	a, b := pair()
 	now := int64(0)
@@ -335,8 +336,8 @@ func TestTrips(t *testing.T) {
 	}
 }
 
-// TestWindow: a peer that acknowledges nothing gets so many packets and no more; one that
-// consumes nothing keeps as many.
+// TestWindow: a peer that acknowledges nothing gets Window packets and no more; one that consumes nothing
+// keeps as many.
 func TestWindow(t *testing.T) {
 	a, b := pair()
 	for i := 0; a.Slot() != nil; i++ {
@@ -363,8 +364,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestReplies: packets that come one after the other are acknowledged together, and at once
-// those that are out of order or come again.
+// TestReplies: packets that come one after the other are acknowledged together; those out of order or
+// repeated at once.
 func TestReplies(t *testing.T) {
 	a, b := pair()
 	send(t, a, ackEvery)
@@ -388,7 +389,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestNonsense: a peer that says what cannot be is refused, and one that scribbles harms nothing.
+// TestNonsense: impossible datagrams are refused, and a peer that scribbles does no harm.
 func TestNonsense(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a, _ := pair()

@@ -21,10 +21,10 @@ func (l *Link) arrived(n uint32, data []byte) {
 	switch {
 	case ahead < 0, ahead > 0 && ahead <= maskLen && l.mask>>(ahead-1)&1 != 0:
 		l.sends.Repeated++
-		l.urgent = true // what this end has said of it did not arrive
+		l.urgent = true // the acknowledgement of this end did not arrive
 		return
 	case int32(n-l.wanted) >= Window:
-		l.sends.Refused++ // further than the peer may be
+		l.sends.Refused++ // farther ahead than the peer may be
 		return
 	}
 	l.owed++
@@ -64,7 +64,7 @@ func (l *Link) Next() (packet []byte, ok bool) {
 // Waits reports whether Next has a packet.
 func (l *Link) Waits() bool { return l.wanted != l.ack }
 
-// acknowledged takes what a datagram says of the packets that this end has sent.
+// acknowledged takes the acknowledgements in a datagram.
 func (l *Link) acknowledged(now int64, h *header) {
 	gone := 0
 	for int32(h.ack-l.base) > 0 {
@@ -87,7 +87,7 @@ func (l *Link) acknowledged(now int64, h *header) {
 	}
 }
 
-// came notes that a packet has arrived, and reports how many that makes.
+// came notes that a packet has arrived, and returns how many it has added to those that have.
 func (l *Link) came(now int64, p *packet) int {
 	if p.done {
 		return 0
@@ -97,7 +97,7 @@ func (l *Link) came(now int64, p *packet) int {
 	}
 	p.done, p.flying = true, false
 	l.newest = max(l.newest, p.order)
-	if !p.again { // else nobody knows which of them it was
+	if !p.again { // if again, it is unknown which transmission came
 		l.measure(now - p.sent)
 	}
 	return 1
@@ -113,8 +113,7 @@ func (l *Link) measure(d int64) {
 	}
 }
 
-// estimate is how long an acknowledgement may take, as far as is known: four times the
-// variation beyond the mean.
+// estimate returns how long an acknowledgement may take: the mean plus four times the variation.
 func (l *Link) estimate() int64 {
 	if l.trip == 0 {
 		return first
@@ -122,7 +121,7 @@ func (l *Link) estimate() int64 {
 	return min(max(l.trip+4*l.spread, least), most)
 }
 
-// grow lets more packets fly, since n have come.
+// grow raises the limit of packets in flight, since n have come.
 func (l *Link) grow(n int) {
 	for range n {
 		if l.limit < l.slow {
@@ -134,7 +133,7 @@ func (l *Link) grow(n int) {
 	l.limit = min(l.limit, Window)
 }
 
-// findLost takes packets for lost that others have overtaken.
+// findLost counts packets as lost that others have overtaken.
 func (l *Link) findLost() {
 	for n := l.base; n != l.fresh; n++ {
 		p := l.packet(n)

@@ -23,8 +23,8 @@ func Entry() entry.NIC {
 	}
 }
 
-// Geometry returns the memory that a job of so many ranks needs: with mailboxes, and areas of sets, in the
-// bootstrap areas.
+// Geometry returns the memory that a job of so many ranks needs: its bootstrap areas hold mailboxes and areas
+// of sets.
 func Geometry(g fabric.Geometry, ranks int) fabric.Geometry {
 	return cenju4.Geometry(g, mailbox.Bytes(ranks)+sets*setBytes)
 }

@@ -16,7 +16,7 @@ type hardware struct {
 	rings   fabric.RingPool
 	rrid    uint8
 	word    cenju4.Parcel      // the remote operation under way
-	swapped [ir.WordBytes]byte // what a swap answers
+	swapped [ir.WordBytes]byte // answer of a swap
 }
 
 var _ endpoint.Hardware = (*hardware)(nil)
@@ -27,7 +27,7 @@ func (h *hardware) Flags() (endpoint.Flags, error) { return h.FlagWriter() }
 // Messages returns the reader of message buffer 0.
 func (h *hardware) Messages() *ring.SharedReader { return h.NIC.Messages(0) }
 
-// Reader returns the reader of an own packet ring.
+// Reader returns the reader of a packet ring of this peer.
 func (h *hardware) Reader(i int) *ring.Reader { return h.rings.Reader(h.self, i) }
 
 // ExposeMemory maps own memory, which peers name by its address.
@@ -36,7 +36,7 @@ func (h *hardware) ExposeMemory(b []byte) (ir.Segment, error) {
 	return ir.Segment(a), err
 }
 
-// ConcealMemory unmaps it.
+// ConcealMemory unmaps own memory.
 func (h *hardware) ConcealMemory(s ir.Segment) error { return h.Unmap(cenju4.Address(s)) }
 
 // ReadMemory is remote reads.
@@ -49,7 +49,7 @@ func (h *hardware) WriteMemory(peer int, s ir.Segment, offset uint64, b []byte) 
 	return h.Write(peer, at(s, offset), b)
 }
 
-// at returns the address of an offset in mapped memory, or, if it is too large for one, nowhere.
+// at returns the address of an offset in mapped memory, or one that is not mapped if the offset is too large.
 func at(s ir.Segment, offset uint64) cenju4.Address {
 	const far = 1 << 38
 	a := cenju4.Address(s)
@@ -65,7 +65,7 @@ func (h *hardware) Swap(peer int, word, old, now uint64) (uint64, error) {
 	return h.compareSwap(peer, cenju4.ControlAt+cenju4.Address(min(word, far)*ir.WordBytes), old, now)
 }
 
-// compareSwap is comp&swap. The notification buffer tells what was there.
+// compareSwap is comp&swap. The notification buffer has the value before.
 func (h *hardware) compareSwap(peer int, at cenju4.Address, old, now uint64) (uint64, error) {
 	if err := h.operate(peer, cenju4.CompSwap, [3]uint64{uint64(at), old, now}); err != nil {
 		return 0, err

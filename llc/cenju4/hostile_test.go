@@ -15,15 +15,15 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// message is the data of a message from rank 1, as its translator makes it.
+// message returns the data of a message from rank 1, as its translator makes it.
 func message(head [3]uint64, n int, place uint64, rest []byte) []byte {
 	var s sender
 	s.header(&head, n, place)
 	return append(slices.Clone(s.data[:headBytes]), rest...)
 }
 
-// TestForgedMessages: a message that no correct translator sends, or that was overwritten, is the end of its sender,
-// and of nobody else.
+// TestForgedMessages: a message that no correct translator sends, or that was overwritten, ends its sender
+// and no other peer.
 func TestForgedMessages(t *testing.T) {
 	due := new(mailbox.Out).Next(1)
 	place := func(at uint64) []byte { return binary.NativeEndian.AppendUint64(nil, at) }
@@ -47,7 +47,7 @@ func TestForgedMessages(t *testing.T) {
 		}
 		endpointtest.LosesOne(t, name, all, errForged)
 	}
-	f, all := openJob(t, 3, cenju4.Options{}) // an older message in the place of a newer one
+	f, all := openJob(t, 3, cenju4.Options{}) // an older message in place of a newer one
 	for range 2 {
 		all[1].Post(endpointtest.Packet(ir.Shared, 0, make([]byte, 60)))
 	}
@@ -69,7 +69,7 @@ func TestForgedMessages(t *testing.T) {
 	}
 }
 
-// TestPacketsOfAllSizes: short ones are messages, longer ones come by the mailbox, in order.
+// TestPacketsOfAllSizes: short packets are messages, longer ones come through the mailbox, in order.
 func TestPacketsOfAllSizes(t *testing.T) {
 	_, all := openJob(t, 2, cenju4.Options{})
 	for size := range ir.MaxShared + 1 {
@@ -87,7 +87,7 @@ func TestPacketsOfAllSizes(t *testing.T) {
 	}
 }
 
-// TestBrokenBuffer: whoever meets a message buffer that cannot be right gives its owner up.
+// TestBrokenBuffer: a rank that finds an impossible message buffer gives up its owner.
 func TestBrokenBuffer(t *testing.T) {
 	f, all := openJob(t, 2, cenju4.Options{})
 	f.Words(0, fabric.Shared)[0] = 1 << 40
@@ -97,7 +97,7 @@ func TestBrokenBuffer(t *testing.T) {
 	}
 }
 
-// TestFullBufferIsBusy: where others have filled the message buffer, a packet waits, a long one too.
+// TestFullBufferIsBusy: if others have filled the message buffer, a packet waits, also a long one.
 func TestFullBufferIsBusy(t *testing.T) {
 	_, all := openJob(t, 3, cenju4.Options{})
 	nic := all[2].(*Translator).hardware.NIC
@@ -126,7 +126,7 @@ func TestLyingReader(t *testing.T) {
 	}
 }
 
-// TestTooLongForAnything: what no slot or ring holds is the end of the way, not of the program.
+// TestTooLongForAnything: a packet that no slot or ring holds ends the way, not the program.
 func TestTooLongForAnything(t *testing.T) {
 	_, all := openJob(t, 2, cenju4.Options{})
 	h := &all[1].(*Translator).hardware
@@ -155,7 +155,7 @@ func TestTooLongForAnything(t *testing.T) {
 	}
 }
 
-// TestAudit: what was overwritten before it was seen is found, and ends the use of whoever wrote it, or of all.
+// TestAudit: what was overwritten before it was seen is found, and ends the use of its writer, or of all.
 func TestAudit(t *testing.T) {
 	job := func() (*fabric.Fabric, []ir.Translator) { return openJob(t, 3, cenju4.Options{}) }
 	endpointtest.Audits(t, job, map[string]endpointtest.Harm{

@@ -9,22 +9,22 @@ import (
 	"rhinet/nicemu/cenju4"
 )
 
-// Sets of peers: how many there may be at a time, and the area of each, which lies behind the mailboxes. A set's
-// number is its synchronization ID.
+// Sets of peers: how many there may be at a time, and the size of the area of each, which lies behind the
+// mailboxes. A set's number is its synchronization ID.
 const (
 	sets     = 16
 	setBytes = 64 << 10
 )
 
-// A set is what a member knows of one.
+// A set is what a member knows of a set of peers.
 type set struct {
 	peers     []int // nil: not joined
 	multicast uint16
 	sync      uint16
-	before    uint64 // how often others had met under its number
+	before    uint64 // how often earlier sets had met under its number
 }
 
-// A network is the sets of this peer.
+// A network holds the sets of this peer.
 type network struct {
 	mu  sync.Mutex
 	all [sets]set
@@ -38,7 +38,7 @@ var (
 	errNoSet    = errors.New("llc/cenju4: no such set, or it is joined already")
 )
 
-// ReserveSet joins a set under a synchronization ID that is no set's.
+// ReserveSet joins a set under a synchronization ID that no other set has.
 func (t *Translator) ReserveSet(peers []int) (number int, err error) {
 	for {
 		if number = t.hardware.FreeSid(sets); number < 0 {
@@ -53,7 +53,7 @@ func (t *Translator) ReserveSet(peers []int) (number int, err error) {
 // JoinSet registers the headers of a set.
 func (t *Translator) JoinSet(number int, peers []int) error { return t.join(number, peers, false) }
 
-// join is JoinSet by whoever has found the number, first, or by another member.
+// join is JoinSet for the member that has found the number (first) and for all others.
 func (t *Translator) join(number int, peers []int, first bool) (err error) {
 	t.network.mu.Lock()
 	defer t.network.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *Translator) join(number int, peers []int, first bool) (err error) {
 	return nil
 }
 
-// LeaveSet takes them back.
+// LeaveSet unregisters the headers of a set.
 func (t *Translator) LeaveSet(number int, last bool) error {
 	t.network.mu.Lock()
 	defer t.network.mu.Unlock()
@@ -83,19 +83,19 @@ func (t *Translator) LeaveSet(number int, last bool) error {
 	return errors.Join(t.hardware.UnregisterMulticast(s.multicast), t.hardware.UnregisterSynchronization(s.sync, last))
 }
 
-// areaAt is where the area of a set lies in the bootstrap area.
+// areaAt returns where the area of a set lies in the bootstrap area.
 func (t *Translator) areaAt(number int) int { return mailbox.Bytes(t.Peers()) + number*setBytes }
 
-// SetArea is a part of the bootstrap area.
+// SetArea returns the area, a part of the bootstrap area.
 func (t *Translator) SetArea(number int) []byte {
 	at := t.areaAt(number)
 	return t.hardware.Bootstrap()[at : at+setBytes : at+setBytes]
 }
 
-// SetBytes is how long it is.
+// SetBytes returns the length of an area.
 func (t *Translator) SetBytes() int { return setBytes }
 
-// Multicast is remote DMA to many.
+// Multicast is remote DMA to all members.
 func (t *Translator) Multicast(number, offset int, data []byte) error {
 	if t.network.all[number].peers == nil {
 		return errNoSet
@@ -130,7 +130,7 @@ func (t *Translator) Meet(number int) error {
 	return nil
 }
 
-// Met counts synchronization packets that have come.
+// Met counts the synchronization packets that have come.
 func (t *Translator) Met(number int) uint64 {
 	return t.hardware.Synchronized(number) - t.network.all[number].before
 }

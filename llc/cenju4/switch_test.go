@@ -9,7 +9,7 @@ import (
 	"rhinet/nicemu/cenju4"
 )
 
-// switches returns the ability of the translators of a job.
+// switches returns the Switch of each translator of a job.
 func switches(t *testing.T, peers int) (all []ir.Switch) {
 	t.Helper()
 	for _, tr := range open(t, peers, cenju4.Options{}) {
@@ -33,8 +33,8 @@ func joined(t *testing.T, all []ir.Switch, peers ...int) (number int) {
 	return number
 }
 
-// TestSets: what a member multicasts all members have, and nobody else; they have met when the last one has come;
-// sets do not meet each other.
+// TestSets: all members, and no other peer, have what a member multicasts; they have met when the last one
+// has come; sets do not meet each other.
 func TestSets(t *testing.T) {
 	all := switches(t, 4)
 	some, others := joined(t, all, 2, 0, 3), joined(t, all, 0, 1)
@@ -66,8 +66,8 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestSetsAreGivenBack: a number is free when its last member leaves, and counts anew in the next set; there are so many and
-// no more.
+// TestSetsAreGivenBack: a number is free when its last member leaves, and counts from 0 in the next set; the
+// number of sets is limited.
 func TestSetsAreGivenBack(t *testing.T) {
 	all := switches(t, 2)
 	for range 3 * 256 {
@@ -87,7 +87,7 @@ func TestSetsAreGivenBack(t *testing.T) {
 	}
 }
 
-// TestWrongSets are errors, and nothing happens.
+// TestWrongSets: wrong sets are errors, and nothing happens.
 func TestWrongSets(t *testing.T) {
 	all := switches(t, 3)
 	n := joined(t, all, 0, 1)

@@ -17,9 +17,9 @@ type Translator struct {
 	endpoint.Mailed
 	hardware hardware
 	head     [3]uint64
-	came     []uint64 // messages, by peer
+	came     []uint64 // messages received, by peer
 	network  network
-	parcel   cenju4.Parcel // of a set
+	parcel   cenju4.Parcel // of operations on a set
 }
 
 // Open connects rank to its NIC in the memory of a job.
@@ -40,16 +40,16 @@ func Open(f *fabric.Fabric, rank int, o cenju4.Options) (*Translator, error) {
 // errForged reports a message that no correct translator has sent.
 var errForged = errors.New("llc/cenju4: a message that is no packet")
 
-// The data of a message: the three words of the packet's header, with the number of payload
-// bytes in the low half of the first; a check; and then the payload, or its place in the mailbox. The
-// check is of the header, the place, and how many messages the sender has sent to this peer before, by which
-// the reader tells what was overwritten since, also by an older message.
+// The data of a message: the three words of the packet's header, with the number of payload bytes in the low
+// half of the first; a check; and then the payload, or its place in the mailbox. The check covers the header,
+// the place, and how many messages the sender has sent to this peer before: so the reader notices what was
+// overwritten since, also by an older message.
 const (
 	headBytes = 4 * 8
 	mostShort = cenju4.MaxPacket - headBytes
 )
 
-// open makes of an event about a message that of the packet in it, or that it tells of.
+// open turns an event about a message into the event of the packet that is in the message or in the mailbox.
 func (t *Translator) open(ev *ir.Event) bool {
 	data, ok := t.packet(int(ev.Peer), ev.Data)
 	if ok {

@@ -18,7 +18,7 @@ func open(t testing.TB, peers int, o cenju4.Options) []ir.Translator {
 	return all
 }
 
-// openJob is open for tests that go behind the translators' backs.
+// openJob is open for tests that change the job's memory behind the translators' backs.
 func openJob(t testing.TB, peers int, o cenju4.Options) (*fabric.Fabric, []ir.Translator) {
 	t.Helper()
 	return fabrictest.Heap(t, peers, Geometry(fabric.Small(), peers), nil, opener(o))
@@ -38,8 +38,7 @@ func TestContractWithoutAttach(t *testing.T) {
 	})
 }
 
-// TestContractBetweenProcesses: translators meet as processes do, by cross-memory
-// attach and futex.
+// TestContractBetweenProcesses: translators meet as processes do, by cross-memory attach and futex.
 func TestContractBetweenProcesses(t *testing.T) {
 	for name, attach := range map[string]fabric.Attach{"attach": fabric.AttachAuto, "no attach": fabric.AttachOff} {
 		t.Run(name, func(t *testing.T) {

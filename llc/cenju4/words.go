@@ -11,7 +11,7 @@ import (
 
 var _ ir.Atomics = (*Translator)(nil)
 
-// errNotCommon reports words that only their owner's processor reaches.
+// errNotCommon reports words that only the processor of their owner can reach.
 var errNotCommon = errors.New("llc/cenju4: atomic operations work on memory of the job that begins at a multiple of 8 bytes")
 
 // ExposeWords maps own memory for atomic operations.
@@ -23,7 +23,7 @@ func (t *Translator) ExposeWords(b []byte) (ir.Segment, error) {
 	return ir.Segment(a), err
 }
 
-// ConcealWords unmaps it.
+// ConcealWords unmaps own memory.
 func (t *Translator) ConcealWords(s ir.Segment) error { return t.hardware.Unmap(cenju4.Address(s)) }
 
 // AddWord is an atomic add, which has no answer.

@@ -11,8 +11,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Writer opens the way into a packet ring of a peer: remote DMA of the payload if it does not fit the line, and
-// of the line.
+// Writer opens the way into a packet ring of a peer: remote DMA of the payload if it does not fit the line,
+// and of the line.
 func (h *hardware) Writer(peer, number int) (endpoint.Writer, error) {
 	way, err := h.Way(peer, cenju4.RingsAt)
 	if err != nil {
@@ -44,8 +44,8 @@ func (h *hardware) Sender(peer int) (endpoint.Sender, error) {
 	return s, nil
 }
 
-// Send sends a packet as a message, or puts a longer payload into the next slot of the mailbox and
-// sends a message about it, and reports whether there was room.
+// Send sends a packet as a message, or puts a longer payload into the next slot of the mailbox and sends a
+// message about it, and reports whether there was room.
 func (s *sender) Send(head *[3]uint64, payload []byte) (bool, error) {
 	place, long := uint64(0), len(payload) > mostShort
 	size := headBytes + len(payload)
@@ -97,5 +97,5 @@ func (s *sender) post(payload []byte) (at uint64, ok bool, err error) {
 	return at, err == nil, err
 }
 
-// Attest puts down what has been sent.
+// Attest records what has been sent.
 func (s *sender) Attest(again bool) { s.ledger.Attest(s.Messaged(s.peer), again) }

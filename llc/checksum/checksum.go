@@ -13,7 +13,7 @@ import (
 // ErrDamaged reports a packet or a flag that is not what its sender wrote.
 var ErrDamaged = errors.New("does not have the checksum that its sender gave it: the memory that ranks share has been overwritten")
 
-// A translator adds checksums to what another one sends, and verifies them.
+// A translator adds checksums to what the wrapped one sends, and verifies those of what it receives.
 type translator struct {
 	ir.Translator
 
@@ -21,12 +21,12 @@ type translator struct {
 	peers []peer
 	out   []byte // room for a packet that is sent, with its checksum
 	cmd   ir.Command
-	in    []byte // room for the payload of one that has come
+	in    []byte // room for the payload of a received packet
 
-	some atomic.Bool // lost holds something
-	mu   sync.Mutex  // guards what Raised, which any goroutine may call, touches
-	lost []error     // by peer: why nothing of it is used any more
-	news []int       // peers lost that Poll has not reported
+	some atomic.Bool // lost has an entry
+	mu   sync.Mutex  // guards what Raised touches, which any goroutine may call
+	lost []error     // by peer: why nothing from it is used any more
+	news []int       // lost peers that Poll has not reported
 }
 
 // A peer is the ways to one peer and from it.
@@ -35,8 +35,8 @@ type peer struct {
 	fromRing, fromShared way // the first counts from the latest Watch on
 }
 
-// Wrap returns t with checksums, and with the optional abilities that t has. t
-// belongs to the result.
+// Wrap returns t with checksums, and with the optional abilities that t has, except Switch. t belongs to the
+// result.
 func Wrap(t ir.Translator) ir.Translator {
 	c := t.Caps()
 	w := &translator{Translator: t, caps: reduced(c), peers: make([]peer, t.Peers()), lost: make([]error, t.Peers())}
@@ -45,8 +45,8 @@ func Wrap(t ir.Translator) ir.Translator {
 		w.peers[i] = peer{wayOf(self, i, true), wayOf(self, i, false), wayOf(i, self, true), wayOf(i, self, false)}
 	}
 	a := ir.AbilitiesOf(t)
-	if a.Board != nil {
-		a.Board = &board{t: w, b: a.Board}
+	if a.FlagArray != nil {
+		a.FlagArray = &flagArray{t: w, b: a.FlagArray}
 	}
 	if a.Express != nil {
 		x := &express{t: w, x: a.Express, lanes: a.Lanes, outs: make([]*ring.Outlet, t.Peers())}
@@ -54,17 +54,17 @@ func Wrap(t ir.Translator) ir.Translator {
 			a.Lanes = x
 		}
 	}
-	a.Switch = nil // what it multicasts would pass without
+	a.Switch = nil // multicasts would have no checksum
 	if a.Refuser != nil {
 		a.Refuser = &refuser{w, a.Refuser}
 	}
 	return a.Give(w)
 }
 
-// reduced returns what the engine may use: packets that are shorter by their
-// checksums.
+// reduced returns the Caps for the engine: packets are shorter by their checksums.
 func reduced(c ir.Caps) ir.Caps {
 	c.Fragment -= sumBytes
+	c.Gathers = false // a checksum is of what lies in one piece
 	if c.Rings > 0 {
 		c.Trailer += sumBytes
 	}
@@ -96,7 +96,7 @@ func (t *translator) Post(cmd *ir.Command) {
 	t.Translator.Post(cmd)
 }
 
-// send posts cmd, the packet of that number that goes by w, with a checksum.
+// send posts cmd, packet number number of w, with a checksum.
 func (t *translator) send(cmd *ir.Command, w *way, number uint64) {
 	c := &t.cmd
 	*c = *cmd
@@ -107,7 +107,7 @@ func (t *translator) send(cmd *ir.Command, w *way, number uint64) {
 	t.Translator.Post(c)
 }
 
-// Poll gives the next event, if a packet then one that is as its sender wrote it.
+// Poll gives the next event; a packet is given only if it is as its sender wrote it.
 func (t *translator) Poll(ev *ir.Event) bool {
 	for t.Translator.Poll(ev) {
 		if t.take(ev) {
@@ -126,7 +126,7 @@ type refuser struct {
 // Refused is that of the NIC.
 func (r *refuser) Refused(ev *ir.Event) bool { return r.r.Refused(ev) && r.t.take(ev) }
 
-// take reports whether the engine shall see an event.
+// take reports whether the engine gets an event.
 func (t *translator) take(ev *ir.Event) bool {
 	if uint(ev.Peer) >= uint(len(t.peers)) {
 		return true
@@ -145,8 +145,7 @@ func (t *translator) take(ev *ir.Event) bool {
 	return true
 }
 
-// verify reports whether a packet is what its sender wrote, and takes off the
-// checksum.
+// verify reports whether a packet is what its sender wrote, and removes the checksum.
 func (t *translator) verify(p *peer, ev *ir.Event) bool {
 	w, shared := &p.fromRing, ev.Ring == ir.NoRing
 	if shared {
@@ -167,7 +166,7 @@ func (t *translator) verify(p *peer, ev *ir.Event) bool {
 		t.damaged(int(ev.Peer), fmt.Errorf("llc/checksum: packet %d from rank %d to rank %d %w", number, ev.Peer, t.Self(), ErrDamaged))
 		return false
 	}
-	// The name of its sender may be what was overwritten.
+	// The number of the sender may be what was overwritten.
 	err := fmt.Errorf("llc/checksum: a packet in the shared ring of rank %d, in the name of rank %d, %w", t.Self(), ev.Peer, ErrDamaged)
 	for i := range t.peers {
 		if i != t.Self() {
@@ -177,7 +176,7 @@ func (t *translator) verify(p *peer, ev *ir.Event) bool {
 	return false
 }
 
-// room is memory of n bytes, in b if there are so many.
+// room returns memory of n bytes, in b if it is large enough.
 func room(b []byte, n int) []byte {
 	if cap(b) < n {
 		return make([]byte, n)
@@ -185,7 +184,7 @@ func room(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// gone reports whether nothing of a peer is used any more.
+// gone reports whether nothing from a peer is used any more.
 func (t *translator) gone(peer int) bool { return t.some.Load() && t.isLost(peer) }
 
 func (t *translator) isLost(peer int) bool {

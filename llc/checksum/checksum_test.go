@@ -72,7 +72,7 @@ func job(t testing.TB, peers int, g fabric.Geometry, name string) (*fabric.Fabri
 	return f, all
 }
 
-// TestContract: a wrapped translator is one.
+// TestContract: a wrapped translator keeps the contract.
 func TestContract(t *testing.T) {
 	for _, name := range []string{"martini", "martini:pm", "martini:vp", "ib", "tofu", "dimmnet2", "cenju4", "sync"} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// send has rank 0 send one packet in each way that there is, to rank 1.
+// send has rank 0 send one packet to rank 1 on each way.
 func send(all []ir.Translator, slot uint64, data []byte) {
 	all[0].Post(&ir.Command{Op: ir.Packet, Peer: 1, Slot: slot, Header: ir.Header{Kind: 1, Tag: 9}, Data: data})
 	all[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 2, Tag: 9}, Data: data})
@@ -134,8 +134,8 @@ func TestEachBit(t *testing.T) {
 	}
 }
 
-// TestEachBitByLook: Look does not show a packet of which a bit has changed; Poll reports it.
-// Nothing of its sender is shown after that.
+// TestEachBitByLook: Look does not show a packet with a changed bit; Poll reports it. Nothing of its sender
+// is shown after that.
 func TestEachBitByLook(t *testing.T) {
 	data := []byte("eight of")
 	h := ir.Header{Kind: 1, Tag: 9}
@@ -184,36 +184,36 @@ func bitsOf(area fabric.Area, n int) (all []int) {
 	return all
 }
 
-// TestFlags: short and long ones come, and one that was overwritten does not.
+// TestFlags: short and long flags arrive, and one that was overwritten does not.
 func TestFlags(t *testing.T) {
-	raised := func(b ir.Board, seq uint32, into []byte) bool {
+	raised := func(b ir.FlagArray, seq uint32, into []byte) bool {
 		mark, ok := b.Raised(0, 1, seq, into)
 		return ok && mark == seq+100
 	}
 	for _, n := range []int{0, 1, 8, 37, 38, 39, 48, 64, 65, 300, 549, 550, ir.FlagBytes} {
 		for _, at := range []int{4, 16, 24, 26 + n - 1} { // the mark; the checksum; the length; the last of the payload
 			f, all := job(t, 2, fabric.Small(), "martini")
-			b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
-			if b.Boards() != fabric.Small().Boards {
-				t.Fatalf("%d boards", b.Boards())
+			b, other := ir.AbilitiesOf(all[0]).FlagArray, ir.AbilitiesOf(all[1]).FlagArray
+			if b.FlagArrays() != fabric.Small().FlagArrays {
+				t.Fatalf("%d flag arrays", b.FlagArrays())
 			}
 			data, got := bytes.Repeat([]byte("f"), n), make([]byte, n)
-			b.Claim(1, 4)
+			b.Prefetch(1, 4)
 			b.Raise([]int{1}, 1, 4, 104, data)
 			if _, wrong := other.Raised(0, 0, 4, got); wrong || raised(other, 5, got) || !raised(other, 4, got) || !bytes.Equal(got, data) {
 				t.Errorf("%d bytes: %q", n, got)
 			}
 			b.Raise([]int{1}, 1, 6, 106, data)
-			boards, _ := f.FlagSpan()
-			const flag = (ir.FlagTurns + 6) * 2 // of board 1, of rank 0 of 2
-			place, lines := flag*64+uint64(at), uint64(fabric.Small().Boards*ir.FlagTurns*2)
+			flagArrays, _ := f.FlagSpan()
+			const flag = (ir.FlagTurns + 6) * 2 // of flag array 1, of rank 0 of 2
+			place, lines := flag*64+uint64(at), uint64(fabric.Small().FlagArrays*ir.FlagTurns*2)
 			switch {
 			case at >= 64+512: // in the second part of its rest
 				place = lines*(64+512) + flag*576 + uint64(at-64-512)
 			case at >= 64: // in the first
 				place = lines*64 + flag*512 + uint64(at-64)
 			}
-			f.Memory(boards+place, 1)[0] ^= 4
+			f.Memory(flagArrays+place, 1)[0] ^= 4
 			if _, ok := other.Raised(0, 1, 6, got); ok {
 				t.Errorf("%d bytes: raised, though byte %d was overwritten", n, at)
 			}
@@ -228,13 +228,14 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestFlagsOfAnotherLength: a flag whose reader is in another call, and expects more or less, is seen by its mark and is not damaged.
+// TestFlagsOfAnotherLength: a flag whose reader is in another call, and expects another length, is seen by
+// its mark and does not count as damaged.
 func TestFlagsOfAnotherLength(t *testing.T) {
 	lengths := []int{0, 8, 38, 39, 48, 64, ir.FlagBytes}
 	for _, gives := range lengths {
 		for _, wants := range lengths {
 			_, all := job(t, 2, fabric.Small(), "martini")
-			b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
+			b, other := ir.AbilitiesOf(all[0]).FlagArray, ir.AbilitiesOf(all[1]).FlagArray
 			data, got := bytes.Repeat([]byte("f"), gives), make([]byte, wants)
 			b.Raise([]int{1}, 1, 4, 104, data)
 			both := min(gives, wants)
@@ -249,18 +250,18 @@ func TestFlagsOfAnotherLength(t *testing.T) {
 	}
 }
 
-// TestAbilities: what is wrapped can do what it could.
+// TestAbilities: a wrapped translator keeps its abilities.
 func TestAbilities(t *testing.T) {
 	for _, name := range []string{"martini", "martini:vp"} {
 		_, all := job(t, 2, fabric.Small(), name)
 		a := ir.AbilitiesOf(all[0])
-		if quick := name == "martini"; (a.Board != nil) != quick || (a.Aimer != nil) != quick || (a.Express != nil) != quick || a.Reporter == nil || a.Aborter == nil || a.Auditor == nil {
+		if quick := name == "martini"; (a.FlagArray != nil) != quick || (a.Aimer != nil) != quick || (a.Express != nil) != quick || a.Reporter == nil || a.Aborter == nil || a.Auditor == nil {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
 }
 
-// TestReplay: an old packet that is put in the place of a new one is found.
+// TestReplay: an old packet in place of a new one is found.
 func TestReplay(t *testing.T) {
 	f, all := job(t, 2, fabric.Small(), "martini")
 	all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
@@ -283,11 +284,11 @@ func TestReplay(t *testing.T) {
 // TestReplayedFlag: the content of an old flag with the sequence of a new one is not raised.
 func TestReplayedFlag(t *testing.T) {
 	f, all := job(t, 2, fabric.Small(), "martini")
-	b, other := ir.AbilitiesOf(all[0]).Board, ir.AbilitiesOf(all[1]).Board
-	boards, _ := f.FlagSpan()
-	// Board 1, rank 0 of 2, the flag of 4 and of the next lap.
+	b, other := ir.AbilitiesOf(all[0]).FlagArray, ir.AbilitiesOf(all[1]).FlagArray
+	flagArrays, _ := f.FlagSpan()
+	// Flag array 1, rank 0 of 2, the flag of 4 and of the next lap.
 	const next = 4 + ir.FlagTurns
-	line := f.Memory(boards+(ir.FlagTurns+4)*2*64, 64)
+	line := f.Memory(flagArrays+(ir.FlagTurns+4)*2*64, 64)
 	got := make([]byte, 3)
 	b.Raise([]int{1}, 1, 4, 7, []byte("old"))
 	if _, ok := other.Raised(0, 1, 4, got); !ok || string(got) != "old" {
@@ -301,8 +302,8 @@ func TestReplayedFlag(t *testing.T) {
 	}
 }
 
-// TestDamageInTheSharedRing: the name of the sender may be what was overwritten, so
-// everybody who writes the ring is lost.
+// TestDamageInTheSharedRing: the number of the sender may be what was overwritten, so all peers that write
+// the ring are lost.
 func TestDamageInTheSharedRing(t *testing.T) {
 	f, all := job(t, 4, fabric.Small(), "martini")
 	send(all, 0, []byte("hello"))
@@ -320,7 +321,8 @@ func TestDamageInTheSharedRing(t *testing.T) {
 	}
 }
 
-// TestLaneOfTheLost: the lane shows nothing of a peer that was lost elsewhere, though its packets there are right.
+// TestLaneOfTheLost: the lane shows nothing of a peer that was lost elsewhere, though its packets there are
+// right.
 func TestLaneOfTheLost(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		f, all := job(t, 2, fabric.Small(), "martini")
@@ -344,8 +346,7 @@ func TestLaneOfTheLost(t *testing.T) {
 	}
 }
 
-// A line is a translator of two peers whose packets come to the other, in
-// whatever ring they name.
+// A line is a translator of two peers whose packets come to the other one, in whatever ring they name.
 type line struct {
 	ir.Translator
 	other *line
@@ -367,8 +368,8 @@ func (l *line) Poll(ev *ir.Event) bool {
 	return true
 }
 
-// TestAnotherRing: writer and reader count anew in a packet ring that is opened
-// after another one, as the engine's lines do.
+// TestAnotherRing: writer and reader count from 0 in a packet ring that is opened after another one, as the
+// engine's lines do.
 func TestAnotherRing(t *testing.T) {
 	ends := nictest.Loopback(2, nictest.DefaultCaps())
 	a, b := &line{Translator: ends[0]}, &line{Translator: ends[1]}

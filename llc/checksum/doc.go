@@ -1,18 +1,18 @@
-// Package checksum wraps a translator in one that adds a checksum to each packet
-// and to each flag, and verifies it before the engine sees what has come. What
-// does not fit is the end of its sender, with an error that says so.
+// Package checksum wraps a translator in one that adds a checksum to each packet and to each flag, and
+// verifies it before the engine sees what has come. A mismatch ends the use of the sender, with an error that
+// says so.
 //
-// It is for finding out who is to blame: a memory that other processes overwrite
-// looks like a mistake of the program. All ranks of a job wrap theirs, or none.
+// It is for finding the cause of damage: memory that other processes overwrite looks like a mistake of the
+// program. All ranks of a job wrap their translators, or none.
 //
 //	packet   payload | checksum                8 bytes more
 //	flag     10 bytes more                     before the payload, with its length
 //
-// A checksum covers the header, the payload, who sent it to whom, and the how
-// manieth packet it is in its ring, so that an old packet that looks new is found
-// too. The packet is copied out of the shared memory before it is verified.
+// A checksum covers the header, the payload, the sender, the receiver, and the number of the packet in its
+// ring, so that an old packet that looks new is found too. The packet is copied out of the shared memory
+// before it is verified.
 //
-// What a rendezvous moves by Pull and Push goes from process to process, not
-// through memory that the ranks share, and carries none; the packets that steer
-// it do. Where that way is closed (RHINET_CMA=off) everything travels in packets.
+// What a rendezvous moves by Pull and Push goes from process to process, not through memory that the ranks
+// share, and has no checksum; the packets that control it have. Where Pull and Push are impossible
+// (RHINET_CMA=off) everything travels in packets.
 package checksum

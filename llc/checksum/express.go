@@ -9,9 +9,9 @@ import (
 type express struct {
 	t      *translator
 	x      ir.Express
-	looked *way           // of the packet that the latest Look has shown
+	looked *way           // way of the packet that the latest Look has shown
 	lanes  ir.Lanes       // of the translator; nil: none
-	outs   []*ring.Outlet // by which lines go to a peer; nil: they are placed
+	outs   []*ring.Outlet // for lines to each peer; nil: they are placed
 }
 
 // Place places a packet with its checksum.
@@ -29,22 +29,23 @@ func (x *express) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte
 	}
 }
 
-// Outlet has lines to peer, sealed, go by the outlet of the translator from now on. There is none for what is not sealed.
+// Outlet has sealed lines to peer go by the outlet of the translator from now on. It returns nil: lines
+// without a checksum have no outlet.
 func (x *express) Outlet(peer int) *ring.Outlet {
 	x.outs[peer] = x.lanes.Outlet(peer)
 	return nil
 }
 
-// Inlet returns none, since who takes packets there does not look at their checksums.
+// Inlet returns nil: a reader of an inlet would not verify checksums.
 func (x *express) Inlet(int) *ring.Inlet { return nil }
 
-// Look fills v with a copy of the next packet, if it is what its sender wrote; else
-// it is Poll that reports it.
+// Look fills v with a copy of the next packet, if it is what its sender wrote; if it is not, Poll reports it.
 func (x *express) Look(peer int, v *ir.View) bool {
 	return x.x.Look(peer, v) && x.right(peer, v)
 }
 
-// right has v, the next packet of peer, be a copy, and reports whether it is what its sender wrote.
+// right replaces the payload of v, the next packet of peer, by a copy, and reports whether it is what its
+// sender wrote.
 func (x *express) right(peer int, v *ir.View) bool {
 	t := x.t
 	if t.gone(peer) {
@@ -69,7 +70,7 @@ func (x *express) Advance(v *ir.View) bool {
 	return x.x.Advance(v) && x.right(v.Peer, v)
 }
 
-// PollOthers is Poll that leaves the packet ring that peer writes alone.
+// PollOthers is Poll, except that it leaves out the packet ring that peer writes.
 func (x *express) PollOthers(peer int, ev *ir.Event) bool {
 	for x.x.PollOthers(peer, ev) {
 		if x.t.take(ev) {

@@ -11,18 +11,18 @@ const sumBytes = 8
 // start is the checksum of nothing.
 const start = 0x9e3779b97f4a7c15
 
-// fold adds a word to a checksum. Of two that differ, the results of equal words differ, too.
+// fold adds a word to a checksum. Different checksums stay different when the same word is added.
 func fold(x, w uint64) uint64 {
 	x = (x ^ w) * 0xff51afd7ed558ccd
 	return x ^ x>>32
 }
 
-// shortBytes is up to which length bytes are folded word by word; what is longer
-// is quicker by the processor's instruction for a cyclic redundancy check.
+// shortBytes is the length up to which bytes are folded word by word; for longer ones the processor's CRC
+// instruction is faster.
 const shortBytes = 64
 
-// foldCopy copies src to dst, which is as long at least, and adds what it has copied to a checksum
-// that knows the length. What others may change meanwhile is read once.
+// foldCopy copies src to dst, which is at least as long, and adds what it has copied to a checksum that
+// already includes the length. Memory that others may change meanwhile is read once.
 func foldCopy(x uint64, dst, src []byte) uint64 {
 	if len(src) > shortBytes {
 		return fold(x, uint64(crc32.Checksum(dst[:copy(dst, src)], crc32.MakeTable(crc32.Castagnoli))))
@@ -30,7 +30,7 @@ func foldCopy(x uint64, dst, src []byte) uint64 {
 	for ; len(src) >= 8; dst, src = dst[8:], src[8:] {
 		w := binary.LittleEndian.Uint64(src)
 		binary.LittleEndian.PutUint64(dst, w)
-		if x = fold(x, w); len(src) == 8 { // most often, and all
+		if x = fold(x, w); len(src) == 8 { // most often, and complete
 			return x
 		}
 	}
@@ -43,14 +43,14 @@ func foldCopy(x uint64, dst, src []byte) uint64 {
 	return fold(x, binary.LittleEndian.Uint64(last[:]))
 }
 
-// A way is one of those by which packets go from one rank to another. It tells packets with
-// equal headers and payloads apart, with their number among those that went that way.
+// A way is one way of packets from one rank to another. It distinguishes packets with equal headers and
+// payloads by their number on that way.
 type way struct {
-	sum   uint64 // with which the checksums of its packets begin
+	sum   uint64 // initial value of the checksums of its packets
 	count uint64 // of the packets so far
 }
 
-// wayOf is that from a rank to another one, in a packet ring or the shared one.
+// wayOf returns the way from one rank to another, in a packet ring or the shared one.
 func wayOf(from, to int, ring bool) way {
 	w := uint64(uint32(from))<<32 | uint64(uint32(to))<<1
 	if ring {
@@ -62,10 +62,11 @@ func wayOf(from, to int, ring bool) way {
 // ringsOwn are the halves of the first two words of a header that belong to the ring.
 const ringsOwn = 1<<32 - 1
 
-// lengthBits is behind which bits of a packet's number its length is.
+// lengthBits is the position of the length above the packet's number.
 const lengthBits = 40
 
-// begin is the checksum of a packet, whose header is in words (see [ir.Header.Words]), without its payload of n bytes.
+// begin returns the checksum of a packet, whose header is in words (see [ir.Header.Words]), without its
+// payload of n bytes.
 func (w *way) begin(number uint64, words *[3]uint64, n int) uint64 {
 	x := fold(w.sum, number^uint64(n)<<lengthBits)
 	return fold(fold(x, words[0]&^ringsOwn|words[1]>>32), words[2])
@@ -75,7 +76,7 @@ func (w *way) begin(number uint64, words *[3]uint64, n int) uint64 {
 func (w *way) seal(number uint64, words *[3]uint64, out, payload []byte) []byte {
 	n := len(payload)
 	sum := w.begin(number, words, n)
-	if n == 8 { // most often, and one word
+	if n == 8 { // most often: one word
 		word := binary.LittleEndian.Uint64(payload)
 		binary.LittleEndian.PutUint64(out, word)
 		sum = fold(sum, word)
@@ -86,8 +87,8 @@ func (w *way) seal(number uint64, words *[3]uint64, out, payload []byte) []byte 
 	return out[:n+sumBytes]
 }
 
-// open copies the payload of a packet that was sealed to the beginning of in and returns it, or
-// not ok if it is not what its sender wrote.
+// open copies the payload of a sealed packet to the beginning of in and returns it; ok reports whether it is
+// what its sender wrote.
 func (w *way) open(number uint64, words *[3]uint64, in, packet []byte) (payload []byte, ok bool) {
 	n := len(packet) - sumBytes
 	if n < 0 {
@@ -104,7 +105,7 @@ func (w *way) open(number uint64, words *[3]uint64, in, packet []byte) (payload 
 	return in[:n], sum == binary.LittleEndian.Uint64(packet[n:])
 }
 
-// flagSum is the checksum of a flag without its payload of n bytes.
-func flagSum(from, board int, seq, mark uint32, n int) uint64 {
-	return fold(fold(start, uint64(from)<<32|uint64(n)<<16|uint64(uint16(board))), uint64(seq)<<32|uint64(mark))
+// flagSum returns the checksum of a flag without its payload of n bytes.
+func flagSum(from, flagArray int, seq, mark uint32, n int) uint64 {
+	return fold(fold(start, uint64(from)<<32|uint64(n)<<16|uint64(uint16(flagArray))), uint64(seq)<<32|uint64(mark))
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSumOfEachBit: what differs in one bit or two, or in its length, has another checksum.
+// TestSumOfEachBit: data that differ in one bit or two, or in length, have different checksums.
 func TestSumOfEachBit(t *testing.T) {
 	w := wayOf(1, 2, true)
 	head := [3]uint64{1 << 40, 9 << 32, 7}

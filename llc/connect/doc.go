@@ -1,13 +1,13 @@
-// Package connect is the machine that makes connections between peers, for NICs that have
-// connections (llc, section 4.2): with a common slot in each peer's bootstrap area, which is locked
-// by compare-and-swap, and a pool of transaction slots. A NIC without send and receive can do it too.
+// Package connect is the machine that makes connections between peers, for NICs that have connections (llc,
+// section 4.2): with a common slot in each peer's bootstrap area, which is locked by compare-and-swap, and a
+// pool of transaction slots. It also works on a NIC without send and receive.
 //
-// A [Machine] is that of one peer. It is pure, as the protocol engine: whoever drives it tells it
-// what its own slots hold (Seen), answers its commands (Swapped, Created), and carries out what Take
-// returns. It knows neither how a NIC makes the ends of a connection nor what their addresses mean:
-// 44 bits, which the two sides exchange.
+// A [Machine] is that of one peer. It is pure, like the protocol engine: its driver tells it what its own
+// slots hold (Seen), answers its commands (Swapped, Created), and carries out what Take returns. It knows
+// neither how a NIC makes the ends of a connection nor what their addresses mean: they are 44 bits that the
+// two sides exchange.
 //
-// The steps have the names of the specification, A initiates, B responds:
+// The steps have the names of the specification; A initiates, B responds:
 //
 //	I1  A locks the common slot of B
 //	I2  A writes its request there: its number, and the transaction slot at A that B is to answer in
@@ -28,13 +28,13 @@
 // What the specification leaves open:
 //
 //	both sides start   the one with the lower number goes on and drops the request of the other, which
-//	                   gives its own attempt up when it sees that of the lower one (Yield: it gives a lock back)
-//	a dead peer locks  the lock says whose it is: the owner of the common slot releases that of a
+//	                   gives up its own attempt when it sees that of the lower one (Yield: it gives a lock back)
+//	a dead peer locks  the lock names its holder: the owner of the common slot releases the lock of a
 //	                   peer whose end has been reported
-//	no free slot       who initiates waits before it locks, so that nobody waits for it; a request stays in
-//	                   the common slot until there is one. One slot is kept for responding, so that no circle
-//	                   of peers waits for each other
-//	refusal            Refused, at both sides, and for good: what the two send goes as it went before
+//	no free slot       the initiator waits before it locks, so that no other peer waits for it; a request
+//	                   stays in the common slot until there is a slot. One slot is kept for responding, so
+//	                   that no peers wait for each other in a circle
+//	refusal            Refused, at both sides, and for good: packets between the two go as before
 //	a slot outlives    each use of a slot has a number, and every write is a compare-and-swap from the
-//	its transaction    value that the use began with: what comes late changes nothing
+//	its transaction    value that the use began with: a late write changes nothing
 package connect

@@ -1,9 +1,9 @@
 package connect
 
-// mostFailed bounds how many turns pass until a lock is tried again: 2 to its power.
+// mostFailed bounds the pause before a lock is tried again: 2 to the power of mostFailed turns.
 const mostFailed = 6
 
-// begin starts an attempt (I1), and reports false if there is no slot for it: one is kept for
+// begin starts an attempt (I1), and reports false if there is no slot for it: one slot is kept for
 // responding.
 func (m *Machine) begin(peer int) bool {
 	if m.initiating >= len(m.slots)-1 || !m.take(peer) {
@@ -17,8 +17,8 @@ func (m *Machine) begin(peer int) bool {
 
 func (m *Machine) lock(peer int) { m.swap(peer, Common, 0, lockOf(m.self)) }
 
-// swapped is what a connection does when its compare-and-swap has been carried out, by its state; done
-// says whether the word was what was expected.
+// swapped has what a connection does when its compare-and-swap has been carried out, by its state; done says
+// whether the word had the expected value.
 var swapped = [numStates]func(m *Machine, peer int, c *conn, done bool){
 	I1:    (*Machine).onLock,
 	I2:    (*Machine).onRequest,
@@ -27,7 +27,7 @@ var swapped = [numStates]func(m *Machine, peer int, c *conn, done bool){
 	R1:    (*Machine).onAnswer,
 }
 
-// onLock goes on when the lock is there (I2), tries again later if another has it, or gives way to the
+// onLock goes on when the lock is there (I2), tries again later if another peer has it, or gives way to the
 // peer, whose own request has come meanwhile.
 func (m *Machine) onLock(peer int, c *conn, done bool) {
 	switch {
@@ -43,7 +43,7 @@ func (m *Machine) onLock(peer int, c *conn, done bool) {
 	}
 }
 
-// block tries a lock again after some turns, the more the more often it was in vain.
+// block tries a lock again after some turns, twice as many after each failure.
 func (m *Machine) block(peer int, c *conn) {
 	c.due = m.turn + 1<<c.failed
 	if c.failed < mostFailed {
@@ -52,9 +52,9 @@ func (m *Machine) block(peer int, c *conn) {
 	m.blocked = append(m.blocked, int32(peer))
 }
 
-// onRequest makes the own end once the request is there (I3).
+// onRequest makes this peer's end once the request is there (I3).
 func (m *Machine) onRequest(peer int, c *conn, done bool) {
-	if !done { // somebody has overwritten the lock
+	if !done { // another peer has overwritten the lock
 		m.become(peer, I1)
 		m.block(peer, c)
 		return
@@ -66,20 +66,20 @@ func (m *Machine) onRequest(peer int, c *conn, done bool) {
 // onYield ends an attempt whose lock has been given back.
 func (m *Machine) onYield(peer int, _ *conn, _ bool) { m.giveUp(peer) }
 
-// giveUp ends an own attempt. An end that was made serves when the peer's request is answered.
+// giveUp ends an attempt of this peer. An end that was made is used when the peer's request is answered.
 func (m *Machine) giveUp(peer int) {
 	m.release(peer)
 	m.become(peer, Idle)
 }
 
-// answers is what a connection does when its own transaction slot has been written, by its state.
+// answers has what a connection does when its own transaction slot has been written, by its state.
 var answers = [numStates][numKinds]func(m *Machine, peer int, c *conn, w word){
 	I4: {accept: (*Machine).onAccept, refuse: (*Machine).onRefuse},
 	I5: {acknowledge: (*Machine).onAcknowledge},
 	R2: {describe: (*Machine).onDescription, abandon: (*Machine).onRefuse},
 }
 
-// onAccept makes the own end ready (I4) and describes it to the responder (I5).
+// onAccept makes this peer's end ready (I4) and describes it to the responder (I5).
 func (m *Machine) onAccept(peer int, c *conn, w word) {
 	if !m.has(w.place()) {
 		m.fail(peer)
@@ -97,7 +97,7 @@ func (m *Machine) onAccept(peer int, c *conn, w word) {
 	m.swap(peer, c.theirs.word(), to, newWord(describe, place{}, c.address))
 }
 
-// onRefuse ends an attempt for good, whosever it was.
+// onRefuse ends an attempt of either side for good.
 func (m *Machine) onRefuse(peer int, _ *conn, _ word) { m.fail(peer) }
 
 // fail ends a connection that cannot be made.
@@ -106,14 +106,14 @@ func (m *Machine) fail(peer int) {
 	m.become(peer, Refused)
 }
 
-// onDescribe notes that the description is there. If not, the responder has begun something else.
+// onDescribe notes that the description is there. If it is not, the responder has begun something else.
 func (m *Machine) onDescribe(peer int, _ *conn, done bool) {
 	if !done {
 		m.fail(peer)
 	}
 }
 
-// onAcknowledge ends an attempt well.
+// onAcknowledge completes an attempt.
 func (m *Machine) onAcknowledge(peer int, _ *conn, _ word) { m.connected(peer) }
 
 func (m *Machine) connected(peer int) {

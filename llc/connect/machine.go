@@ -13,12 +13,12 @@ type Op uint8
 const (
 	opNone  Op = iota
 	Swap       // Peer, Word, Old, New: compare-and-swap a word of Peer's bootstrap area; Swapped answers
-	Store      // Word, New: store into the own area
-	Release    // Word, Old: store 0 into the own area if the word still is Old
-	Create     // Peer: make the own end of a connection with Peer; Created answers
-	Ready      // Peer, Address: connect the own end with that of Peer and make it ready to send
-	Destroy    // Peer: give the own end up
-	Use        // Peer: the connection is there, at both sides
+	Store      // Word, New: store into this peer's area
+	Release    // Word, Old: store 0 into this peer's area if the word still is Old
+	Create     // Peer: make this peer's end of a connection with Peer; Created answers
+	Ready      // Peer, Address: connect that end with the end of Peer and make it ready to send
+	Destroy    // Peer: destroy that end
+	Use        // Peer: the connection is ready at both sides
 )
 
 // A Command is what the driver is to do.
@@ -30,21 +30,21 @@ type Command struct {
 	Address  uint64
 }
 
-// A State is how far a connection with a peer is.
+// A State is the state of a connection with a peer.
 type State uint8
 
-// The states: named after the step that is under way, or awaited.
+// The states, named after the step that is in progress, or awaited.
 const (
 	Idle    State = iota
-	Waiting       // for a transaction slot
-	I1            // the lock of the peer's common slot, under way or held by another
-	I2            // the request, under way
-	I3            // the own end is being made
-	I4            // the answer is awaited
-	I5            // the description, under way, or the acknowledgement is awaited
-	Yield         // a lock is being given back
-	R1            // the own end is being made, or the answer under way
-	R2            // the description is awaited
+	Waiting       // waiting for a transaction slot
+	I1            // locking the peer's common slot, which another peer may hold
+	I2            // writing the request
+	I3            // making this peer's end
+	I4            // awaiting the answer
+	I5            // writing the description, or awaiting the acknowledgement
+	Yield         // giving a lock back
+	R1            // making this peer's end, or writing the answer
+	R2            // awaiting the description
 	Connected
 	Refused
 	Gone
@@ -60,7 +60,7 @@ func (s State) String() string {
 	return fmt.Sprintf("State(%d)", uint8(s))
 }
 
-// follows says which states may follow each. Gone may follow all, and nothing follows it.
+// follows has the states that may follow each. Gone may follow all, and no state follows it.
 var follows = [numStates]uint{
 	Idle:    1<<Waiting | 1<<I1 | 1<<R1,
 	Waiting: 1<<I1 | 1<<R1,
@@ -74,7 +74,7 @@ var follows = [numStates]uint{
 	R2:      1<<Connected | 1<<Refused,
 }
 
-// A Config says whose machine it is.
+// A Config describes the peer of a machine.
 type Config struct {
 	Self  int
 	Peers int                            // of the job, this one included
@@ -82,37 +82,37 @@ type Config struct {
 	Trace func(peer int, from, to State) // called at each change of state; nil in production
 }
 
-// A Machine is the connections of one peer.
+// A Machine makes the connections of one peer.
 type Machine struct {
 	self       int
 	conns      []conn
 	slots      []slot
-	common     word    // own common slot, as seen last
-	initiating int     // transaction slots of own attempts
-	waiting    []int32 // peers that are Waiting, the first first
-	blocked    []int32 // peers in I1 whose common slot another had locked
+	common     word    // this peer's common slot, as seen last
+	initiating int     // transaction slots of this peer's attempts
+	waiting    []int32 // peers that are Waiting, oldest first
+	blocked    []int32 // peers in I1 whose common slot another peer had locked
 	turn       uint64
 	watched    []int
 	cmds       []Command
-	taken      []Command // what Take gave last, and will fill next
+	taken      []Command // what Take returned last, and fills next
 	trace      func(peer int, from, to State)
 }
 
 // A conn is the connection with one peer.
 type conn struct {
 	state    State
-	has      bool  // own transaction slot: mine
-	mine     place // in the own area
-	theirs   place // where to write to the peer
-	made     bool  // there is an own end
+	has      bool  // this peer has a transaction slot: mine
+	mine     place // in this peer's area
+	theirs   place // where to write at the peer
+	made     bool  // this peer has made its end
 	swapping bool  // a Swap has not been answered
 	address  uint64
 	old, new word   // of the latest Swap
 	due      uint64 // turn from which on a lock is tried again
-	failed   uint8  // locks that were tried in vain
+	failed   uint8  // failures to lock in a row
 }
 
-// A slot is an own transaction slot.
+// A slot is a transaction slot of this peer.
 type slot struct {
 	use   uint8
 	taken bool
@@ -130,7 +130,7 @@ func New(cfg Config) *Machine {
 	return m
 }
 
-// State returns how far the connection with a peer is.
+// State returns the state of the connection with a peer.
 func (m *Machine) State(peer int) State { return m.conns[peer].state }
 
 // Connect asks for a connection with another peer. Asking again changes nothing.
@@ -143,18 +143,18 @@ func (m *Machine) Connect(peer int) {
 	m.settle()
 }
 
-// Take returns what is to be done now, in order. All of it must be done before slots are looked at
-// again; answers may be given meanwhile. The list is valid until the next call.
+// Take returns what is to be done now, in order. All of it must be done before slots are looked at again;
+// answers may be given meanwhile. The list is valid until the next call.
 func (m *Machine) Take() []Command {
 	m.cmds, m.taken = m.taken[:0], m.cmds
 	return m.taken
 }
 
-// Watched returns the words of the own area that the driver is to look at. The list is valid until
-// the next call.
+// Watched returns the words of this peer's area that the driver must look at. The list is valid until the
+// next call.
 func (m *Machine) Watched() []int { return m.watched }
 
-// Retry has locks tried again that others held. The driver calls it once for each of its turns.
+// Retry tries locks again that other peers held. The driver calls it once for each of its turns.
 func (m *Machine) Retry() {
 	if len(m.blocked) == 0 {
 		return
@@ -174,7 +174,7 @@ func (m *Machine) Retry() {
 	}
 }
 
-// Seen tells what a watched word holds. What no peer of this version writes is passed over.
+// Seen tells the machine the value of a watched word. Values that no peer of this version writes are ignored.
 func (m *Machine) Seen(at int, value uint64) {
 	w := word(value)
 	if at == Common {
@@ -212,7 +212,7 @@ func (m *Machine) Swapped(peer int, old uint64, failed bool) {
 	m.settle()
 }
 
-// Created answers a Create for a peer: the address of the own end, or that there is none.
+// Created answers a Create for a peer: the address of the end, or that there is none.
 func (m *Machine) Created(peer int, address uint64, failed bool) {
 	c := &m.conns[peer]
 	if c.state != I3 && c.state != R1 || c.swapping {
@@ -252,8 +252,7 @@ func (m *Machine) drop(peer int) {
 	}
 }
 
-// settle serves the request in the common slot, and lets attempts begin that wait, if there are
-// slots.
+// settle serves the request in the common slot, and begins waiting attempts if there are slots.
 func (m *Machine) settle() {
 	m.serve()
 	for len(m.waiting) > 0 {
@@ -278,14 +277,14 @@ func (m *Machine) become(peer int, to State) {
 	c.state = to
 }
 
-// swap writes a word of a peer's area, if it still is what is expected there.
+// swap writes a word of a peer's area, if it still has the expected value.
 func (m *Machine) swap(peer, at int, old, new word) {
 	c := &m.conns[peer]
 	c.swapping, c.old, c.new = true, old, new
 	m.emit(Command{Op: Swap, Peer: peer, Word: at, Old: uint64(old), New: uint64(new)})
 }
 
-// store writes a word of the own area.
+// store writes a word of this peer's area.
 func (m *Machine) store(at int, w word) { m.emit(Command{Op: Store, Word: at, New: uint64(w)}) }
 
 // take takes a transaction slot for a peer, if one is free.
@@ -322,7 +321,7 @@ func (m *Machine) release(peer int) {
 	m.watch()
 }
 
-// initiates reports whether the slot of a connection in this state is one of an own attempt.
+// initiates reports whether the slot of a connection in this state belongs to an attempt of this peer.
 func (s State) initiates() bool { return s >= I1 && s <= Yield }
 
 // watch lists the words to look at.
@@ -335,7 +334,7 @@ func (m *Machine) watch() {
 	}
 }
 
-// answered lets the connection with a peer go on with what its own transaction slot holds.
+// answered has the connection with a peer go on with what its own transaction slot holds.
 func (m *Machine) answered(peer int) {
 	c := &m.conns[peer]
 	if !c.has {

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// A net is the bootstrap areas of all peers, and what their NICs have made. Without chance every
+// A net is the bootstrap areas of all peers, and the ends that their NICs have made. Without chance every
 // command is carried out and answered at once.
 type net struct {
 	machines []*Machine
 	words    [][]uint64
-	due      [][]answer // what has been asked for and not answered, by peer
+	due      [][]answer // commands not answered yet, by peer
 	dead     []bool
 	lives    []int          // how many commands a peer carries out before it dies; negative: all
-	barren   []bool         // who can make no end
+	barren   []bool         // peers that can make no end
 	ends     map[[2]int]end // by owner and peer
 	made     uint64
 	rng      *rand.Rand
-	quiet    bool // nothing is told in out
+	quiet    bool // out gets nothing
 	out      strings.Builder
 	broken   []string
 }
 
-// An end is one of a connection.
+// An end is one end of a connection.
 type end struct {
 	address, peer uint64
 	ready, used   bool
@@ -59,7 +59,7 @@ func (n *net) wrong(format string, args ...any) {
 	n.broken = append(n.broken, fmt.Sprintf(format, args...))
 }
 
-// carryOut does what a peer wants done.
+// carryOut does what a peer's machine wants done.
 func (n *net) carryOut(i int) {
 	for {
 		cmds := n.machines[i].Take()
@@ -135,7 +135,7 @@ func (n *net) one(i int, c Command) {
 	}
 }
 
-// execute carries out what is answered.
+// execute carries out a command that is answered.
 func (n *net) execute(i int, a *answer) {
 	a.done = true
 	c := a.cmd
@@ -197,7 +197,7 @@ func (n *net) look(i int) {
 	}
 }
 
-// settled reports what is left that should not be, when nothing happens any more.
+// settled reports what is wrong or left over when nothing happens any more.
 func (n *net) settled(asked map[[2]int]bool, faultless bool) []string {
 	for i, m := range n.machines {
 		if n.dead[i] {

@@ -1,14 +1,14 @@
 package connect
 
-// serve looks at the request in the own common slot: it is answered as soon as there is a slot for
-// it, dropped if it has become pointless, and a lock of a dead peer is released.
+// serve looks at the request in this peer's common slot: it is answered as soon as there is a slot for it,
+// dropped if it has become pointless, and a lock of a dead peer is released.
 func (m *Machine) serve() {
 	w := m.common
 	peer := w.peer()
 	switch {
 	case w.kind() != locked && w.kind() != request || peer >= len(m.conns) || peer == m.self:
 		if w != 0 {
-			m.unlock() // nobody waits for what no peer has written
+			m.unlock() // no peer has written that, so none waits for it
 		}
 		return
 	case m.conns[peer].state == Gone:
@@ -25,12 +25,12 @@ func (m *Machine) serve() {
 			return
 		}
 		if c.swapping || c.state == I3 {
-			return // until that is answered
+			return // until the swap, or the Create, is answered
 		}
 		m.giveUp(peer)
 	case Idle, Waiting:
 	case R1:
-		return // that is under way
+		return // this request is being answered
 	default:
 		m.unlock()
 		return
@@ -42,17 +42,17 @@ func (m *Machine) serve() {
 	m.respond(peer, c, w.place())
 }
 
-// has reports whether a peer can have such a slot: all have as many.
+// has reports whether a peer can have such a slot: all peers have the same number of slots.
 func (m *Machine) has(p place) bool { return int(p.slot) < len(m.slots) }
 
-// yields reports whether an own attempt gives way to the peer's: of two that start at once the one
-// with the lower number goes on.
+// yields reports whether an attempt of this peer gives way to the peer's: of two that start at the same time
+// the one with the lower number goes on.
 func (m *Machine) yields(peer int) bool {
 	return peer < m.self && m.common.kind() == request && m.common.peer() == peer
 }
 
-// unlock releases the own common slot, if what it held last is still there: since then it may have
-// become another's, whose turn comes when it is seen.
+// unlock releases this peer's common slot, if it still holds what was seen last: a later value belongs to
+// another peer, and is served when it is seen.
 func (m *Machine) unlock() {
 	m.emit(Command{Op: Release, Word: Common, Old: uint64(m.common)})
 	m.common = 0
@@ -84,7 +84,8 @@ func (m *Machine) answer(peer int) {
 	m.unlock()
 }
 
-// onAnswer waits for the description once the answer is there. If it is not, or was no, that is the end.
+// onAnswer waits for the description once the answer is there. If it was a refusal, or is not there, the
+// attempt ends.
 func (m *Machine) onAnswer(peer int, c *conn, done bool) {
 	switch {
 	case !c.made:
@@ -98,7 +99,7 @@ func (m *Machine) onAnswer(peer int, c *conn, done bool) {
 	}
 }
 
-// onDescription makes the own end ready and acknowledges (R2).
+// onDescription makes this peer's end ready and acknowledges (R2).
 func (m *Machine) onDescription(peer int, c *conn, w word) {
 	m.emit(Command{Op: Ready, Peer: peer, Address: w.rest()})
 	m.swap(peer, c.theirs.word(), newWord(accept, c.mine, c.address), newWord(acknowledge, place{}, 0))

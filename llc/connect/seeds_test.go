@@ -14,8 +14,8 @@ var (
 	first = flag.Uint64("first", 0, "the first of them")
 )
 
-// TestSeeds has small worlds connect in random order, with few slots, answers that take their time,
-// peers that have no ends to give and peers that die at any command: all who live and wanted to are
+// TestSeeds has small worlds connect in random order, with few slots, answers that take their time, peers
+// that have no ends to give and peers that die at any command: all that live and wanted a connection are
 // connected, or refused, at both sides, and nothing is left in any slot.
 func TestSeeds(t *testing.T) {
 	n := *seeds
@@ -40,8 +40,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// run is one world; met counts what it has come across. It returns what is wrong and, unless it is
-// to be quiet, what has happened.
+// run runs one world; met counts what has occurred. It returns what is wrong and, unless quiet, what has
+// happened.
 func run(seed uint64, met map[string]int, quiet bool) (broken []string, story string) {
 	rng := rand.New(rand.NewPCG(seed, 0xc011))
 	peers := 2 + rng.IntN(4)
@@ -93,7 +93,7 @@ func run(seed uint64, met map[string]int, quiet bool) (broken []string, story st
 			return n.broken, n.out.String()
 		}
 	}
-	// What nobody heard of ends as it may: a peer that dies later is one more step.
+	// What no peer has noticed may end in any way: a peer that dies later is one more step.
 	for i := range n.machines {
 		if n.lives[i] >= 0 {
 			n.dead[i] = true
@@ -117,7 +117,7 @@ func run(seed uint64, met map[string]int, quiet bool) (broken []string, story st
 	return n.settled(asked, faultless), n.out.String()
 }
 
-// announce tells a peer who is dead. What the dead had under way happens before, or never.
+// announce tells a peer which peers are dead. What the dead had under way happens before, or never.
 func (n *net) announce(i int, told [][]bool, now bool) {
 	for k, dead := range n.dead {
 		if !dead || !now {
@@ -136,7 +136,7 @@ func (n *net) announce(i int, told [][]bool, now bool) {
 	}
 }
 
-// note counts what the tests are about.
+// note counts the occurrences that the tests are about.
 func (n *net) note(i, peer int, from, to State, met map[string]int) {
 	m := n.machines[i]
 	switch {

@@ -2,21 +2,21 @@ package connect
 
 import "fmt"
 
-// A slot is one word, so that it changes whole and compare-and-swap writes it:
+// A slot is one word, so that it changes as a whole and can be written by compare-and-swap:
 //
 //	bits 0-3 kind, 4-11 transaction slot, 12-19 use of that slot, 20-63 a peer's number or an address
 type word uint64
 
-// AddressBits is how long the address of an end may be.
+// AddressBits is the maximal length of the address of an end, in bits.
 const AddressBits = 44
 
-// MaxSlots is how many transaction slots a peer has at most.
+// MaxSlots is the maximal number of transaction slots of a peer.
 const MaxSlots = 1 << 8
 
-// Common is the word of the common slot. Those of the transaction slots follow.
+// Common is the index of the word of the common slot. The transaction slots follow.
 const Common = 0
 
-// Words is how many words of a bootstrap area so many transaction slots and the common slot take.
+// Words returns how many words of a bootstrap area the common slot and so many transaction slots take.
 func Words(slots int) int { return 1 + slots }
 
 // A kind is what a slot holds.
@@ -26,13 +26,13 @@ const (
 	_ kind = iota // free
 
 	// The common slot.
-	locked  // peer: who holds it
+	locked  // peer: holder of the lock
 	request // peer, and the slot at that peer for the answer
 
-	// A transaction slot: open is written by its owner, the others by the peer that it is for.
+	// A transaction slot: its owner writes open, the peer that it is for the others.
 	open        // peer
 	accept      // address, and the slot at the responder for the description
-	refuse      // the responder has no end to give
+	refuse      // the responder has no end
 	describe    // address of the initiator
 	abandon     // the initiator has no end
 	acknowledge //
@@ -67,14 +67,14 @@ func (w word) String() string {
 	return kindNames[k]
 }
 
-// A place is a transaction slot in one of its uses.
+// A place is one use of a transaction slot.
 type place struct{ slot, use uint8 }
 
-// word is the slot's in the bootstrap area.
+// word returns the index of the slot's word in the bootstrap area.
 func (p place) word() int { return Common + 1 + int(p.slot) }
 
-// lockOf is the common slot that a peer has locked.
+// lockOf returns the common slot as locked by a peer.
 func lockOf(peer int) word { return newWord(locked, place{}, uint64(peer)) }
 
-// openFor is a transaction slot that a peer may write.
+// openFor returns a transaction slot that a peer may write.
 func openFor(s place, peer int) word { return newWord(open, s, uint64(peer)) }

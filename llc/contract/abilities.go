@@ -2,18 +2,18 @@ package contract
 
 import "rhinet/llc/ir"
 
-// A board is that of a monitor's translator.
-type board struct {
+// A flagArray is that of a monitor's translator.
+type flagArray struct {
 	m *monitor
-	b ir.Board
+	b ir.FlagArray
 }
 
-func (b *board) Boards() int { return b.b.Boards() }
+func (b *flagArray) FlagArrays() int { return b.b.FlagArrays() }
 
-func (b *board) Raise(peers []int, n int, seq, mark uint32, data []byte) {
+func (b *flagArray) Raise(peers []int, n int, seq, mark uint32, data []byte) {
 	b.m.enter("Raise")
-	if seq == 0 || uint(n) >= uint(b.b.Boards()) || len(data) > ir.FlagBytes {
-		b.m.misuse("flags", "flag %d of board %d is raised with %d bytes; there are %d boards", seq, n, len(data), b.b.Boards())
+	if seq == 0 || uint(n) >= uint(b.b.FlagArrays()) || len(data) > ir.FlagBytes {
+		b.m.misuse("flags", "flag %d of flag array %d is raised with %d bytes; there are %d flag arrays", seq, n, len(data), b.b.FlagArrays())
 	}
 	l := b.m.ledger
 	if l == nil {
@@ -28,7 +28,7 @@ func (b *board) Raise(peers []int, n int, seq, mark uint32, data []byte) {
 	b.m.leave()
 }
 
-func (b *board) Rouse(peers []int) {
+func (b *flagArray) Rouse(peers []int) {
 	b.m.enter("Rouse")
 	if l := b.m.ledger; l == nil {
 		b.b.Rouse(peers)
@@ -40,17 +40,17 @@ func (b *board) Rouse(peers []int) {
 	b.m.leave()
 }
 
-func (b *board) Claim(n int, seq uint32) {
-	b.m.enter("Claim")
-	b.b.Claim(n, seq)
+func (b *flagArray) Prefetch(n int, seq uint32) {
+	b.m.enter("Prefetch")
+	b.b.Prefetch(n, seq)
 	b.m.leave()
 }
 
 // Raised may be called by any goroutine.
-func (b *board) Raised(peer, n int, seq uint32, data []byte) (mark uint32, up bool) {
+func (b *flagArray) Raised(peer, n int, seq uint32, data []byte) (mark uint32, up bool) {
 	mark, up = b.b.Raised(peer, n, seq, data)
 	if up && b.m.ledger != nil && !b.m.ledger.raised(peer, n, seq, mark, data) {
-		b.m.breach("flags", "flag %d of board %d of peer %d is up, and was not raised, or with other bytes", seq, n, peer)
+		b.m.breach("flags", "flag %d of flag array %d of peer %d is up, and was not raised, or with other bytes", seq, n, peer)
 	}
 	return mark, up
 }

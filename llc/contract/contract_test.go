@@ -13,7 +13,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// watched returns a loopback network that is watched, and what is found.
+// watched returns a watched loopback network, and the errors found.
 func watched(peers int) (ts []ir.Translator, found *[]error) {
 	found = new([]error)
 	caps := nictest.DefaultCaps()
@@ -21,8 +21,8 @@ func watched(peers int) (ts []ir.Translator, found *[]error) {
 	return contract.WatchAll(nictest.Loopback(peers, caps), func(err error) { *found = append(*found, err) }), found
 }
 
-// TestCallers: what the caller of a translator must not do. What NICs must not do is
-// in the table of package nictest.
+// TestCallers: what the caller of a translator must not do. What NICs must not do is in the table of package
+// nictest.
 func TestCallers(t *testing.T) {
 	packet := func(slot, pos uint64, n int) *ir.Command {
 		return &ir.Command{Op: ir.Packet, Peer: 1, Slot: slot, Pos: pos, Header: ir.Header{Kind: 1}, Data: make([]byte, n)}
@@ -46,6 +46,9 @@ func TestCallers(t *testing.T) {
 			a.Post(packet(0, 0, 600))
 			a.Post(packet(1, 1024, 600))
 		}},
+		{"no packet in pieces in another place", "(room): a packet of 600 bytes to peer 1 goes to line 0, position 64", func(a ir.Translator) {
+			a.Post(&ir.Command{Op: ir.Packet, Peer: 1, Pos: 64, Header: ir.Header{Kind: 1, Length: 600}, Body: zeros{}})
+		}},
 		{"no token twice", "(answers): token 0x5", func(a ir.Translator) {
 			a.Post(&ir.Command{Op: ir.Expose, Token: 5})
 			a.Post(&ir.Command{Op: ir.Swap, Token: 5})
@@ -63,8 +66,8 @@ func TestCallers(t *testing.T) {
 		{"no sleep without a look", "(sleep)", func(a ir.Translator) { a.Arm(); a.Sleep(1) }},
 		{"no Arm twice", "(sleep)", func(a ir.Translator) { a.Arm(); a.Arm() }},
 		{"no Disarm without Arm", "(sleep)", func(a ir.Translator) { a.Disarm() }},
-		{"no flag 0", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).Board.Raise(nil, 0, 0, 0, nil) }},
-		{"no flag too long", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).Board.Raise(nil, 0, 1, 0, make([]byte, ir.FlagBytes+1)) }},
+		{"no flag 0", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).FlagArray.Raise(nil, 0, 0, 0, nil) }},
+		{"no flag too long", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).FlagArray.Raise(nil, 0, 1, 0, make([]byte, ir.FlagBytes+1)) }},
 		{"no long packet in the lane to another place", "(room): a packet of 41 bytes to peer 1 goes to line 0, position 64", func(a ir.Translator) {
 			a.Post(&ir.Command{Op: ir.Open, Peer: 1})
 			ir.AbilitiesOf(a).Express.Place(1, 0, 64, new([3]uint64), make([]byte, ir.Inline+1))
@@ -77,7 +80,7 @@ func TestCallers(t *testing.T) {
 	} {
 		ts, found := watched(2)
 		func() {
-			defer func() { _ = recover() }() // what the loopback says to nonsense
+			defer func() { _ = recover() }() // the loopback may panic on nonsense
 			c.do(ts[0])
 		}()
 		if len(*found) != 1 || !strings.Contains((*found)[0].Error(), c.want) || !strings.HasPrefix((*found)[0].Error(), "rank 0: the caller of loopback breaks the contract of ir.Translator (") {
@@ -86,7 +89,30 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// TestNoBlocks: blocks go only by a NIC that moves them, and what commands that move nothing have left there is not looked at.
+// zeros is a noncontiguous message.
+type zeros struct{}
+
+func (zeros) Gather(dst []byte, off int) { clear(dst) }
+
+// TestNoPieces: a packet that is to be gathered goes only to a NIC that gathers.
+func TestNoPieces(t *testing.T) {
+	for _, gathers := range []bool{true, false} {
+		caps := nictest.DefaultCaps()
+		caps.Gathers = gathers
+		var found []error
+		ts := contract.WatchAll(nictest.Loopback(2, caps), func(err error) { found = append(found, err) })
+		func() {
+			defer func() { _ = recover() }() // what the loopback says to it
+			ts[0].Post(&ir.Command{Op: ir.Packet, Peer: 1, Header: ir.Header{Kind: 1, Length: 100}, Body: zeros{}})
+		}()
+		if gathers && found != nil || !gathers && (len(found) != 1 || !strings.Contains(found[0].Error(), "(pieces): a packet of 100 bytes to peer 1 is in pieces")) {
+			t.Error(gathers, found)
+		}
+	}
+}
+
+// TestNoBlocks: blocks go only to a NIC that moves them; a Move left in commands that move nothing is
+// ignored.
 func TestNoBlocks(t *testing.T) {
 	caps := nictest.DefaultCaps()
 	caps.Blocks = 0
@@ -140,8 +166,7 @@ func newStuck(found *[]error) (ir.Translator, *stuck) {
 	return contract.Watch(s, func(err error) { *found = append(*found, err) }), s
 }
 
-// TestOneAtATime: two goroutines in one translator are found; one that sleeps
-// beside is none.
+// TestOneAtATime: two goroutines in one translator are found; a goroutine that sleeps beside does not count.
 func TestOneAtATime(t *testing.T) {
 	var found []error
 	tr, s := newStuck(&found)
@@ -161,8 +186,8 @@ func TestOneAtATime(t *testing.T) {
 	close(s.end)
 }
 
-// TestMissingAnswers: an answer that never comes is missed when the NIC is closed, and
-// after a very long time of sleep.
+// TestMissingAnswers: an answer that never comes is noticed when the NIC is closed, and after a very long
+// time of sleep.
 func TestMissingAnswers(t *testing.T) {
 	for name, wait := range map[string]func(tr ir.Translator){
 		"at Close": func(tr ir.Translator) {
@@ -193,18 +218,18 @@ func TestMissingAnswers(t *testing.T) {
 	}
 }
 
-// TestAbilitiesStay: what is wrapped can do what it could.
+// TestAbilitiesStay: a wrapped translator keeps its abilities.
 func TestAbilitiesStay(t *testing.T) {
-	for _, hooks := range []nictest.Hooks{{}, {NoBoard: true}} {
+	for _, hooks := range []nictest.Hooks{{}, {NoFlagArray: true}} {
 		inner := nictest.LoopbackWith(2, nictest.DefaultCaps(), hooks)[0]
 		want, got := ir.AbilitiesOf(inner), ir.AbilitiesOf(contract.Watch(inner, nil))
-		if (want.Board == nil) != (got.Board == nil) || got.Aimer != nil || got.Reporter != nil || got.Aborter != nil {
+		if (want.FlagArray == nil) != (got.FlagArray == nil) || got.Aimer != nil || got.Reporter != nil || got.Aborter != nil {
 			t.Errorf("%+v became %+v", want, got)
 		}
 	}
 }
 
-// able is a translator that reports and audits, and says how often.
+// able is a translator that reports and audits, and counts the calls.
 type able struct {
 	ir.Translator
 	calls string
@@ -214,7 +239,7 @@ func (a *able) Report(ir.Waiting) { a.calls += "report " }
 func (a *able) Clear()            { a.calls += "clear " }
 func (a *able) Audit()            { a.calls += "audit " }
 
-// TestAbilitiesArePassedOn: each call of what is wrapped reaches it once.
+// TestAbilitiesArePassedOn: each call of the wrapper reaches the translator once.
 func TestAbilitiesArePassedOn(t *testing.T) {
 	inner := &able{Translator: nictest.Loopback(2, nictest.DefaultCaps())[0]}
 	a := ir.AbilitiesOf(contract.Watch(inner, func(err error) { t.Error(err) }))

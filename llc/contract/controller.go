@@ -35,7 +35,7 @@ type codes struct {
 	number  int
 	base    uint64
 	next    uint64 // place of the next code
-	waiting bool   // the one before has not been passed
+	waiting bool   // the code before has not been passed
 }
 
 func (c *codes) Code(mark uint32) {

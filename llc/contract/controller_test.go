@@ -24,7 +24,7 @@ func (c controller) Sequence(number int, _ []int, base uint64) (ir.Codes, error)
 	return &hasty{next: base, skip: c.skip}, nil
 }
 
-// hasty codes wait for nobody.
+// hasty codes wait for no peer.
 type hasty struct{ next, skip uint64 }
 
 func (h *hasty) Code(uint32)              { h.next += 1 + h.skip }
@@ -33,7 +33,7 @@ func (h *hasty) Mark(int) (uint32, bool)  { return 7, true }
 func (h *hasty) Ahead(int) (uint32, bool) { return 8, true }
 func (h *hasty) Next() uint64             { return h.next }
 
-// TestCodes: codes are executed one after the other, in a sequence that there is, and wait for all others.
+// TestCodes: codes are executed one after the other, in a sequence that exists, and wait for all others.
 func TestCodes(t *testing.T) {
 	for name, c := range map[string]struct {
 		skip uint64

@@ -2,8 +2,8 @@ package contract
 
 import "rhinet/llc/ir"
 
-// An express is that of a monitor's translator. Its packets are held against the
-// same sentences as those of Post and Poll.
+// An express is that of a monitor's translator. Its packets are checked by the same rules as those of Post
+// and Poll.
 type express struct {
 	m *monitor
 	x ir.Express
@@ -63,7 +63,7 @@ func (x *express) taken(call string) (from *way) {
 		x.m.misuse("express", "%s is called although the latest Look found nothing, or twice", call)
 	}
 	x.found = false
-	x.m.arrived(&x.looked) // it says nothing of packets that may still be refused
+	x.m.arrived(&x.looked) // it does not say whether earlier packets were refused
 	return x.m.release()
 }
 

@@ -9,24 +9,24 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A ledger knows both ends of every packet of a network within one process.
+// A ledger records both ends of every packet of a network within one process.
 type ledger struct {
 	mu     sync.Mutex
 	nodes  []node
 	pairs  map[pairKey]*pair
 	flags  map[flagKey]*raisedFlag
-	codes  map[codeKey]uint64 // places of the codes executed last
+	codes  map[codeKey]uint64 // place of the code that each peer executed last
 	sleeps [][]uint64         // scratch of each peer's Raise
 	seed   maphash.Seed
 }
 
-// A node is one peer as the others see it.
+// A node is one peer as the other peers see it.
 type node struct {
 	posting int     // posts of packets to it that run now
 	from    []*pair // all ways to it
 	sleep   uint64  // number of its current or latest sleep: from the end of Arm to Disarm
 	armed   bool
-	must    string // what must have rung in this sleep
+	must    string // what must ring in this sleep
 	last    uint64 // its latest sleep of which rung is known
 	rung    bool
 }
@@ -39,12 +39,12 @@ type pairKey struct {
 // A pair is one way of packets. Records are counted from 0.
 type pair struct {
 	pairKey
-	records []record // of those posted and not arrived
+	records []record // of packets posted and not arrived
 	head    int      // the oldest of records
 	arrived uint64
 	ready   uint64 // records below are visible
-	freeing uint64 // records whose space may be free
-	freed   uint64 // records whose space is free for certain
+	freeing uint64 // number of records whose space may be free
+	freed   uint64 // number of records whose space is free for certain
 }
 
 // A record is a packet that was posted.
@@ -56,8 +56,8 @@ type record struct {
 type codeKey struct{ peer, sequence int }
 
 type flagKey struct {
-	peer, board int
-	turn        uint32
+	peer, flagArray int
+	turn            uint32
 }
 
 type raisedFlag struct {
@@ -92,11 +92,11 @@ func ringOf(cmd *ir.Command) ir.Ring {
 	return cmd.Ring
 }
 
-// begin notes that a packet is posted, and returns the number of its receiver's
-// sleep, 0 if that is awake.
+// begin notes that a packet is posted, and returns the number of its receiver's sleep, 0 if the receiver is
+// awake.
 func (l *ledger) begin(from int, cmd *ir.Command) uint64 {
-	r := record{cmd.Header, maphash.Bytes(l.seed, cmd.Data)}
-	r.header.Length = uint32(len(cmd.Data))
+	r := record{cmd.Header, maphash.Bytes(l.seed, cmd.Payload(nil))}
+	r.header.Length = uint32(cmd.PayloadBytes())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.nodes[cmd.Peer].posting++
@@ -108,7 +108,7 @@ func (l *ledger) begin(from int, cmd *ir.Command) uint64 {
 	return l.asleep(cmd.Peer)
 }
 
-// posted is how many packets were posted.
+// posted returns how many packets were posted.
 func (p *pair) posted() uint64 { return p.arrived + uint64(len(p.records)-p.head) }
 
 // finish notes that Post has returned.
@@ -129,8 +129,7 @@ func (l *ledger) went(from int, to int32) {
 	p.ready = p.posted()
 }
 
-// refused takes the latest packet to a shared ring back, and reports whether it
-// had not arrived.
+// refused takes back the latest packet to a shared ring, and reports whether it had not arrived.
 func (l *ledger) refused(from int, to int32) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,7 +141,7 @@ func (l *ledger) refused(from int, to int32) bool {
 	return true
 }
 
-// arrive compares a packet with the next one posted, and says what is wrong.
+// arrive compares a packet with the next one posted, and describes what is wrong.
 func (l *ledger) arrive(at int, ev *ir.Event, sum uint64) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,21 +171,21 @@ func (l *ledger) freeing(at int, from way) {
 	l.pair(from.peer, int32(at), from.ring).freeing++
 }
 
-// free notes that it is.
+// free notes that this space is free.
 func (l *ledger) free(at int, from way) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pair(from.peer, int32(at), from.ring).freed++
 }
 
-// freed returns how many packets at least the reader of a way has freed.
+// freed returns how many packets the reader of a way has freed at least.
 func (l *ledger) freed(from int, to way) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.pair(int32(from), to.peer, to.ring).freed
 }
 
-// freeable returns how many at most.
+// freeable returns how many packets it has freed at most.
 func (l *ledger) freeable(from int, to way) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -199,7 +198,7 @@ func (l *ledger) visible(m *monitor) string {
 	defer l.mu.Unlock()
 	n := &l.nodes[m.self]
 	if n.posting != 0 {
-		return "" // in a shared ring what comes next may not be complete
+		return "" // in a shared ring the next packet may not be complete
 	}
 	for _, p := range n.from {
 		writer, watched := m.watched[p.ring]
@@ -210,8 +209,8 @@ func (l *ledger) visible(m *monitor) string {
 	return ""
 }
 
-// arm notes that a peer is about to sleep; disarm that it is not any more, and
-// returns what must have rung since.
+// arm notes that a peer is about to sleep; disarm notes that it no longer is, and returns what must have rung
+// since.
 func (l *ledger) arm(self int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -253,8 +252,8 @@ func (l *ledger) asleep(peer int32) uint64 {
 	return 0
 }
 
-// ring notes that sleep s of a peer must end with a ring for what peer by has done,
-// if it has not ended yet.
+// ring notes that sleep s of a peer must end with a ring because of what peer by has done, if it has not
+// ended yet.
 func (l *ledger) ring(peer int32, s uint64, by int, what string) {
 	if s == 0 {
 		return
@@ -266,8 +265,8 @@ func (l *ledger) ring(peer int32, s uint64, by int, what string) {
 	}
 }
 
-// sleepers notes which of peers sleep, before something becomes visible to them; then rang says that
-// it has.
+// sleepers notes which of peers sleep, before something becomes visible to them; rang notes that it has
+// become visible.
 func (l *ledger) sleepers(self int, peers []int) {
 	sleeps := l.sleeps[self][:0]
 	for _, p := range peers {
@@ -308,10 +307,10 @@ func (l *ledger) deaf(peer int32, s uint64) bool {
 }
 
 // raise notes a flag that is about to be raised.
-func (l *ledger) raise(self, board int, seq, mark uint32, data []byte) {
+func (l *ledger) raise(self, flagArray int, seq, mark uint32, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k := flagKey{self, board, seq % ir.FlagTurns}
+	k := flagKey{self, flagArray, seq % ir.FlagTurns}
 	f := l.flags[k]
 	if f == nil {
 		f = new(raisedFlag)
@@ -320,11 +319,11 @@ func (l *ledger) raise(self, board int, seq, mark uint32, data []byte) {
 	f.seq, f.mark, f.n = seq, mark, copy(f.data[:], data)
 }
 
-// raised reports whether a flag that is up with these bytes may be so.
-func (l *ledger) raised(peer, board int, seq, mark uint32, data []byte) bool {
+// raised reports whether a flag with these bytes may be up.
+func (l *ledger) raised(peer, flagArray int, seq, mark uint32, data []byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.flags[flagKey{peer, board, seq % ir.FlagTurns}]
+	f := l.flags[flagKey{peer, flagArray, seq % ir.FlagTurns}]
 	if f == nil || f.seq != seq {
 		return f != nil && int32(f.seq-seq) > 0 // overwritten since
 	}

@@ -9,21 +9,21 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A Violation is a broken sentence of the contract.
+// A Violation is a breach of one rule of the contract.
 type Violation struct {
 	Rank     int
-	By       string // the NIC, or the caller
-	Sentence string // as the contract names it
+	By       string // the NIC, or its caller
+	Sentence string // name of the rule
 	What     string
 }
 
-// Error says who broke what.
+// Error says which side broke which rule.
 func (v *Violation) Error() string {
 	return fmt.Sprintf("rank %d: %s breaks the contract of ir.Translator (%s): %s", v.Rank, v.By, v.Sentence, v.What)
 }
 
-// Watch wraps t and calls report for the first broken sentence, maybe with the
-// port's lock held. What t can do besides, the result can do as well.
+// Watch wraps t and calls report for the first breach, possibly with the port's lock held. The result has the
+// abilities of t, except Lanes and Refuser.
 func Watch(t ir.Translator, report func(error)) ir.Translator {
 	return watch(t, nil, report)
 }
@@ -51,8 +51,8 @@ func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 	if a.Injector != nil {
 		m.ports = a.Injector.Ports()
 	}
-	if a.Board != nil {
-		a.Board = &board{m, a.Board}
+	if a.FlagArray != nil {
+		a.FlagArray = &flagArray{m, a.FlagArray}
 	}
 	if a.Controller != nil {
 		a.Controller = &controller{m, a.Controller}
@@ -70,11 +70,11 @@ func watch(t ir.Translator, l *ledger, report func(error)) ir.Translator {
 	if a.Auditor != nil {
 		a.Auditor = &auditor{m, a.Auditor}
 	}
-	a.Refuser = nil // asked by who composes translators, below
+	a.Refuser = nil // only asked for below the monitor, where translators are composed
 	return a.Give(m)
 }
 
-// capsOf returns those of the NIC by which t reaches each peer.
+// capsOf returns the Caps of the NIC by which t reaches each peer.
 func capsOf(t ir.Translator) (all []ir.Caps) {
 	for peer := range t.Peers() {
 		all = append(all, ir.CapsFor(t, peer))
@@ -82,8 +82,8 @@ func capsOf(t ir.Translator) (all []ir.Caps) {
 	return all
 }
 
-// A monitor is one wrapped translator. Beside the atomic fields it belongs to
-// whoever may call the translator.
+// A monitor is one wrapped translator. Except for the atomic fields it belongs to the goroutine that may call
+// the translator.
 type monitor struct {
 	t      ir.Translator
 	self   int
@@ -98,19 +98,19 @@ type monitor struct {
 	sleeping atomic.Bool // Sleep runs
 	armed    atomic.Bool
 	looked   atomic.Bool // a Poll since Arm has found nothing
-	broken   atomic.Bool // a broken sentence has been reported
+	broken   atomic.Bool // a breach has been reported
 	closed   bool
 
-	flying  []flight // Shared commands that may still be refused, oldest first
+	flying  []inFlight // Shared commands that may still be refused, oldest first
 	due     map[uint64]due
 	tails   map[way][]uint64 // ReadTails without answer: lines that were free for certain
 	writes  map[way]*account
 	ended   []bool            // peers whose end has been reported
-	watched map[ir.Ring]int32 // own rings, and who writes each
+	watched map[ir.Ring]int32 // own rings, and the writer of each
 	opened  map[int32]ir.Ring // rings of peers that Open has named
 	view    view
 	empty   uint64 // Polls that found nothing
-	quiet   int    // sleeps in a row for which nobody rang, without any event
+	quiet   int    // sleeps in a row without a ring and without an event
 }
 
 // A way is a packet ring of a peer, or its shared ring (NoRing).
@@ -119,8 +119,8 @@ type way struct {
 	ring ir.Ring
 }
 
-// A flight is a Shared command that may still be refused.
-type flight struct {
+// An inFlight is a Shared command that may still be refused.
+type inFlight struct {
 	peer  int32
 	token uint64
 	sleep uint64 // the peer's sleep during which it was posted; 0: none
@@ -148,13 +148,13 @@ type view struct {
 
 var _ ir.Translator = (*monitor)(nil)
 
-// breach reports a broken sentence of the NIC, the first only: what comes after
-// may follow from it.
+// breach reports a breach of a rule by the NIC. Only the first breach is reported: later ones may follow from
+// it.
 func (m *monitor) breach(sentence, format string, args ...any) {
 	m.blame(m.t.Caps().Name, sentence, format, args...)
 }
 
-// misuse reports a broken sentence of the caller.
+// misuse reports a breach of a rule by the caller.
 func (m *monitor) misuse(sentence, format string, args ...any) {
 	m.blame("the caller of "+m.t.Caps().Name, sentence, format, args...)
 }
@@ -165,7 +165,7 @@ func (m *monitor) blame(by, sentence, format string, args ...any) {
 	}
 }
 
-// enter notes that a method begins; leave, that it ends.
+// enter notes that a method begins; leave notes that it ends.
 func (m *monitor) enter(method string) {
 	if m.inside.Swap(true) {
 		m.misuse("one at a time", "%s is called while another method runs", method)
@@ -229,9 +229,8 @@ func (m *monitor) Disarm() (rung bool) {
 	return rung
 }
 
-// longQuiet is after how many sleeps in a row without bell and event an answer
-// that has not come is missed: each is at least a millisecond long, if nobody
-// rings, and none of the NICs takes that long.
+// longQuiet is the number of sleeps in a row without ring and event after which a missing answer is reported:
+// each lasts at least a millisecond if no peer rings, and none of the NICs takes that long.
 const longQuiet = 5000
 
 // rest counts sleeps in which nothing happened.
@@ -266,8 +265,8 @@ func (m *monitor) Wake(peer int) {
 	m.leave()
 }
 
-// longWait is after how many Polls that found nothing an answer that has not come
-// is missed when the translator is closed.
+// longWait is the number of Polls without an event that an answer may be late before it counts as missing
+// when the translator is closed.
 const longWait = 100
 
 func (m *monitor) Close() error {

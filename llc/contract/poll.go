@@ -37,9 +37,8 @@ func (m *monitor) poll(ev *ir.Event, do func(*ir.Event) bool, all bool) bool {
 	return ok
 }
 
-// release checks that the payload which the latest Poll gave has not changed: its
-// space is free from now on. It returns the way it came, for released, or
-// nil.
+// release checks that the payload which the latest Poll gave has not changed: its space is free from now on.
+// It returns the way of the packet, for released, or nil.
 func (m *monitor) release() (from *way) {
 	v := &m.view
 	if !v.held {
@@ -66,14 +65,14 @@ func (m *monitor) released(from *way) {
 
 func (m *monitor) sum(b []byte) uint64 { return maphash.Bytes(m.seed, b) }
 
-// settle notes that the n oldest Shared commands that might have been refused went.
+// settle notes that the n oldest Shared commands that might have been refused have gone.
 func (m *monitor) settle(n int) {
 	if m.ledger != nil {
 		for _, f := range m.flying[:n] {
 			if uint(f.peer) < uint(len(m.ended)) && !m.ended[f.peer] {
 				m.ledger.went(m.self, f.peer)
 				if m.caps[f.peer].Late {
-					continue // who knows when it comes
+					continue // it may come at any time
 				}
 				m.ledger.ring(f.peer, f.sleep, m.self, "a packet in its shared ring")
 				if m.ledger.deaf(f.peer, f.sleep) {
@@ -115,7 +114,7 @@ func (m *monitor) event(ev *ir.Event) {
 	}
 }
 
-// refused takes Busy: of those that fly by the same NIC, those before it went.
+// refused takes a Busy: the packets posted before it by the same NIC have gone.
 func (m *monitor) refused(ev *ir.Event) {
 	for _, f := range m.flying {
 		if f.peer == ev.Peer && f.token == ev.Token {
@@ -130,10 +129,10 @@ func (m *monitor) refused(ev *ir.Event) {
 	m.breach("busy", "Busy for packet %#x to peer %d, which was not posted, or of which another event has said that it went", ev.Token, ev.Peer)
 }
 
-// before sorts those that fly so that those come first that were posted before f by the same NIC,
-// then f itself, and returns how many are before it.
-func (m *monitor) before(f flight) (n int) {
-	var first, last []flight
+// before moves those in flight that were posted before f by the same NIC to the front, then f itself, and
+// returns how many are before it.
+func (m *monitor) before(f inFlight) (n int) {
+	var first, last []inFlight
 	past := false
 	for _, g := range m.flying {
 		past = past || g == f

@@ -27,8 +27,8 @@ func (m *monitor) post(cmd *ir.Command, do func()) {
 	}
 }
 
-// woken notes that the receiver of a packet must be rung for, if it has slept since
-// the post began; of a packet that may still be refused, only that it slept.
+// woken notes that the receiver of a packet must be woken, if it has slept since the post began. For a packet
+// that may still be refused, it only notes the sleep.
 func (m *monitor) woken(cmd *ir.Command, s uint64) {
 	switch {
 	case s == 0 || m.ended[cmd.Peer] || m.ledger.sleep(cmd.Peer) != s:
@@ -39,7 +39,7 @@ func (m *monitor) woken(cmd *ir.Command, s uint64) {
 	}
 }
 
-// check holds a command against what is under way, and notes it.
+// check compares a command with what is under way, and records it.
 func (m *monitor) check(cmd *ir.Command) {
 	w := way{cmd.Peer, cmd.Ring}
 	switch {
@@ -60,7 +60,7 @@ func (m *monitor) check(cmd *ir.Command) {
 				m.misuse("busy", "packet %#x to peer %d is posted before it is known whether packet %#x went", cmd.Token, cmd.Peer, f.token)
 			}
 		}
-		m.flying = append(m.flying, flight{peer: cmd.Peer, token: cmd.Token})
+		m.flying = append(m.flying, inFlight{peer: cmd.Peer, token: cmd.Token})
 	case cmd.Op == ir.Packet:
 		m.place(m.account(w), cmd)
 	case cmd.Op == ir.Open:
@@ -79,7 +79,7 @@ func (m *monitor) check(cmd *ir.Command) {
 	}
 }
 
-// checkMove checks that blocks go by a NIC that moves them, between memory that is there on this side.
+// checkMove checks that a Move goes to a NIC that moves blocks, and fits the memory on this side.
 func (m *monitor) checkMove(cmd *ir.Command) {
 	switch c := m.capsOf(cmd.Peer); {
 	case c != nil && c.Blocks == 0:
@@ -89,7 +89,7 @@ func (m *monitor) checkMove(cmd *ir.Command) {
 	}
 }
 
-// capsOf returns the capabilities of the NIC by which a peer is reached, nil if there is no such peer.
+// capsOf returns the Caps of the NIC that reaches a peer, nil if there is no such peer.
 func (m *monitor) capsOf(peer int32) *ir.Caps {
 	if uint(peer) >= uint(len(m.caps)) {
 		return nil
@@ -107,21 +107,24 @@ func (m *monitor) account(w way) *account {
 	return a
 }
 
-// place checks that a packet lies where its reader looks, in room that is free.
+// place checks that a packet lies where its reader looks, in free space.
 func (m *monitor) place(a *account, cmd *ir.Command) {
 	c := m.capsOf(cmd.Peer)
 	if c == nil {
 		return
 	}
 	size := uint64(c.Bytes)
-	at, next := c.Place(a.next, len(cmd.Data))
+	n := cmd.PayloadBytes()
+	at, next := c.Place(a.next, n)
 	switch {
-	case cmd.Slot != a.lines || len(cmd.Data)+c.Trailer > ir.Inline && cmd.Pos != at:
+	case cmd.InPieces() && !c.Gathers:
+		m.misuse("pieces", "a packet of %d bytes to peer %d is in pieces", n, cmd.Peer)
+	case cmd.Slot != a.lines || n+c.Trailer > ir.Inline && cmd.Pos != at:
 		m.misuse("room", "a packet of %d bytes to peer %d goes to line %d, position %d of ring %d, not to line %d, position %d",
-			len(cmd.Data), cmd.Peer, cmd.Slot, cmd.Pos, cmd.Ring, a.lines, at)
+			n, cmd.Peer, cmd.Slot, cmd.Pos, cmd.Ring, a.lines, at)
 	case a.lines-a.slot >= uint64(c.Slots) || next-a.pos > size:
 		m.misuse("room", "a packet of %d bytes to peer %d has no room in ring %d: line %d, position %d, tail at %d, %d",
-			len(cmd.Data), cmd.Peer, cmd.Ring, a.lines, next, a.slot, a.pos)
+			n, cmd.Peer, cmd.Ring, a.lines, next, a.slot, a.pos)
 	}
 	a.lines, a.next = a.lines+1, next
 }

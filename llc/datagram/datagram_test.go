@@ -20,10 +20,10 @@ type net struct {
 	boxes []box // by peer
 	lose  int   // so many of the next datagrams are lost
 	left  []bool
-	rings []func() // doorbells of those who are armed
+	rings []func() // doorbells of the peers that are armed
 }
 
-// A box has room for 64 datagrams; what finds none is lost.
+// A box has room for 64 datagrams; further ones are lost.
 type box struct {
 	mail [64]mail
 	put  int
@@ -45,7 +45,7 @@ func (b *box) add(from int, d []byte) {
 	b.put++
 }
 
-// next returns what came first. It stays as long as there is room for what comes after it.
+// next returns the oldest datagram. It stays as long as there is room for those behind it.
 func (b *box) next() (*mail, bool) {
 	if b.got == b.put {
 		return nil, false
@@ -155,7 +155,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestFaultsBefall: each fault befalls about its share of the datagrams, and the same ones each time.
+// TestFaultsBefall: each fault hits about its share of the datagrams, and the same ones each time.
 func TestFaultsBefall(t *testing.T) {
 	const all = 10000
 	count := func(f Faults) (came, damaged, late, doubled int) {
@@ -221,8 +221,7 @@ func until(t *testing.T, tr *Translator) (ev ir.Event) {
 	return ev
 }
 
-// TestFirmwareSendsAgain: the rank that has sent what is lost computes, and the one for which it is
-// sleeps.
+// TestFirmwareSendsAgain: the rank whose packet was lost computes, and the receiver sleeps.
 func TestFirmwareSendsAgain(t *testing.T) {
 	n, ts := open(t, 2, Faults{})
 	n.lose = 3
@@ -246,7 +245,8 @@ func TestFirmwareSendsAgain(t *testing.T) {
 	closeAll(t, ts)
 }
 
-// TestFirmwareAcknowledges: the rank that has received now and then computes, and what it would say is lost.
+// TestFirmwareAcknowledges: the rank that has received now and then computes, and its acknowledgement is
+// lost.
 func TestFirmwareAcknowledges(t *testing.T) {
 	n, ts := open(t, 2, Faults{})
 	for range 80 {
@@ -282,7 +282,7 @@ func closeAll(t *testing.T, ts []*Translator) {
 	}
 }
 
-// TestClose: a rank leaves when all it sent has come, and says so if nobody acknowledges.
+// TestClose: a rank leaves when all it sent has come, and returns an error if acknowledgements stop.
 func TestClose(t *testing.T) {
 	n, ts := open(t, 2, Faults{})
 	n.lose = 2
@@ -298,7 +298,7 @@ func TestClose(t *testing.T) {
 		t.Error(err)
 	}
 	<-stopped
-	post(ts[1], 0, 1) // to a peer that has left: it goes nowhere
+	post(ts[1], 0, 1) // to a peer that has left: it is lost
 	if err := ts[1].Close(); err != nil {
 		t.Error(err)
 	}
@@ -312,7 +312,7 @@ func TestClose(t *testing.T) {
 	_ = ts[1].Close()
 }
 
-// TestLeftHaveNothingToAcknowledge: what was sent to a peer that has left is forgotten without any deadline.
+// TestLeftHaveNothingToAcknowledge: packets to a peer that has left are dropped without any deadline.
 func TestLeftHaveNothingToAcknowledge(t *testing.T) {
 	_, ts := open(t, 2, Faults{})
 	ts[1].firmware.awake = true // it is not started, and looks at no deadline
@@ -331,8 +331,7 @@ func TestLeftHaveNothingToAcknowledge(t *testing.T) {
 	}
 }
 
-// TestStrangers: datagrams of nobody are dropped, and a packet that no translator sends ends
-// its sender.
+// TestStrangers: datagrams of no rank are dropped, and a packet that no translator sends ends its sender.
 func TestStrangers(t *testing.T) {
 	n, ts := open(t, 3, Faults{})
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -366,7 +365,7 @@ func TestStrangers(t *testing.T) {
 	closeAll(t, ts)
 }
 
-// TestBuried: who has been buried is sent nothing again.
+// TestBuried: nothing is retransmitted to a peer that has been buried.
 func TestBuried(t *testing.T) {
 	n, ts := open(t, 2, Faults{})
 	n.lose = 1 << 30

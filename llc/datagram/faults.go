@@ -5,22 +5,22 @@ import (
 	"math/rand/v2"
 )
 
-// Faults are what befalls datagrams of a rank, in percent, by a generator with the rank's
-// number as its seed.
+// Faults are the percentages of a rank's datagrams that have each fault. They are chosen by a generator with
+// the rank's number as its seed.
 type Faults struct {
 	Lost    int
 	Doubled int
 	Damaged int // one bit is wrong
-	Late    int // it comes after the next one to the same peer
+	Late    int // delivered after the next datagram to the same peer
 }
 
 // Key is the setting by which users choose faults, and Levels are its values.
 const Key = "faults"
 
-// Levels returns the names of what users can choose.
+// Levels returns the values that users can choose.
 func Levels() []string { return []string{"none", "some", "many"} }
 
-// Level returns the faults of a name, "" being the first.
+// Level returns the faults of a level; "" is the first.
 func Level(name string) (Faults, error) {
 	switch name {
 	case "", "none":
@@ -33,7 +33,7 @@ func Level(name string) (Faults, error) {
 	return Faults{}, fmt.Errorf("datagram: no faults %q; there is %v", name, Levels())
 }
 
-// A faulty service is one with faults.
+// A faulty is a Service with faults.
 type faulty struct {
 	Service
 	faults Faults
@@ -52,7 +52,7 @@ func newFaulty(s Service, f Faults, rank, peers int) *faulty {
 
 func (w *faulty) chance(percent int) bool { return percent > 0 && w.rng.IntN(100) < percent }
 
-// Send sends a datagram, or something like it.
+// Send sends a datagram, with faults.
 func (w *faulty) Send(peer int, b []byte) {
 	held := w.late[peer]
 	switch {

@@ -7,23 +7,23 @@ import (
 
 // Tunables of the firmware.
 const (
-	// shortTick is the least time between two looks, longTick the most while there is anything
-	// to look after. Then it looks less and less often, and rests after quietTime: as long as a peer
-	// that has not heard of an acknowledgement sends again, before it gives up.
+	// shortTick is the least time between two looks, longTick the most while there is anything to look after.
+	// After that it looks less and less often, and rests after quietTime: as long as a peer that has not
+	// received an acknowledgement retransmits before it gives up.
 	shortTick = time.Millisecond
 	longTick  = 5 * time.Millisecond
 	quietTime = Linger
-	// Linger is how long a rank that leaves waits without any progress for what it has sent to be
-	// acknowledged; lingerNap is its pause.
+	// Linger is how long a closing rank waits without progress for the acknowledgement of what it has sent;
+	// lingerNap is the pause between its polls.
 	Linger    = 10 * time.Second
 	lingerNap = 50 * time.Microsecond
 )
 
-// ErrUnacknowledged reports a rank that has left before its peers had all it sent them.
+// ErrUnacknowledged reports a rank that has left before its peers had all that it sent them.
 var ErrUnacknowledged = errors.New("llc/datagram: peers have not acknowledged all that was sent to them")
 
-// A firmware is the goroutine that looks after the links while their rank does not.
-// It runs as long as something is unacknowledged at either side.
+// A firmware is the goroutine that looks after the links while their rank does not. It is active while
+// something is unacknowledged at either side.
 type firmware struct {
 	started bool          // guarded by the translator's lock, as awake is
 	awake   bool          // it looks often
@@ -44,7 +44,7 @@ func (w *firmware) engage(t *Translator) {
 	case w.started:
 		select {
 		case w.kick <- struct{}{}:
-		default: // it has not seen the one before
+		default: // it has not taken the token before
 		}
 	default:
 		w.started = true
@@ -91,8 +91,8 @@ func (w *firmware) run(t *Translator) {
 	}
 }
 
-// attend does once what the rank does when it polls, but for taking packets: they wait in
-// their links. It returns when it should come again, and whether there is anything to look after.
+// attend does once what the rank does when it polls, except that it takes no packets: they wait in their
+// links. It returns when it should come again, and whether there is anything to look after.
 func (t *Translator) attend() (pause time.Duration, busy bool) {
 	t.drain()
 	t.tend()
@@ -105,7 +105,7 @@ func (t *Translator) attend() (pause time.Duration, busy bool) {
 	return max(time.Duration(next-t.now()), shortTick), len(t.busy) > 0
 }
 
-// drain takes what has come, and wakes the rank if there are packets for it.
+// drain takes the datagrams that have come, and wakes the rank if there are packets for it.
 func (t *Translator) drain() {
 	for t.receive() {
 	}
@@ -114,7 +114,7 @@ func (t *Translator) drain() {
 	}
 }
 
-// unacknowledged is how many packets peers that are there still have to acknowledge.
+// unacknowledged returns how many packets peers that are still there have not acknowledged.
 func (t *Translator) unacknowledged() (n int) {
 	for peer, l := range t.links {
 		if l == nil || l.Unacknowledged() == 0 {
@@ -128,8 +128,8 @@ func (t *Translator) unacknowledged() (n int) {
 	return n
 }
 
-// Close leaves the network when all that was sent has come, or when nobody acknowledges any
-// more of it; that is ErrUnacknowledged. A rank that aborts stays one.
+// Close leaves the network when all that was sent has come, or when acknowledgements stop; then it returns
+// ErrUnacknowledged. A rank that aborts keeps that status.
 func (t *Translator) Close() error {
 	t.firmware.end()
 	t.mu.Lock()

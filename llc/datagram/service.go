@@ -4,13 +4,13 @@ package datagram
 type Service interface {
 	// Send sends a datagram of at most MaxDatagram bytes to a peer. It may be lost.
 	Send(peer int, b []byte)
-	// Receive returns the datagram that has come first, and who it says has sent it, or a
-	// negative number. It stays until Release, which is called before the next Receive.
+	// Receive returns the oldest datagram, and its sender as it names itself, or a negative number. The
+	// datagram stays until Release, which is called before the next Receive.
 	Receive() (from int, b []byte)
 	Release()
-	// Arm has the datagram that comes next ring the doorbell of the rank.
+	// Arm has the next datagram ring the doorbell of the rank.
 	Arm()
-	// Left reports whether a peer was in the job and takes nothing any more.
+	// Left reports whether a peer was in the job and no longer receives anything.
 	Left(peer int) bool
 	Close() error
 }

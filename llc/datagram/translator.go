@@ -14,8 +14,8 @@ import (
 // packetBytes is the longest packet of the engine with its header.
 const packetBytes = MaxDatagram - arq.HeaderBytes
 
-// eager is the message size up to which packets go at once. Longer messages are streamed in
-// the same packets, but only when their receiver wants them.
+// eager is the message size up to which packets go at once. Longer messages are streamed in the same packets,
+// but only when their receiver wants them.
 const eager = 16 << 10
 
 // A Translator drives the datagrams of one rank.
@@ -29,7 +29,7 @@ type Translator struct {
 	mu     sync.Mutex // the firmware uses what follows beside the rank
 	links  []*arq.Link
 	busy   []int32 // links with something unacknowledged, or that owe an acknowledgement
-	listed []bool  // that are in busy
+	listed []bool  // whether a link is in busy
 	ready  []int32 // links in which packets wait
 	firmware
 }
@@ -43,7 +43,7 @@ var (
 // epoch is when the time of all ranks of this process begins.
 var epoch = time.Now()
 
-// errUnsupported answers a command that the capabilities rule out.
+// errUnsupported answers a command that the Caps rule out.
 var errUnsupported = errors.New("llc/datagram: the network has datagrams only")
 
 // Open makes a translator of an endpoint and the service of its NIC, of the given name.
@@ -67,7 +67,7 @@ const _ = uint(packetBytes - endpoint.MessageBytes - ir.MaxShared)
 // Caps returns what the engine must know of the NIC.
 func (t *Translator) Caps() ir.Caps { return t.caps }
 
-// Hint does nothing: all that comes comes to one queue.
+// Hint does nothing: all packets come to one queue.
 func (t *Translator) Hint(int) {}
 
 // link returns the link to a peer.
@@ -98,7 +98,7 @@ func (t *Translator) Post(cmd *ir.Command) {
 	}
 }
 
-// forget sends nothing again to a peer whose end was reported.
+// forget stops retransmissions to a peer whose end was reported.
 func (t *Translator) forget(peer int) {
 	if t.Gone(peer) && t.links[peer] != nil {
 		t.links[peer].Abandon()
@@ -123,7 +123,7 @@ func (t *Translator) shared(cmd *ir.Command) {
 	t.pump(peer, t.now(), false)
 }
 
-// pump sends to a peer what is due, and remembers the link as long as it must be looked after.
+// pump sends to a peer what is due, and lists the link as long as it must be looked after.
 func (t *Translator) pump(peer int, now int64, idle bool) {
 	l := t.links[peer]
 	for b := l.Due(now, idle); b != nil; b = l.Due(now, idle) {
@@ -136,7 +136,7 @@ func (t *Translator) pump(peer int, now int64, idle bool) {
 	}
 }
 
-// Poll gives the next answer, or else the next packet.
+// Poll gives the next answer, or if there is none the next packet.
 func (t *Translator) Poll(ev *ir.Event) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -192,7 +192,7 @@ func (t *Translator) stored(ev *ir.Event) bool {
 	return false
 }
 
-// arrived makes an event of a packet, unless nobody wants to hear of its sender.
+// arrived makes an event of a packet, unless the end of its sender has been reported.
 func (t *Translator) arrived(ev *ir.Event, from int, p []byte) bool {
 	if t.Gone(from) {
 		return false
@@ -207,8 +207,8 @@ func (t *Translator) arrived(ev *ir.Event, from int, p []byte) bool {
 	return true
 }
 
-// tend looks after the links that need it: what is owed goes, since nothing more has
-// come, and what has expired goes again.
+// tend looks after the links that need it: it sends owed acknowledgements, since nothing more has come, and
+// retransmits expired packets.
 func (t *Translator) tend() {
 	if len(t.busy) == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Entry is what the table of NICs knows of this one.
+// Entry returns the NIC for the table of NICs.
 func Entry() entry.NIC {
 	return entry.NIC{
 		Name: name,
@@ -23,20 +23,21 @@ func Entry() entry.NIC {
 	}
 }
 
-// mostRings is how many packet rings of 4 KByte fit the small buffers of a process. A job of fewer ranks has fewer and
-// larger ones.
+// mostRings is how many packet rings of 4 KByte fit the small buffers of a process. A job with fewer ranks
+// has fewer and larger ones.
 const mostRings = 3
 
-// shape is how many packet rings a rank of so many has, and their shape.
+// shape returns how many packet rings each of so many ranks has, and their layout.
 func shape(ranks int) (rings int, of ring.Layout) {
 	rings = min(max(ranks-1, 1), mostRings)
 	return rings, ring.Layout{Slots: 32, Bytes: 32 << 10 >> rings}
 }
 
-// moduleBytes is the SO-DIMM that is fitted for each process, for windows (ir.Vectors). A page that no window uses takes no memory.
+// moduleBytes is the SO-DIMM that is fitted for each process, for windows (ir.Vectors). A page that no window
+// uses takes no memory.
 const moduleBytes = 1 << 20
 
-// Geometry returns the memory that each rank of so many needs. There are no words to swap.
+// Geometry returns the memory that each of so many ranks needs. There are no words to swap.
 func Geometry(g fabric.Geometry, ranks int) fabric.Geometry {
 	g.Rings, g.Ring = shape(ranks)
 	g.Words = 0

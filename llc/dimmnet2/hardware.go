@@ -32,7 +32,7 @@ func (h hardware) Writer(peer, number int) (endpoint.Writer, error) {
 	return endpoint.NewRingWriter(way, uint64(number)*uint64(h.layout.Size()), h.layout, h.Account(peer, h.Rank(), fabric.PacketAccount))
 }
 
-// Reader returns the reader of an own packet ring.
+// Reader returns the reader of a packet ring of this process.
 func (h hardware) Reader(i int) *ring.Reader {
 	if uint(i) >= uint(h.rings) {
 		return nil
@@ -40,7 +40,7 @@ func (h hardware) Reader(i int) *ring.Reader {
 	return ring.NewReader(h.Buffers()[i*h.layout.Size():], h.layout, 0, 0)
 }
 
-// Messages returns the reader of the own receive ring.
+// Messages returns the reader of this process's receive ring.
 func (h hardware) Messages() *ring.SharedReader { return h.Records() }
 
 // Flags opens the flag arrays.
@@ -69,8 +69,8 @@ func (s *sender) Send(head *[3]uint64, payload []byte) (bool, error) {
 	return s.IPUSH(head, payload)
 }
 
-// Attest puts down which records have been appended.
+// Attest records which records have been appended.
 func (s *sender) Attest(again bool) { s.ledger.Attest(s.nic.IPUSHed(s.peer), again) }
 
-// errHost refuses what concerns memory of the host.
+// errHost refuses access to memory of the host.
 var errHost = fmt.Errorf("llc/dimmnet2: the board does not reach memory of the host: %w", fs.ErrPermission)

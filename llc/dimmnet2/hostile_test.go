@@ -11,14 +11,14 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// buffers returns the small buffers of a rank, in which packet rings lie, and what comes before them:
-// the status ring and the receive ring.
+// buffers returns the small buffers of a rank, in which packet rings lie, and what comes before them: the
+// status ring and the receive ring.
 func buffers(f *fabric.Fabric, rank int) (records, rings []uint64) {
 	b := f.Bytes(rank, fabric.Public)[fabric.PageBytes:]
 	return fabric.WordsOf(b[:dimmnet2.BuffersAt]), fabric.WordsOf(b[dimmnet2.BuffersAt:dimmnet2.BuffersEnd])
 }
 
-// Places of the receive ring among the words before the small buffers: its lines come last.
+// Offsets of the receive ring among the words before the small buffers: its lines come last.
 const (
 	firstRecord = dimmnet2.BuffersAt/8 - dimmnet2.RecordLines*8
 	ringFront   = firstRecord - 32
@@ -30,8 +30,8 @@ func TestNoHostMemory(t *testing.T) {
 	endpointtest.NoHostMemory(t, all[0])
 }
 
-// TestShapesOfRings: the fewer ranks there are the larger are their rings, and with the list behind them they always fit
-// the small buffers.
+// TestShapesOfRings: the fewer ranks there are the larger are their rings, and with the list behind them they
+// always fit the small buffers.
 func TestShapesOfRings(t *testing.T) {
 	const list = dimmnet2.ListElements * 4
 	for ranks, want := range map[int]struct{ rings, bytes int }{1: {1, 16 << 10}, 2: {1, 16 << 10}, 3: {2, 8 << 10}, 4: {3, 4 << 10}, 64: {3, 4 << 10}} {
@@ -46,7 +46,7 @@ func TestShapesOfRings(t *testing.T) {
 	}
 }
 
-// TestBrokenReceiveRing: whoever meets a receive ring that cannot be right gives its owner up.
+// TestBrokenReceiveRing: a rank that finds an impossible receive ring gives up its owner.
 func TestBrokenReceiveRing(t *testing.T) {
 	f, all := open(t, 2)
 	records, _ := buffers(f, 0)
@@ -69,7 +69,7 @@ func TestFullReceiveRing(t *testing.T) {
 	}
 }
 
-// TestOtherGroup: a process that the manager moves to another group is out of reach: its end.
+// TestOtherGroup: a process that the manager moves to another group cannot be reached: that is its end.
 func TestOtherGroup(t *testing.T) {
 	f, err := fabric.Heap(2, Geometry(fabric.Small(), 2))
 	if err != nil {
@@ -96,8 +96,8 @@ func TestOtherGroup(t *testing.T) {
 	}
 }
 
-// TestAudit: what was overwritten before it was seen is found, and ends the use of
-// whom it concerns.
+// TestAudit: what was overwritten before it was seen is found, and ends the use of the peers that it
+// concerns.
 func TestAudit(t *testing.T) {
 	job := func() (*fabric.Fabric, []ir.Translator) { return open(t, 3) }
 	_, of := shape(3)
@@ -110,8 +110,8 @@ func TestAudit(t *testing.T) {
 	})
 }
 
-// TestPositionOfShortPackets: the data position that comes with a packet that fits its line means nothing,
-// and no audit takes it for damage.
+// TestPositionOfShortPackets: the data position of a packet that fits its line is ignored, and no audit takes
+// it for damage.
 func TestPositionOfShortPackets(t *testing.T) {
 	_, all := open(t, 2)
 	all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1})
@@ -130,8 +130,8 @@ func TestPositionOfShortPackets(t *testing.T) {
 	}
 }
 
-// TestForgedLines: a line in a packet ring or a record that no correct rank can have written ends
-// the use of who wrote there, and of nobody else who has a ring.
+// TestForgedLines: a line in a packet ring or a record that no correct rank can have written ends the use of
+// its writer, and of no other peer with a ring.
 func TestForgedLines(t *testing.T) {
 	f, all := open(t, 3)
 	all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1})

@@ -8,7 +8,7 @@ import (
 
 const name = "dimmnet2"
 
-// A Translator drives the half of a board that one rank has.
+// A Translator drives the half of a board that belongs to one rank.
 type Translator struct {
 	endpoint.Rings
 	vectors

@@ -13,19 +13,20 @@ import (
 
 var _ ir.Vectors = (*Translator)(nil)
 
-// A vectors is the SO-DIMM of this process, of which parts are taken, and the way by windows to that of all.
+// A vectors has the allocation of this process's SO-DIMM, and the way through windows to the SO-DIMMs of all.
 type vectors struct {
 	nic    *dimmnet2.NIC
 	peers  int
 	taken  []part // by place
 	size   uint64
-	list   int // place of lists in the LLCM: behind the packet rings
+	list   int // offset of lists in the LLCM: behind the packet rings
 	packet dimmnet2.Packet
 	data   [dimmnet2.BOTFDataBytes]byte
 	image  [dimmnet2.WindowBytes]byte
 }
 
-// vectorsOf returns the way of a process with so many bytes of packet rings, of whose SO-DIMM nothing is taken.
+// vectorsOf returns the vectors of a process with so many bytes of packet rings. Nothing of its SO-DIMM is
+// taken.
 func vectorsOf(nic *dimmnet2.NIC, peers, rings int) vectors {
 	_, size := nic.Base()
 	return vectors{nic: nic, peers: peers, size: uint64(size), list: dimmnet2.BuffersAt + rings}
@@ -41,7 +42,7 @@ var (
 	errWrongPeer = errors.New("llc/dimmnet2: there is no such peer")
 )
 
-// partUnit is what parts are multiples of: a packet of an InfiniBand link, or a row's share of it (our choice).
+// partUnit divides the lengths of parts: a packet of an InfiniBand link, or a row's share of it (our choice).
 const partUnit = 64
 
 // ReserveBoard takes the first part that is long enough, and has the board fill it with zeros.
@@ -58,7 +59,7 @@ func (v *vectors) ReserveBoard(n int) (at uint64, err error) {
 	return at, v.zero(at, want)
 }
 
-// ReleaseBoard gives a part back.
+// ReleaseBoard gives back a part.
 func (v *vectors) ReleaseBoard(at uint64) error {
 	i := slices.IndexFunc(v.taken, func(p part) bool { return p.at == at })
 	if i < 0 {
@@ -68,7 +69,7 @@ func (v *vectors) ReleaseBoard(at uint64) error {
 	return nil
 }
 
-// zero writes zeros into the own SO-DIMM, a window at a time.
+// zero writes zeros into the SO-DIMM of this process, a window at a time.
 func (v *vectors) zero(at, n uint64) error {
 	if err := v.nic.Store(v.nic.WriteWindow(0), make([]byte, dimmnet2.WindowBytes)); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (v *vectors) zero(at, n uint64) error {
 	return nil
 }
 
-// The windows of the board that are used here.
+// The windows of the board that this process uses.
 func (v *vectors) writeWindow() int {
 	return v.nic.Process() * dimmnet2.WriteWindows / dimmnet2.Processes
 }
@@ -92,14 +93,15 @@ func (v *vectors) prefetchWindow() int {
 	return v.nic.Process() * dimmnet2.PrefetchWindows / dimmnet2.Processes
 }
 
-// An access is how elements of a vector go: by which pattern, of what length, and how many bytes of them a packet takes.
+// An access is how the elements of a vector are moved: the pattern, the element length, and how many bytes
+// one packet takes.
 type access struct {
 	pattern       dimmnet2.Pattern
 	element, most int
 }
 
-// choose finds the way of so many blocks. Elements of 4 or 8 bytes go by a stride or a list; longer blocks go by a
-// list if two of them fit a packet, and one by one else.
+// choose finds the access for so many blocks. Elements of 4 or 8 bytes use a stride or a list; longer blocks
+// use a list if two of them fit a packet, and go one by one otherwise.
 func choose(v *ir.Vector, blocks int, write bool) access {
 	element := 8
 	if v.Block%8 != 0 {
@@ -125,8 +127,8 @@ func choose(v *ir.Vector, blocks int, write bool) access {
 	return access{p, element, most(p)}
 }
 
-// each calls move for every packet that the bytes take: with the address at the peer, the addresses of its elements if they go by
-// a list, and the bytes.
+// each calls move for every packet that the bytes take: with the address at the peer, the addresses of the
+// elements if they use a list, and the bytes.
 func (v *vectors) each(peer int, w *ir.Vector, b []byte, write bool, move func(a access, at uint32, list []byte, b []byte) error) error {
 	blocks, ok := w.Blocks(len(b))
 	switch {
@@ -160,7 +162,7 @@ func (v *vectors) each(peer int, w *ir.Vector, b []byte, write bool, move func(a
 	return nil
 }
 
-// addresses lists where the elements of n bytes from byte from on lie, in the memory of data.
+// addresses lists where the elements of n bytes from byte from on lie. The list is in the memory of data.
 func (v *vectors) addresses(peer int, w *ir.Vector, element, from, n int) ([]byte, error) {
 	list := v.data[:0]
 	for end := from + n; from < end; from += element {
@@ -173,7 +175,7 @@ func (v *vectors) addresses(peer int, w *ir.Vector, element, from, n int) ([]byt
 	return list, nil
 }
 
-// place is the address of a place in the SO-DIMM of a peer: process p of a board has SO-DIMM p.
+// place returns the address of a place in the SO-DIMM of a peer: process p of a board has SO-DIMM p.
 func place(peer int, at uint64) (uint32, error) {
 	if at >= dimmnet2.ModuleBytes {
 		return 0, fmt.Errorf("llc/dimmnet2: place %d of rank %d: %w", at, peer, dimmnet2.Outside)
@@ -201,7 +203,7 @@ func (v *vectors) WriteVector(peer int, w *ir.Vector, data []byte) error {
 	})
 }
 
-// botf has an image sent.
+// botf sends an image.
 func (v *vectors) botf(image []byte) error {
 	if err := v.nic.Store(v.nic.WriteWindow(0), image); err != nil {
 		return err
@@ -209,7 +211,8 @@ func (v *vectors) botf(image []byte) error {
 	return v.nic.Issue(&dimmnet2.Command{Op: dimmnet2.OpBOTF, Window: v.writeWindow(), Lines: (len(image) + dimmnet2.LineBytes - 1) / dimmnet2.LineBytes})
 }
 
-// ReadVector is remote reads into a Prefetch Window, of whole blocks, or of elements that the other board gathers.
+// ReadVector is remote reads into a Prefetch Window, of whole blocks, or of elements that the other board
+// gathers.
 func (v *vectors) ReadVector(peer int, w *ir.Vector, buf []byte) error {
 	return v.each(peer, w, buf, false, func(a access, at uint32, list, b []byte) error {
 		if err := v.mode(a, w.Stride, list); err != nil {
@@ -230,7 +233,7 @@ func (v *vectors) ReadVector(peer int, w *ir.Vector, buf []byte) error {
 	})
 }
 
-// mode tells the board how elements lie: the list is behind the packet rings in the LLCM.
+// mode tells the board how elements lie. The list is behind the packet rings in the LLCM.
 func (v *vectors) mode(a access, stride uint64, list []byte) error {
 	if a.pattern == dimmnet2.Contiguous {
 		return nil

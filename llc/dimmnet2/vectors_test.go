@@ -11,7 +11,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// commands is how many the board is done with.
+// commands returns how many commands the board has finished.
 func (v *vectors) commands(t *testing.T) uint64 {
 	t.Helper()
 	var b [8]byte
@@ -21,7 +21,8 @@ func (v *vectors) commands(t *testing.T) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// TestPartsOfABoard: parts that are taken do not meet, and one that is given back is taken again by what it is long enough for.
+// TestPartsOfABoard: parts that are taken do not overlap, and a part that is given back is taken again by a
+// request that fits.
 func TestPartsOfABoard(t *testing.T) {
 	_, all := open(t, 1)
 	v := &all[0].(*Translator).vectors
@@ -49,7 +50,7 @@ func TestPartsOfABoard(t *testing.T) {
 	}
 }
 
-// TestCommandsOfVectors: elements go by as few commands as windows and lists have room for.
+// TestCommandsOfVectors: elements take as few commands as windows and lists have room for.
 func TestCommandsOfVectors(t *testing.T) {
 	_, all := open(t, 2)
 	v := &all[0].(*Translator).vectors
@@ -93,7 +94,8 @@ func TestCommandsOfVectors(t *testing.T) {
 	}
 }
 
-// TestVectorsOfOtherGroup: the SO-DIMM of a process of another group is out of reach, by any pattern; nothing moves.
+// TestVectorsOfOtherGroup: the SO-DIMM of a process of another group cannot be reached, by any pattern;
+// nothing moves.
 func TestVectorsOfOtherGroup(t *testing.T) {
 	f, err := fabric.Heap(2, Geometry(fabric.Small(), 2))
 	if err != nil {

@@ -9,27 +9,27 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Dialed is Rings of a NIC on which two peers get a connection of their own when one of them first
-// opens a packet ring of the other (llc, section 4.2). Until it is there, and if it never is, their
-// packets go as those of [Rings] do: by what the NIC had from the beginning, which is also what
-// reaches the slots that the connection is made with.
+// Dialed is Rings for a NIC on which two peers get a connection of their own when one of them first opens a
+// packet ring of the other (llc, section 4.2). Until the connection exists, and if it never does, their
+// packets go as those of [Rings] do, over what the NIC had from the beginning. That also reaches the slots
+// through which the connection is made.
 type Dialed struct {
 	Rings
 	nic     Dialing
 	machine *connect.Machine
-	slots   []uint64 // the own bootstrap area: the last control words
-	first   uint64   // the number of the first among the control words
+	slots   []uint64 // this peer's bootstrap area: the last control words
+	first   uint64   // index of the first of them among the control words
 }
 
-// Dialing is a NIC with connections. Each peer has one end of each at most.
+// Dialing is a NIC with connections, at most one for each pair of peers.
 type Dialing interface {
 	Hardware
-	// Create makes the own end of a connection with a peer, and returns what leads there: at most
+	// Create makes this peer's end of a connection with a peer, and returns its address: at most
 	// connect.AddressBits.
 	Create(peer int) (address uint64, err error)
-	// Ready connects it with the end of the peer that an address leads to.
+	// Ready connects that end with the end of the peer at an address.
 	Ready(peer int, address uint64) error
-	// Use has packets and transfers go by it, both sides being ready.
+	// Use has packets and transfers go over the connection, both ends being ready.
 	Use(peer int)
 	Destroy(peer int)
 }
@@ -64,7 +64,7 @@ func (d *Dialed) Caps() ir.Caps {
 // errSlot reports a Swap beyond the words of the engine.
 var errSlot = errors.New("llc/endpoint: no such control word")
 
-// Post carries out cmd. To open a packet ring is to want a connection with its reader.
+// Post carries out cmd. Open also asks for a connection with the reader of the ring.
 func (d *Dialed) Post(cmd *ir.Command) {
 	if cmd.Op == ir.Swap && cmd.Offset >= d.first && !d.NoPeer(cmd) {
 		d.Fail(cmd, errSlot)
@@ -77,19 +77,19 @@ func (d *Dialed) Post(cmd *ir.Command) {
 	}
 }
 
-// Poll gives the next answer, or else the next arrival.
+// Poll gives the next answer, or if there is none the next arrival.
 func (d *Dialed) Poll(ev *ir.Event) bool {
 	d.look()
 	return d.Rings.Poll(ev) && d.heard(ev)
 }
 
-// PollOthers is Poll that leaves the packet ring that peer writes alone.
+// PollOthers is Poll, except that it leaves out the packet ring that peer writes.
 func (d *Dialed) PollOthers(peer int, ev *ir.Event) bool {
 	d.look()
 	return d.Rings.PollOthers(peer, ev) && d.heard(ev)
 }
 
-// heard learns of the ends of peers.
+// heard takes note of the ends of peers.
 func (d *Dialed) heard(ev *ir.Event) bool {
 	if ev.Kind == ir.Failed && ev.Token == 0 && errors.Is(ev.Err, ir.ErrPeerGone) {
 		d.machine.Lose(int(ev.Peer))

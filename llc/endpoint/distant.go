@@ -1,14 +1,14 @@
 package endpoint
 
-// A Distant is an Endpoint in a network that does not tell of peers that have ended: who waits for one looks whether it is
-// there still (Check), and the launcher tells of others (Mourn).
+// A Distant is an Endpoint in a network that does not report peers that have ended: a rank that waits for a
+// peer checks whether the peer is still there (Check), and the launcher reports others (Mourn).
 type Distant struct {
 	Endpoint
 	forget func(peer int, err error)
 }
 
-// NewDistant makes one of an endpoint. forget ends what is under way to a peer whose end has been reported; it may be
-// called again for the same one.
+// NewDistant makes a Distant of an endpoint. forget ends what is under way to a peer whose end has been
+// reported; it may be called again for the same peer.
 func NewDistant(e Endpoint, forget func(peer int, err error)) Distant { return Distant{e, forget} }
 
 // End reports the end of a peer, once, and ends what is under way to it.
@@ -20,7 +20,7 @@ func (d *Distant) End(peer int, err error) {
 	d.forget(peer, err)
 }
 
-// Check ends a peer that was there and is not any more.
+// Check reports the end of a peer that was there and is gone.
 func (d *Distant) Check(peer int) {
 	if d.Left(peer) {
 		d.End(peer, d.dead)

@@ -10,8 +10,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// An Endpoint is one rank's end of its NIC. A translator embeds it; it is driven
-// by one goroutine at a time, as [ir.Translator] says.
+// An Endpoint is one rank's end of its NIC. A translator embeds it; it is driven by one goroutine at a time,
+// as [ir.Translator] says.
 type Endpoint struct {
 	fabric  *fabric.Fabric
 	self    int
@@ -19,7 +19,7 @@ type Endpoint struct {
 	gone    []bool // peers reported as dead
 	buried  int    // how many the launcher has buried, as far as this end knows
 	answers []ir.Event
-	next    int // first of answers that Next has not given
+	next    int // index of the first of answers that Next has not given
 	network
 }
 
@@ -28,30 +28,30 @@ var _ ir.Reporter = (*Endpoint)(nil)
 // A job is never too large for the engine.
 const _ = uint(ir.MaxPeers - fabric.MaxRanks)
 
-// A rank has as many flags as the users of boards count with.
+// A rank has as many flags as the users of flag arrays expect.
 const _, _ = uint(ir.FlagTurns - fabric.FlagLines), uint(fabric.FlagLines - ir.FlagTurns)
 
-// A flag takes as much, and as much in its line.
+// The fabric's flag has the same size, and the same size within its line.
 const (
 	_, _ = uint(ir.FlagRoom - fabric.FlagBytes), uint(fabric.FlagBytes - ir.FlagRoom)
 	_, _ = uint(ir.FlagInline - fabric.FlagInline), uint(fabric.FlagInline - ir.FlagInline)
 )
 
-// New returns the endpoint of a rank, which computes from now on. dead is the
-// error by which the NIC says that the process of a peer has ended.
+// New returns the endpoint of a rank, whose status is computing from now on. dead is the error by which the
+// NIC reports that the process of a peer has ended.
 func New(f *fabric.Fabric, rank int, dead error) Endpoint {
 	e := Endpoint{fabric: f, self: rank, dead: dead, gone: make([]bool, f.Ranks())}
 	e.Clear()
 	return e
 }
 
-// Self returns the own number.
+// Self returns the number of this peer.
 func (e *Endpoint) Self() int { return e.self }
 
 // Peers returns how many peers the job has, this one included.
 func (e *Endpoint) Peers() int { return len(e.gone) }
 
-// Finish says that the rank has ended. One that aborts stays one.
+// Finish publishes that the rank has ended. A rank that aborts keeps that status.
 func (e *Endpoint) Finish() {
 	if s, _ := e.fabric.Status(e.self); s.State != pmi.Aborted {
 		e.fabric.Publish(e.self, &pmi.Status{State: pmi.Finalized})
@@ -73,20 +73,18 @@ func (e *Endpoint) Wake(peer int) { e.fabric.Bell(peer).Ring() }
 // Spent returns how much processor time the peers on this machine have used.
 func (e *Endpoint) Spent() time.Duration { return e.fabric.Spent() }
 
-// Bell returns what Wake rings.
+// Bell returns the doorbell that Wake rings.
 func (e *Endpoint) Bell(peer int) *fabric.Doorbell { return e.fabric.Bell(peer) }
 
-// Report puts what this rank waits for on its status line, where the launcher
-// sees it.
+// Report publishes what this rank waits for on its status line, where the launcher reads it.
 func (e *Endpoint) Report(w ir.Waiting) {
 	e.fabric.Publish(e.self, &pmi.Status{State: pmi.Waiting, Wait: w})
 }
 
-// Clear says that the rank computes again.
+// Clear publishes that the rank computes again.
 func (e *Endpoint) Clear() { e.fabric.Publish(e.self, &pmi.Status{State: pmi.Computing}) }
 
-// Abort says that this rank is ending the job, so that the launcher blames
-// nobody else.
+// Abort publishes that this rank is ending the job, so that the launcher blames no other rank.
 func (e *Endpoint) Abort() { e.fabric.Publish(e.self, &pmi.Status{State: pmi.Aborted}) }
 
 // Answered reports whether an answer waits for Next.
@@ -100,15 +98,14 @@ func (e *Endpoint) Next(ev *ir.Event) {
 	}
 }
 
-// Answer queues an event about cmd. It may be filled until the next call.
+// Answer queues an event about cmd. The caller may fill it until the next call.
 func (e *Endpoint) Answer(kind ir.Kind, cmd *ir.Command) *ir.Event {
 	e.answers = append(e.answers, ir.Event{Kind: kind, Peer: cmd.Peer, Ring: cmd.Ring, Token: cmd.Token})
 	return &e.answers[len(e.answers)-1]
 }
 
-// Busy says that the shared ring had no room for cmd. It goes ahead of all
-// answers but those of the same kind: any other event would say that the packet
-// went.
+// Busy reports that the shared ring had no room for cmd. It goes ahead of all answers but those of the same
+// kind: any other event would say that the packet went.
 func (e *Endpoint) Busy(cmd *ir.Command) {
 	e.Answer(ir.Busy, cmd)
 	wait := e.answers[e.next:]
@@ -121,8 +118,8 @@ func (e *Endpoint) Busy(cmd *ir.Command) {
 	wait[at] = busy
 }
 
-// Refused gives the oldest answer if that is a Busy, for translators that find out in Post whether there
-// is room.
+// Refused gives the oldest answer if it is a Busy, for translators that find out in Post whether there is
+// room.
 func (e *Endpoint) Refused(ev *ir.Event) bool {
 	if !e.Answered() || e.answers[e.next].Kind != ir.Busy {
 		return false
@@ -131,8 +128,7 @@ func (e *Endpoint) Refused(ev *ir.Event) bool {
 	return true
 }
 
-// NoPeer reports whether cmd concerns a peer that the job does not have; then it is
-// answered.
+// NoPeer reports whether cmd concerns a peer that the job does not have; then it is answered.
 func (e *Endpoint) NoPeer(cmd *ir.Command) bool {
 	if uint(cmd.Peer) < uint(len(e.gone)) || cmd.Op == ir.Expose || cmd.Op == ir.Conceal {
 		return false
@@ -141,10 +137,9 @@ func (e *Endpoint) NoPeer(cmd *ir.Command) bool {
 	return true
 }
 
-// Fail answers cmd with the refusal of the NIC or of a layer above it. A packet
-// or a look at a tail has no such answer: a way to a peer that is broken is the
-// peer's end. That is reported once for each peer, after the first refusal that
-// shows it. A Conceal concerns no peer but this one.
+// Fail answers cmd with the refusal of the NIC or of a layer above it. A packet or a look at a tail has no
+// such answer: a broken way to a peer is the peer's end. This end is reported once for each peer, after the
+// first refusal that shows it. A Conceal concerns no peer but this one.
 func (e *Endpoint) Fail(cmd *ir.Command, err error) {
 	if cmd.Op == ir.Conceal {
 		e.Answer(ir.Failed, &ir.Command{Peer: int32(e.self)}).Err = err
@@ -184,8 +179,7 @@ func (e *Endpoint) Lose(peer int, err error) {
 // Bury notes that the process of a peer has ended, for all peers of the job.
 func (e *Endpoint) Bury(peer int) { e.fabric.Bury(peer) }
 
-// Mourn looks for peers that have been buried since it looked last, and reports
-// their end.
+// Mourn looks for peers that have been buried since it was last called, and reports their end.
 func (e *Endpoint) Mourn() bool {
 	n := e.fabric.Buried()
 	if n == e.buried {
@@ -202,8 +196,8 @@ func (e *Endpoint) Mourn() bool {
 
 var errBuried = fmt.Errorf("%w: its process has ended", ir.ErrPeerGone)
 
-// LoseFrom reports the end of the peer from which nothing can be read any more,
-// of all others if peer is negative.
+// LoseFrom reports the end of the peer from which nothing can be read any more, or of all others if peer is
+// negative.
 func (e *Endpoint) LoseFrom(peer int, err error) {
 	for i := range e.gone {
 		if i == peer || peer < 0 && i != e.self {

@@ -8,30 +8,29 @@ import (
 	"rhinet/llc/ir"
 )
 
-// An Inbox is where packets arrive: the shared ring of this rank, and its packet
-// rings as far as they are watched. It belongs to the translator that embeds it.
+// An Inbox is where packets arrive: the shared ring of this rank, and those of its packet rings that are
+// watched. It belongs to the translator that embeds it.
 type Inbox struct {
 	end    *Endpoint
-	open   func(i int) *ring.Reader // of the own packet ring i, nil if there is none
+	open   func(i int) *ring.Reader // own packet ring i, nil if there is none
 	set    *ring.Set
 	packet ring.Packet
-	peers  []bool // whose packet ring is watched
+	peers  []bool // peers whose packet ring is watched
 }
 
 // errWatched reports a second packet ring from one peer.
 var errWatched = errors.New("llc/endpoint: a packet ring of this peer is polled already")
 
-// Receive makes an inbox of the reader of the own shared ring. open returns the
-// reader of an own packet ring that nobody has read yet, nil if there is none of
-// that number.
+// Receive makes an inbox of the reader of this rank's shared ring. open returns the reader of packet ring i
+// of this rank, which has had no reader yet, nil if there is no such ring.
 func (b *Inbox) Receive(e *Endpoint, shared *ring.SharedReader, open func(i int) *ring.Reader) {
 	*b = Inbox{end: e, open: open, set: ring.NewSet(shared, e.Peers()), peers: make([]bool, e.Peers())}
 }
 
-// Hint looks at peer's ring first from now on.
+// Hint has Poll look at peer's ring first from now on.
 func (b *Inbox) Hint(peer int) { b.set.Hint(peer) }
 
-// Expect asks for the payload of the next packet of the peer hinted at.
+// Expect prefetches the payload of the next packet of the peer hinted at.
 func (b *Inbox) Expect() (apart bool) { return b.set.Expect() }
 
 // Aim tells where the next packet of the peer hinted at shows.
@@ -57,7 +56,7 @@ func (b *Inbox) Watch(cmd *ir.Command) error {
 	return nil
 }
 
-// Poll gives the next answer, or else the next arrival.
+// Poll gives the next answer, or if there is none the next arrival.
 func (b *Inbox) Poll(ev *ir.Event) bool {
 	if b.end.Answered() {
 		b.set.Consume()
@@ -80,7 +79,7 @@ func (b *Inbox) Advance(v *ir.View) bool { return b.set.Advance((*ring.Packet)(v
 // Inlet returns the packet ring that peer writes, if it is watched.
 func (b *Inbox) Inlet(peer int) *ring.Inlet { return b.set.Inlet(peer) }
 
-// PollOthers is Poll that leaves the packet ring that peer writes alone.
+// PollOthers is Poll, except that it leaves out the packet ring that peer writes.
 func (b *Inbox) PollOthers(peer int, ev *ir.Event) bool {
 	if b.end.Answered() {
 		return b.Poll(ev)
@@ -104,8 +103,8 @@ func (b *Inbox) report(ev *ir.Event, ok bool, err error) bool {
 	return true
 }
 
-// corrupt reports that nothing more is read from the ring that the latest Poll
-// of the set looked at: from its writer, or from anybody if it is the shared ring.
+// corrupt reports that nothing more is read from the ring that the latest Poll of the set looked at: the end
+// of its writer, or of all peers if it is the shared ring.
 func (b *Inbox) corrupt(ev *ir.Event, err error) bool {
 	from := b.packet.Peer
 	if b.packet.Ring == ring.Everybody {
@@ -119,7 +118,7 @@ func (b *Inbox) corrupt(ev *ir.Event, err error) bool {
 	return true
 }
 
-// answer gives the oldest answer. After the end of a peer nothing of it arrives.
+// answer gives the oldest answer. After the end of a peer nothing from it arrives.
 func (b *Inbox) answer(ev *ir.Event) {
 	b.end.Next(ev)
 	if ev.Kind == ir.Failed && ev.Token == 0 && b.end.Gone(int(ev.Peer)) {
@@ -127,8 +126,8 @@ func (b *Inbox) answer(ev *ir.Event) {
 	}
 }
 
-// audit looks for packets that were overwritten before they came: packets and
-// records return what a peer has put down of its packet ring and of the shared one.
+// audit looks for packets that were overwritten before they were seen: packets and records return a peer's
+// account of its packet ring and of the shared one.
 func (b *Inbox) audit(packets, records func(from int) ring.Account) {
 	b.set.Audit(packets, records, b.damaged)
 }

@@ -6,14 +6,14 @@ import (
 	"rhinet/llc/ir"
 )
 
-// MessageBytes lead a packet that travels as a message of a layer which does not
-// say more than its length:
+// MessageBytes is the length of the header of a packet that travels as a message of a layer that transmits
+// only its length:
 //
 //	0-3   kind, flags, context
 //	4-7   tag
 //	8-15  word
 //	16-19 source
-//	20-23 the secret of a job on several hosts, else 0, unless the translator has a use for it
+//	20-23 the secret of a job on several hosts, otherwise 0, unless the translator uses the field
 const MessageBytes = 24
 
 // PutHeader makes the header of a message.
@@ -26,8 +26,8 @@ func (e *Endpoint) PutHeader(b []byte, h *ir.Header) {
 	binary.LittleEndian.PutUint32(b[20:], e.secret)
 }
 
-// Source returns who has sent a message, as its header says; negative if no rank of the
-// job has.
+// Source returns the sender of a message according to its header; it is negative if the sender is no rank of
+// the job.
 func (e *Endpoint) Source(msg []byte) int {
 	if len(msg) < MessageBytes || binary.LittleEndian.Uint32(msg[20:]) != e.secret {
 		return -1
@@ -38,7 +38,7 @@ func (e *Endpoint) Source(msg []byte) int {
 	return -1
 }
 
-// Arrived makes an event of a message, which has a header.
+// Arrived makes an event of a message with a header.
 func (e *Endpoint) Arrived(ev *ir.Event, source int, msg []byte) {
 	ev.Kind, ev.Peer, ev.Ring = ir.Arrived, int32(source), ir.NoRing
 	ev.Data = msg[MessageBytes:]

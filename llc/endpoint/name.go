@@ -7,11 +7,11 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// nameBytes is the longest address of a rank.
+// nameBytes is the length of the longest address of a rank.
 const nameBytes = 256
 
-// PutName puts down the address of this rank where its peers look for it: the bytes,
-// and then, last of all, their number in the first word.
+// PutName publishes the address of this rank where its peers look for it: the bytes, and last their number in
+// the first word.
 func (e *Endpoint) PutName(name []byte) {
 	w := e.fabric.Words(e.self, fabric.Device)
 	var b [nameBytes]byte
@@ -22,8 +22,8 @@ func (e *Endpoint) PutName(name []byte) {
 	atomic.StoreUint64(&w[0], uint64(n))
 }
 
-// Name returns the address of a peer: that by which it has met this rank, or what it has put down,
-// nil if it has not, or if there is what it cannot have put.
+// Name returns the address of a peer: the one that it has met this rank with, or the one that it has
+// published; nil if there is none, or none that it can have published.
 func (e *Endpoint) Name(peer int) []byte {
 	if e.all != nil {
 		return e.all[peer].Name
@@ -40,8 +40,7 @@ func (e *Endpoint) Name(peer int) []byte {
 	return b[:n]
 }
 
-// Left reports whether a peer was in the job and is not any more. Of one on another host the
-// launcher tells.
+// Left reports whether a peer was in the job and is gone. For peers on other hosts the launcher reports it.
 func (e *Endpoint) Left(peer int) bool {
 	if e.Elsewhere(peer) {
 		return e.fabric.IsBuried(peer)

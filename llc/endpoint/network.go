@@ -13,8 +13,8 @@ type network struct {
 	secret uint32        // ends the headers of messages
 }
 
-// Meet tells the other ranks the address of this one, and learns those of ranks on
-// other hosts. n is nil if there are none: then the others put theirs down as they come.
+// Meet tells the other ranks the address of this one, and learns those of ranks on other hosts. n is nil if
+// there is one host: then ranks publish their addresses as they come.
 func (e *Endpoint) Meet(n *entry.Network, name []byte) error {
 	if n == nil {
 		e.PutName(name)

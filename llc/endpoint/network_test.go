@@ -23,7 +23,7 @@ func open(t *testing.T, ranks int) (*Endpoint, *fabric.Fabric) {
 	return &e, f
 }
 
-// Ranks of a job on several hosts know each other by what they were told when they met.
+// Ranks of a job on several hosts know each other by the addresses that they exchanged when they met.
 func TestMeet(t *testing.T) {
 	e, f := open(t, 3)
 	n := &entry.Network{Host: 7, Meet: func(name []byte) ([]entry.Place, uint32, error) {
@@ -66,7 +66,7 @@ func TestMeetFails(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "2 ranks have met, the job has 3") {
 		t.Error(err)
 	}
-	// On one host ranks put their names down as they come.
+	// On one host ranks publish their addresses as they come.
 	if err := e.Meet(nil, []byte("me")); err != nil || string(e.Name(1)) != "me" || e.Name(0) != nil || e.Elsewhere(0) || e.Left(0) {
 		t.Errorf("%v, %q", err, e.Name(1))
 	}

@@ -2,11 +2,11 @@ package endpoint
 
 import "rhinet/llc/ir"
 
-// NoRemote is that part of a [Hardware] whose NIC does not reach memory of processes, and has no
-// control words. Why is what it answers, and wraps [io/fs.ErrPermission].
+// NoRemote is that part of a [Hardware] whose NIC cannot reach memory of processes, and has no control words.
+// Why is its answer, and wraps [io/fs.ErrPermission].
 type NoRemote struct{ Why error }
 
-// Remote reports that memory of processes is not reached.
+// Remote reports that memory of processes cannot be reached.
 func (NoRemote) Remote() bool { return false }
 
 // ExposeMemory is refused.

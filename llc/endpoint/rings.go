@@ -11,23 +11,24 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Rings is all of a translator whose packets lie in rings that their readers poll,
-// but what its NIC does: the ways to peers, each opened on first use, and the inbox. The
-// NIC runs each operation to completion, so every answer is ready when Post
-// returns; Poll gives Busy first, then the others in that order, then arrivals.
+// Rings is a complete translator for packets in rings that their readers poll, except for what its NIC does:
+// it has the ways to peers, each opened on first use, and the inbox. The NIC runs each operation to
+// completion, so every answer is ready when Post returns; Poll gives Busy first, then the other answers in
+// order, then arrivals.
 type Rings struct {
 	*Endpoint
 	Inbox
 	ir.Remote // the NIC's
 	nic       Hardware
-	blocks    ir.BlockMover                    // nil: it moves memory in one piece only
-	lend      func([]byte) (ir.Segment, error) // by what memory is exposed until Conceal
+	blocks    ir.BlockMover                    // nil: it moves contiguous memory only
+	lend      func([]byte) (ir.Segment, error) // exposes memory until Conceal
 	caps      ir.Caps
 	ways      []way
 	lines     []ring.Line // of the flag arrays
 	flags     Flags       // opened on first use
 	pace      wait.Pace
-	turn      int       // whose account is written anew next
+	stage     []byte    // for noncontiguous payloads, where the writer cannot gather them
+	turn      int       // peer whose account is next written again
 	head      [3]uint64 // of the packet that Post sends: an argument of an interface would be allocated
 }
 
@@ -37,7 +38,7 @@ type way struct {
 	writer Writer
 	bell   *fabric.Doorbell
 	sender Sender
-	heeds  bool // the ring knows in which one the peer answers
+	heeds  bool // the ring knows the ring in which the peer answers
 }
 
 var (
@@ -48,7 +49,7 @@ var (
 	_ ir.BlockMover = (*Rings)(nil)
 	_ ir.Express    = (*Rings)(nil)
 	_ ir.Lanes      = (*Rings)(nil)
-	_ ir.Board      = (*Rings)(nil)
+	_ ir.FlagArray  = (*Rings)(nil)
 	_ ir.Aimer      = (*Rings)(nil)
 	_ ir.Auditor    = (*Rings)(nil)
 )
@@ -60,7 +61,7 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 		Endpoint: e, Remote: nic, nic: nic, ways: make([]way, e.Peers()), lines: e.fabric.Flags(),
 		caps: ir.Caps{
 			Name: name, Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words, Remote: nic.Remote(),
-			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Offered: offered, Split: split, SplitUnit: splitUnit, Copies: 1,
+			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Offered: offered, Split: split, SplitUnit: splitUnit, Copies: 1, Gathers: true,
 		},
 	}
 	if !r.caps.Remote {
@@ -82,7 +83,7 @@ func (r *Rings) Caps() ir.Caps { return r.caps }
 // Arm announces that this peer is about to sleep.
 func (r *Rings) Arm() { r.Inbox.Arm() }
 
-// Close withdraws all registrations. A rank that aborts stays one.
+// Close withdraws all registrations. A rank that aborts keeps that status.
 func (r *Rings) Close() error {
 	r.Attest()
 	r.Finish()
@@ -140,11 +141,28 @@ func (r *Rings) packet(p *way, cmd *ir.Command) error {
 		return err
 	}
 	r.head = cmd.Header.Words()
-	if err := w.Put(cmd.Slot, cmd.Pos, &r.head, cmd.Data); err != nil {
+	if cmd.InPieces() {
+		err = r.gather(w, cmd)
+	} else {
+		err = w.Put(cmd.Slot, cmd.Pos, &r.head, cmd.Data)
+	}
+	if err != nil {
 		return err
 	}
 	r.Wake(int(cmd.Peer))
 	return nil
+}
+
+// gather is packet for a payload in pieces. It is gathered where it belongs, if w can.
+func (r *Rings) gather(w Writer, cmd *ir.Command) error {
+	n := int(cmd.Header.Length)
+	if c, ok := w.(Collector); ok {
+		return c.Gather(cmd.Slot, cmd.Pos, &r.head, cmd.Body, int(cmd.Offset), n)
+	}
+	if n > len(r.stage) {
+		r.stage = make([]byte, max(n, r.caps.Fragment))
+	}
+	return w.Put(cmd.Slot, cmd.Pos, &r.head, cmd.Payload(r.stage))
 }
 
 func (r *Rings) shared(p *way, cmd *ir.Command) (err error) {
@@ -188,11 +206,11 @@ func (r *Rings) expose(cmd *ir.Command) error {
 	return err
 }
 
-// Lend is Expose at once.
+// Lend is Expose with an immediate result.
 func (r *Rings) Lend(b []byte) (ir.Segment, error) { return r.lend(b) }
 
-// move carries out a Pull or a Push. The caller lends the local side until the
-// answer, which is ready on return.
+// move carries out a Pull or a Push. The caller lends the local side until the answer, which is ready on
+// return.
 func (r *Rings) move(cmd *ir.Command) error {
 	access, kind := r.nic.ReadMemory, ir.Pulled
 	if cmd.Op == ir.Push {
@@ -211,7 +229,7 @@ func (r *Rings) move(cmd *ir.Command) error {
 	return err
 }
 
-// MoveBlocks is that of a NIC that moves blocks, as Caps says.
+// MoveBlocks is that of a NIC that moves blocks (Caps.Blocks).
 func (r *Rings) MoveBlocks(peer int, s ir.Segment, offset uint64, buf []byte, m strided.Move, write bool) error {
 	return r.blocks.MoveBlocks(peer, s, offset, buf, m, write)
 }
@@ -245,8 +263,8 @@ func (r *Rings) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) 
 	bell.Ring()
 }
 
-// heed tells the ring that is open to peer in which one the peer answers, if there is one. Without an
-// outlet it is not told.
+// heed tells the ring that is open to peer in which ring the peer answers, if there is one. A ring without an
+// outlet is not told.
 //
 //go:noinline
 func (r *Rings) heed(peer int) {
@@ -266,7 +284,8 @@ func (r *Rings) unplaced(peer int, err error) {
 	r.Fail(&ir.Command{Op: ir.Packet, Peer: int32(peer)}, err)
 }
 
-// Outlet returns the packet ring that is open to peer, if lines may go into it: not before its doorbell can be seen.
+// Outlet returns the packet ring that is open to peer, if lines may go into it: not before its doorbell can
+// be read.
 func (r *Rings) Outlet(peer int) *ring.Outlet {
 	p := &r.ways[peer]
 	o, ok := p.writer.(Opener)
@@ -281,12 +300,12 @@ func (r *Rings) Outlet(peer int) *ring.Outlet {
 	return o.Outlet()
 }
 
-// Boards returns how many boards there are.
-func (r *Rings) Boards() int { return r.fabric.Geometry().Boards }
+// FlagArrays returns how many flag arrays there are.
+func (r *Rings) FlagArrays() int { return r.fabric.Geometry().FlagArrays }
 
-// Raise raises a flag and wakes those of peers that sleep. If the NIC refuses,
-// its tables are not what they were: nobody can be reached any more.
-func (r *Rings) Raise(peers []int, board int, seq, mark uint32, data []byte) {
+// Raise raises a flag and wakes those of peers that sleep. If the NIC refuses, its tables are damaged: no
+// peer can be reached any more.
+func (r *Rings) Raise(peers []int, flagArray int, seq, mark uint32, data []byte) {
 	if r.flags == nil {
 		flags, err := r.nic.Flags()
 		if err != nil {
@@ -295,7 +314,7 @@ func (r *Rings) Raise(peers []int, board int, seq, mark uint32, data []byte) {
 		}
 		r.flags = flags
 	}
-	if err := r.flags.Raise(board, seq, mark, data); err != nil {
+	if err := r.flags.Raise(flagArray, seq, mark, data); err != nil {
 		r.LoseFrom(-1, err)
 		return
 	}
@@ -309,21 +328,21 @@ func (r *Rings) Rouse(peers []int) {
 	}
 }
 
-// Claim fetches the line of the own flag seq, if Raise has been called before.
-func (r *Rings) Claim(board int, seq uint32) {
+// Prefetch fetches the line of this peer's flag seq, if Raise has been called before.
+func (r *Rings) Prefetch(flagArray int, seq uint32) {
 	if r.flags != nil {
-		r.flags.Claim(board, seq)
+		r.flags.Prefetch(flagArray, seq)
 	}
 }
 
 // Raised reports whether the flag of peer carries seq. If so it returns the mark
 // and copies the payload to data.
-func (r *Rings) Raised(peer, board int, seq uint32, data []byte) (mark uint32, raised bool) {
-	return r.fabric.Raised(r.lines, board, peer, seq, data)
+func (r *Rings) Raised(peer, flagArray int, seq uint32, data []byte) (mark uint32, raised bool) {
+	return r.fabric.Raised(r.lines, flagArray, peer, seq, data)
 }
 
-// Audit puts down what this rank has sent, and looks for what was overwritten:
-// packets for it, and flags that nobody else writes.
+// Audit records what this rank has sent, and looks for what was overwritten: packets for it, and flags that
+// only it writes.
 func (r *Rings) Audit() {
 	r.Attest()
 	if r.flags != nil {
@@ -334,13 +353,12 @@ func (r *Rings) Audit() {
 	r.audit(r.account(fabric.PacketAccount), r.account(fabric.RecordAccount))
 }
 
-// account returns where to find what a peer has put down of what it has sent here.
+// account returns the accounts in which peers record what they have sent here.
 func (r *Rings) account(which int) func(from int) ring.Account {
 	return func(from int) ring.Account { return r.fabric.Account(r.Self(), from, which) }
 }
 
-// Attest puts down what this rank has sent: what has changed, and in turn what
-// has not.
+// Attest records what this rank has sent: what has changed, and in turn what has not.
 func (r *Rings) Attest() {
 	r.turn++
 	for i := range r.ways {

@@ -7,13 +7,13 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Way leads to memory of a peer in which packet rings lie: offsets in bytes, and lines by
-// their number.
+// A Way leads to memory of a peer in which packet rings lie. It addresses memory by offsets in bytes, and
+// lines by their number.
 type Way interface {
 	Line(at uint64, l *ring.Line) error // becomes visible whole, its first word last
 	Put(at uint64, b []byte) error
 	Get(at uint64) (uint64, error) // of an aligned word
-	Claim(at uint64)               // line at will be written next
+	Prefetch(at uint64)            // line at will be written next
 }
 
 // A RingWriter is the Writer of a NIC that has a Way into the memory of a peer.
@@ -27,13 +27,13 @@ type RingWriter struct {
 
 	line     ring.Line
 	sent     ring.Tally
-	attested uint64 // lines when Attest was called last
+	attested uint64 // lines at the latest Attest
 }
 
 var _ Writer = (*RingWriter)(nil)
 
-// NewRingWriter opens a packet ring at an offset of what the way leads to. That there is one
-// the NIC finds out, by a look at its counters.
+// NewRingWriter opens a packet ring at an offset of the memory that the way leads to. It reads the counters
+// of the ring, so that the NIC reports an error if there is no ring.
 func NewRingWriter(way Way, at uint64, layout ring.Layout, account ring.Account) (*RingWriter, error) {
 	w := &RingWriter{
 		way: way, account: account, layout: layout, first: at / ring.LineBytes, tail: at + uint64(layout.Counters()), data: at + uint64(layout.Data()),
@@ -44,7 +44,7 @@ func NewRingWriter(way Way, at uint64, layout ring.Layout, account ring.Account)
 	return w, nil
 }
 
-// NewPooledWriter opens packet ring number of a peer, in the pool of all its rings to which the way leads.
+// NewPooledWriter opens packet ring number of a peer, in the pool of all its rings that the way leads to.
 func NewPooledWriter(way Way, f *fabric.Fabric, pool *fabric.RingPool, peer, number int, account ring.Account) (*RingWriter, error) {
 	w, err := NewRingWriter(way, uint64(number)*uint64(f.RingStride()), f.Geometry().Ring, account)
 	if err == nil {
@@ -56,18 +56,17 @@ func NewPooledWriter(way Way, f *fabric.Fabric, pool *fabric.RingPool, peer, num
 func (w *RingWriter) put(slot uint64, head *[3]uint64, payload []byte) error {
 	sum := ring.Compose(&w.line, slot, head, payload)
 	err := w.way.Line(w.first+w.layout.Line(slot), &w.line)
-	w.way.Claim(w.first + w.layout.Line(slot+1))
+	w.way.Prefetch(w.first + w.layout.Line(slot+1))
 	if err == nil {
 		w.sent.Lines, w.sent.Sum = slot+1, w.sent.Sum+sum
 	}
 	return err
 }
 
-// errTooLong reports a payload that no ring of this shape holds.
+// errTooLong reports a payload that no ring of this size holds.
 var errTooLong = errors.New("llc/endpoint: a payload longer than the data area of its packet ring")
 
-// Put places packet number slot, with its payload at data position pos if that does not
-// fit the line.
+// Put places packet number slot, with its payload at data position pos if it does not fit the line.
 func (w *RingWriter) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 	size := uint64(w.layout.Bytes)
 	if uint64(len(payload)) > size {
@@ -83,7 +82,7 @@ func (w *RingWriter) Put(slot, pos uint64, head *[3]uint64, payload []byte) erro
 	return w.put(slot, head, payload)
 }
 
-// Consumed gets the counters that the ring's reader exports.
+// Consumed fetches the counters that the ring's reader exports.
 func (w *RingWriter) Consumed() (slot, pos uint64, err error) {
 	if slot, err = w.way.Get(w.tail); err == nil {
 		pos, err = w.way.Get(w.tail + 8)
@@ -91,7 +90,7 @@ func (w *RingWriter) Consumed() (slot, pos uint64, err error) {
 	return slot, pos, err
 }
 
-// Attest puts down what has been placed.
+// Attest records what has been placed.
 func (w *RingWriter) Attest(again bool) {
 	if w.sent.Lines != w.attested || again {
 		w.attested = w.sent.Lines

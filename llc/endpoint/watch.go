@@ -7,26 +7,26 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Queue of events is one that the system can wait for.
+// A Queue is a queue of events that the system can wait for.
 type Queue interface {
-	// Await blocks until there is something, and reports that, or until Release, and
-	// reports false. It runs beside all other calls.
+	// Await blocks until there is an event, and returns true, or until Release, and returns false. It runs
+	// beside all other calls.
 	Await() bool
 	Release()
 }
 
-// A Watch rings the doorbell of its rank when a queue has something: a rank sleeps on
-// one thing only, which peers on its host ring as well. Its goroutine waits in the
-// system as long as the queue is empty, and else for the next sleep.
+// A Watch rings the doorbell of its rank when a queue has an event: a rank sleeps on one thing only, which
+// peers on its host ring as well. Its goroutine waits in the system while the queue is empty, and otherwise
+// for the next sleep.
 type Watch struct {
-	bell    fabric.Doorbell // what a ringer remembers belongs to one goroutine
+	bell    fabric.Doorbell // a copy: what it remembers for ringing belongs to one goroutine
 	queue   Queue
 	wanted  chan struct{}
-	busy    atomic.Bool // it waits for the queue
+	busy    atomic.Bool // the goroutine waits for the queue
 	stopped sync.WaitGroup
 }
 
-// Open begins to look after a queue.
+// Open begins to watch a queue.
 func (w *Watch) Open(queue Queue, bell *fabric.Doorbell) {
 	w.bell, w.queue, w.wanted = *bell, queue, make(chan struct{}, 1)
 	w.stopped.Go(w.run)
@@ -42,8 +42,7 @@ func (w *Watch) run() {
 	}
 }
 
-// Begin has the queue be watched, by a rank that is armed. If an earlier watch goes on,
-// that one rings.
+// Begin starts a watch of the queue, for a rank that is armed. If an earlier watch goes on, that one rings.
 func (w *Watch) Begin() {
 	if w.busy.CompareAndSwap(false, true) {
 		w.wanted <- struct{}{}

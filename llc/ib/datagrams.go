@@ -9,13 +9,13 @@ import (
 	"rhinet/nicemu/ib"
 )
 
-// DatagramName is the name of the NIC of which only unreliable datagrams are used.
+// DatagramName is the name of the NIC when only its unreliable datagrams are used.
 const DatagramName = Name + ":ud"
 
 // qkey is the Q_Key of the job's datagrams.
 const qkey = 0x0dd
 
-// receiveBytes is the room of one receive: the global route header comes first.
+// receiveBytes is the size of one receive buffer: the global route header comes first.
 const (
 	routeBytes   = 40
 	receiveBytes = routeBytes + datagram.MaxDatagram
@@ -27,11 +27,11 @@ type datagrams struct {
 	qp    *ib.QP
 	in    *ib.CQ
 	queue *ib.ReceiveQueue
-	room  []byte // of receives
+	room  []byte // receive buffers
 	key   ib.Key // of room
-	stage []byte // what is sent
+	stage []byte // datagram being sent
 	sent  ib.Key // of stage
-	held  int    // the receive that Receive has given, or -1
+	held  int    // index of the receive that Receive has given, or -1
 	peers []address
 	work  ib.WorkRequest
 }
@@ -48,7 +48,7 @@ func OpenDatagrams(f *fabric.Fabric, rank int, o ib.Options, faults datagram.Fau
 	if err != nil {
 		return nil, err
 	}
-	// Packet rings have no use here: their memory is where others write quickest.
+	// Packet rings are not used here, and their memory is the fastest to write for others.
 	d := &datagrams{hca: h, held: -1, peers: make([]address, f.Ranks()), room: f.Bytes(rank, fabric.Rings)[:ib.Depth*receiveBytes], stage: make([]byte, datagram.MaxDatagram)}
 	if err := d.open(); err != nil {
 		_ = h.Close()
@@ -93,12 +93,12 @@ func (d *datagrams) open() error {
 	return d.qp.Modify(ib.RTS, ib.Attributes{})
 }
 
-// receive is the memory of a receive.
+// receive returns the buffer of receive i.
 func (d *datagrams) receive(i int) []byte { return d.room[i*receiveBytes : (i+1)*receiveBytes] }
 
 func (d *datagrams) post(i int) error { return d.queue.Post(uint64(i), d.receive(i), d.key) }
 
-// Send sends a datagram to the queue pair of a peer, if that is there.
+// Send sends a datagram to the queue pair of a peer, if it exists.
 func (d *datagrams) Send(peer int, b []byte) {
 	a := &d.peers[peer]
 	if a.qpn == 0 {
@@ -108,10 +108,10 @@ func (d *datagrams) Send(peer int, b []byte) {
 		}
 	}
 	d.work = ib.WorkRequest{Op: ib.Send, Silent: true, Local: d.stage[:copy(d.stage, b)], Key: d.sent, LID: a.lid, QPN: a.qpn, QKey: qkey}
-	_ = d.qp.PostSend(&d.work) // like a datagram that is lost
+	_ = d.qp.PostSend(&d.work) // like a lost datagram
 }
 
-// Receive returns what has come first.
+// Receive returns the oldest datagram.
 func (d *datagrams) Receive() (from int, b []byte) {
 	var c ib.Completion
 	for d.in.Poll(&c) {
@@ -130,12 +130,12 @@ func (d *datagrams) Receive() (from int, b []byte) {
 // Release posts the receive again that Receive has given.
 func (d *datagrams) Release() {
 	if d.held >= 0 {
-		_ = d.post(d.held) // a receive less
+		_ = d.post(d.held) // on an error there is one receive less
 		d.held = -1
 	}
 }
 
-// Arm has the next datagram ring.
+// Arm has the next datagram ring the doorbell.
 func (d *datagrams) Arm() { d.in.Arm() }
 
 // Left reports whether the adapter of a peer has been closed.
@@ -144,7 +144,7 @@ func (d *datagrams) Left(peer int) bool { return d.hca.Left(peer) }
 // Close closes the adapter.
 func (d *datagrams) Close() error { return d.hca.Close() }
 
-// DatagramEntry is what the table of NICs knows of the adapter with datagrams only.
+// DatagramEntry returns, for the table of NICs, the adapter with datagrams only.
 func DatagramEntry() entry.NIC {
 	n := Entry()
 	n.Name = DatagramName

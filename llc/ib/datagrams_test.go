@@ -43,7 +43,7 @@ func sharing(t testing.TB, peers int) (fs []*fabric.Fabric) {
 	return fs
 }
 
-// TestDatagramContract: whatever befalls datagrams, the contract holds.
+// TestDatagramContract: whatever happens to datagrams, the contract holds.
 func TestDatagramContract(t *testing.T) {
 	for _, level := range datagram.Levels() {
 		t.Run(level, func(t *testing.T) {

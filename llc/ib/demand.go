@@ -3,6 +3,7 @@ package ib
 import (
 	"sync/atomic"
 
+	"rhinet/internal/ring"
 	"rhinet/llc/endpoint"
 	"rhinet/llc/entry"
 	"rhinet/llc/ir"
@@ -10,8 +11,8 @@ import (
 	"rhinet/nicemu/ib"
 )
 
-// DemandName is the name of the NIC on which ranks that exchange packets in rings connect queue
-// pairs of their own, beside those of the subnet manager.
+// DemandName is the name of the NIC on which ranks that exchange packets in rings connect queue pairs of
+// their own, beside those of the subnet manager.
 const DemandName = Name + ":demand"
 
 // A Demand drives the adapter of one rank, and makes connections as they are needed.
@@ -31,17 +32,17 @@ func OpenDemand(f *fabric.Fabric, rank int, o ib.Options) (*Demand, error) {
 	return t, nil
 }
 
-// A demand is the adapter with what it has of connections. The address of an end is its QPN.
+// A demand is the adapter with its connections. The address of an end is its QPN.
 type demand struct {
 	hardware
 	sides []side // by peer
 }
 
-// A side is what there is towards one peer.
+// A side is this rank's side of the connection with one peer.
 type side struct {
-	end    *ib.Link                // the own end, nil if there is none
+	end    *ib.Link                // this rank's end, nil if there is none
 	inUse  atomic.Pointer[ib.Link] // the same, once both sides are ready
-	writer *writer                 // of the packet ring that is open
+	writer *writer                 // of the open packet ring
 }
 
 var _ endpoint.Dialing = (*demand)(nil)
@@ -56,12 +57,12 @@ func (d *demand) Create(peer int) (address uint64, err error) {
 	return uint64(l.Number()), nil
 }
 
-// Ready brings it to RTS.
+// Ready brings the queue pair to RTS.
 func (d *demand) Ready(peer int, address uint64) error {
 	return d.sides[peer].end.Join(ib.QPN(address))
 }
 
-// Use has packets and transfers go by it.
+// Use has packets and transfers use the queue pair.
 func (d *demand) Use(peer int) {
 	s := &d.sides[peer]
 	s.inUse.Store(s.end)
@@ -70,7 +71,7 @@ func (d *demand) Use(peer int) {
 	}
 }
 
-// Destroy gives it up. What is sent goes by the subnet manager's connection again.
+// Destroy gives up the queue pair. Packets use the subnet manager's connection again.
 func (d *demand) Destroy(peer int) {
 	s := &d.sides[peer]
 	s.inUse.Store(nil)
@@ -106,8 +107,8 @@ func (d *demand) WriteMemory(peer int, s ir.Segment, offset uint64, b []byte) er
 	return d.transfer(ib.Write, peer, s, offset, b)
 }
 
-// transfer goes by the own connection. What that refuses the first one tells: the other side may have
-// given its end up.
+// transfer uses the pair's own connection. If that refuses, it tries the first one: the other side may have
+// given up its end.
 func (d *demand) transfer(op ib.Opcode, peer int, s ir.Segment, offset uint64, b []byte) error {
 	if uint(peer) < uint(len(d.sides)) {
 		if l := d.sides[peer].inUse.Load(); l != nil && l.Transfer(op, key(s), offset, b) == nil {
@@ -117,18 +118,18 @@ func (d *demand) transfer(op ib.Opcode, peer int, s ir.Segment, offset uint64, b
 	return d.hardware.transfer(op, peer, s, offset, b)
 }
 
-// A writer is the way into a packet ring by the own connection, and by the first one if the other
-// side has given its end up.
+// A writer is the way into a packet ring over the pair's own connection, and over the first one if the other
+// side has given up its end.
 type writer struct {
 	*ib.RingWriter
 	first *ib.Link
 	own   bool
 }
 
-// use has packets go by a connection, if it leads there.
+// use has packets use a connection, if it leads to the ring.
 func (w *writer) use(l *ib.Link) { w.own = w.Use(l) == nil }
 
-// back has them go by the first one again, and reports whether that is a change.
+// back has packets use the first connection again, and reports whether that is a change.
 func (w *writer) back() bool {
 	was := w.own
 	w.own = false
@@ -144,6 +145,15 @@ func (w *writer) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 	return err
 }
 
+// Gather is Put of a payload in pieces.
+func (w *writer) Gather(slot, pos uint64, head *[3]uint64, from ring.Gatherer, off, n int) error {
+	err := w.RingWriter.Gather(slot, pos, head, from, off, n)
+	if err != nil && w.back() {
+		err = w.RingWriter.Gather(slot, pos, head, from, off, n)
+	}
+	return err
+}
+
 // Consumed returns the lines and data positions that the reader has consumed.
 func (w *writer) Consumed() (slot, pos uint64, err error) {
 	slot, pos, err = w.RingWriter.Consumed()
@@ -153,7 +163,7 @@ func (w *writer) Consumed() (slot, pos uint64, err error) {
 	return slot, pos, err
 }
 
-// DemandEntry is what the table of NICs knows of the adapter that connects on demand.
+// DemandEntry returns, for the table of NICs, the adapter that connects on demand.
 func DemandEntry() entry.NIC {
 	n := Entry()
 	n.Name = DemandName

@@ -1,6 +1,7 @@
 package ib
 
 import (
+	"bytes"
 	"encoding/binary"
 	"sync/atomic"
 	"testing"
@@ -49,10 +50,10 @@ func dialing(t *testing.T, peers int) (*fabric.Fabric, []ir.Translator) {
 
 func nicOf(tr ir.Translator) *demand { return tr.(*Demand).nic }
 
-// link is the connection that a rank uses to a peer, nil if it is the subnet manager's.
+// link returns the pair's own connection that a rank uses to a peer, nil if it uses the subnet manager's.
 func link(tr ir.Translator, peer int) *ib.Link { return nicOf(tr).sides[peer].inUse.Load() }
 
-// look has all ranks look at their slots a few times, who have nothing else to hear.
+// look has all ranks look at their slots a few times; they must have no events.
 func look(t *testing.T, all []ir.Translator) {
 	t.Helper()
 	for range 200 {
@@ -60,7 +61,16 @@ func look(t *testing.T, all []ir.Translator) {
 	}
 }
 
-// send sends packet number n, which says so, and has it come.
+// sevens is a noncontiguous message.
+type sevens struct{}
+
+func (sevens) Gather(dst []byte, _ int) {
+	for i := range dst {
+		dst[i] = 7
+	}
+}
+
+// send sends packet number n, which carries its number, and receives it.
 func send(t *testing.T, all []ir.Translator, n uint64) {
 	t.Helper()
 	cmd := endpointtest.Packet(ir.Packet, 1, binary.LittleEndian.AppendUint64(nil, n))
@@ -71,7 +81,8 @@ func send(t *testing.T, all []ir.Translator, n uint64) {
 	}
 }
 
-// Packets go on, in order, while the connection is made, by it, and when the other side has given it up.
+// Packets go on in order while the connection is made, over the connection, and when the other side has given
+// it up.
 func TestPacketsMoveToTheirConnection(t *testing.T) {
 	f, all := dialing(t, 2)
 	all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
@@ -97,7 +108,12 @@ func TestPacketsMoveToTheirConnection(t *testing.T) {
 		}
 	}
 	nicOf(all[1]).Destroy(0)
-	send(t, all, 5)
+	cmd := ir.Command{Op: ir.Packet, Peer: 1, Slot: 5, Header: ir.Header{Kind: 1, Length: 100}, Body: sevens{}}
+	all[0].Post(&cmd)
+	if ev := endpointtest.Next(t, all[1]); ev.Kind != ir.Arrived || !bytes.Equal(ev.Data, bytes.Repeat([]byte{7}, 100)) {
+		t.Fatalf("a packet in pieces: %+v", ev)
+	}
+	send(t, all, 6)
 	if nicOf(all[0]).sides[1].writer.own {
 		t.Error("packets go by a connection that the other side has given up")
 	}
@@ -107,7 +123,7 @@ func TestPacketsMoveToTheirConnection(t *testing.T) {
 	}
 }
 
-// Memory of a peer is reached by the connection, and without it.
+// Memory of a peer is reached over the connection, and without it.
 func TestTransfersMoveToTheirConnection(t *testing.T) {
 	_, all := dialing(t, 2)
 	remote := make([]byte, 100)
@@ -136,7 +152,7 @@ func TestTransfersMoveToTheirConnection(t *testing.T) {
 	push(3)
 }
 
-// Two ranks that open rings of each other at once get one connection.
+// Two ranks that open rings of each other at the same time get one connection.
 func TestBothDialAtOnce(t *testing.T) {
 	_, all := dialing(t, 2)
 	for i, tr := range all {
@@ -193,7 +209,7 @@ func TestDeadRankLocks(t *testing.T) {
 	}
 }
 
-// What other ranks write into slots leads to refusals at most.
+// Whatever other ranks write into slots leads to refusals at most.
 func TestOverwrittenSlots(t *testing.T) {
 	f, all := dialing(t, 2)
 	own := f.Words(1, fabric.Control)

@@ -1,5 +1,5 @@
-// Package ib translates the engine's commands into operations of an adapter in the
-// manner of InfiniBand, and what the adapter receives into events.
+// Package ib translates the engine's commands into operations of an adapter in the manner of InfiniBand, and
+// what the adapter receives into events.
 //
 //	ir.Packet    RDMA WRITE of the payload into the data area of a packet ring if
 //	             it is long, then RDMA WRITE of the line, with inline data
@@ -8,12 +8,12 @@
 //	ir.Expose    a zero-based memory region, whose rkey names the segment
 //	ir.Pull      RDMA READ, ir.Push RDMA WRITE, the local side registered for the call
 //	ir.Swap      CMP_SWAP
-//	ir.Board     RDMA WRITE of one line
+//	ir.FlagArray RDMA WRITE of one line
 //
-// datagrams.go is another translator of the same adapter, which uses its unreliable datagrams
-// only (package rhinet/llc/datagram).
+// datagrams.go is another translator of the same adapter, which uses its unreliable datagrams only (package
+// rhinet/llc/datagram).
 //
-// demand.go is a third one, which makes connections as they are needed (rhinet/llc/connect). Else the connections are those that the subnet manager makes before the ranks run (llc,
-// section 4.1). What does not depend on the NIC is in package endpoint
-// (rhinet/llc/endpoint).
+// demand.go is a third one, which makes connections as they are needed (rhinet/llc/connect). In the other
+// translators the connections are those that the subnet manager makes before the ranks run (llc,
+// section 4.1). What does not depend on the NIC is in package endpoint (rhinet/llc/endpoint).
 package ib

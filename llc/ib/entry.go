@@ -7,7 +7,7 @@ import (
 	"rhinet/nicemu/ib"
 )
 
-// Entry is what the table of NICs knows of this one.
+// Entry returns the NIC for the table of NICs.
 func Entry() entry.NIC {
 	return entry.NIC{
 		Name:     Name,

@@ -35,7 +35,7 @@ func (h hardware) Sender(peer int) (endpoint.Sender, error) {
 // Flags opens the flag arrays.
 func (h hardware) Flags() (endpoint.Flags, error) { return h.HCA.Flags() }
 
-// Reader returns the reader of an own packet ring.
+// Reader returns the reader of a packet ring of this rank.
 func (h hardware) Reader(i int) *ring.Reader { return h.RingReader(i) }
 
 // ExposeMemory registers own memory, which peers name by its key.
@@ -44,7 +44,7 @@ func (h hardware) ExposeMemory(b []byte) (ir.Segment, error) {
 	return ir.Segment(k), err
 }
 
-// ConcealMemory deregisters it.
+// ConcealMemory deregisters own memory.
 func (h hardware) ConcealMemory(s ir.Segment) error { return h.Deregister(key(s)) }
 
 // ReadMemory is RDMA READ.
@@ -74,7 +74,7 @@ func (h hardware) Swap(peer int, word, old, now uint64) (uint64, error) {
 	return l.Swap(word, old, now)
 }
 
-// key returns the key that a segment is, 0 if it is none.
+// key returns the key that a segment stands for, 0 if there is none.
 func key(s ir.Segment) ib.Key {
 	if s > math.MaxUint32 {
 		return 0

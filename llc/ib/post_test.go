@@ -33,8 +33,7 @@ func idle(t *testing.T, tr ir.Translator) {
 	}
 }
 
-// TestRefusalsAreAnswers: what the adapter refuses is answered with its reason, and
-// the connection goes on.
+// TestRefusalsAreAnswers: a refusal by the adapter is answered with its reason, and the connection goes on.
 func TestRefusalsAreAnswers(t *testing.T) {
 	_, _, all := openJob(t, 2, ib.Options{})
 	mem := []byte("12345678")
@@ -94,8 +93,7 @@ func TestDeadPeer(t *testing.T) {
 	}
 }
 
-// TestLeaves: a rank that leaves has put down what it has sent, and its status says
-// that it has finished.
+// TestLeaves: a rank that leaves has recorded what it has sent, and its status says that it has finished.
 func TestLeaves(t *testing.T) {
 	f, _, all := openJob(t, 2, ib.Options{})
 	all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0, Ring: 0})
@@ -120,8 +118,8 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestHostilePeer has one peer scribble over all that another reads: it neither
-// crashes nor reports what was never sent as more than a bad packet or an end.
+// TestHostilePeer has one peer scribble over all that another reads: the reader neither crashes nor reports
+// more than a bad packet or an end.
 func TestHostilePeer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range 40 {
@@ -152,7 +150,7 @@ func TestHostilePeer(t *testing.T) {
 	}
 }
 
-// TestOpenPassesErrorsOn: who is no rank gets no translator.
+// TestOpenPassesErrorsOn: a rank that the job does not have gets no translator.
 func TestOpenPassesErrorsOn(t *testing.T) {
 	f, err := fabric.Heap(1, ib.Geometry(fabric.Small(), 1))
 	if err != nil {

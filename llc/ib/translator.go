@@ -6,7 +6,7 @@ import (
 	"rhinet/nicemu/ib"
 )
 
-// Name is that of the NIC.
+// Name is the name of the NIC.
 const Name = "ib"
 
 // A Translator drives the adapter of one rank.

@@ -18,7 +18,7 @@ func open(t testing.TB, peers int, o ib.Options) []ir.Translator {
 	return all
 }
 
-// openJob is open for tests that go behind the translators' backs.
+// openJob is open for tests that change the job's memory behind the translators' backs.
 func openJob(t testing.TB, peers int, o ib.Options) (f *fabric.Fabric, boss *ib.Manager, all []ir.Translator) {
 	t.Helper()
 	manage := func(f *fabric.Fabric) (err error) {

@@ -1,19 +1,17 @@
 package ir
 
-// An Aborter is an optional ability of a translator: Abort notes that this rank
-// ends the job, so that the launcher blames nobody else. It may be called by any
-// goroutine at any time.
+// An Aborter is an optional ability of a translator: Abort notes that this rank ends the job, so that the
+// launcher blames no other rank. Any goroutine may call it at any time.
 type Aborter interface{ Abort() }
 
-// Abilities are the optional abilities of a translator; it lacks those that are
-// nil. What wraps a translator hands them on, because whoever drives it chooses by
-// them:
+// Abilities are the optional abilities of a translator; it lacks those that are nil. A translator that wraps
+// another one hands them on, because its driver chooses by them:
 //
 //	a := ir.AbilitiesOf(inner)
-//	a.Board = ... // if it has one that must be wrapped as well
+//	a.FlagArray = ... // if it has one that must be wrapped as well
 //	return a.Give(outer)
 type Abilities struct {
-	Board      Board
+	FlagArray  FlagArray
 	Controller Controller
 	Aimer      Aimer
 	Reporter   Reporter
@@ -36,13 +34,12 @@ type Abilities struct {
 	Crowd      Crowd
 }
 
-// AbilitiesOf returns the abilities that t has: those that it was given, or those
-// whose methods it has.
+// AbilitiesOf returns the abilities of t: those that Give gave it, or else those whose methods it has.
 func AbilitiesOf(t Translator) (a Abilities) {
 	if g, ok := t.(given); ok {
 		return g.abilities
 	}
-	a.Board, _ = t.(Board)
+	a.FlagArray, _ = t.(FlagArray)
 	a.Controller, _ = t.(Controller)
 	a.Aimer, _ = t.(Aimer)
 	a.Reporter, _ = t.(Reporter)
@@ -66,7 +63,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	return a
 }
 
-// Give returns t with these abilities and no others, as AbilitiesOf tells.
+// Give returns t with these abilities and no others, as AbilitiesOf reports them.
 func (a Abilities) Give(t Translator) Translator { return given{t, a} }
 
 type given struct {

@@ -8,7 +8,7 @@ import (
 // able has every optional ability; each does nothing.
 type able struct {
 	Translator
-	Board
+	FlagArray
 	Controller
 	Aimer
 	Reporter
@@ -33,8 +33,8 @@ type able struct {
 
 func (able) Hint(int) {}
 
-// TestAbilities: a translator has the abilities whose methods it has, a wrapped one
-// those that it was given and no others, whichever they are.
+// TestAbilities: a translator has the abilities whose methods it has; a wrapped one has those that it was
+// given and no others.
 func TestAbilities(t *testing.T) {
 	var all able
 	full := reflect.ValueOf(AbilitiesOf(all))

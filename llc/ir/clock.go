@@ -2,27 +2,26 @@ package ir
 
 import "time"
 
-// A Clock is an optional ability of a translator (see [Abilities]): the rank
-// lives in virtual time. Then only calls and what they wait for take
-// time, in an order that does not depend on how quick anything is: whoever
-// drives the translator polls in calls only, and sleeps as soon as a wait finds
-// nothing. Any goroutine may call these methods at any time.
+// A Clock is an optional ability of a translator (see [Abilities]): the rank lives in virtual time. Only
+// calls, and what they wait for, take time, in an order that does not depend on how fast anything runs. So
+// the driver of the translator polls only in calls, and sleeps as soon as a wait finds nothing. Any goroutine
+// may call these methods at any time.
 type Clock interface {
 	// Now returns the rank's time in seconds.
 	Now() float64
-	// Compute has the rank carry out so many operations of a kind, if it is told
-	// that way what computing costs. A kind that is not known is an error.
+	// Compute has the rank perform a number of operations of one kind, for programs that state the cost of
+	// their computation in this way. An unknown kind is an error.
 	Compute(kind string, operations float64) error
 	// Measures reports whether Used changes anything.
 	Measures() bool
-	// Used has the rank have used so much processor time outside of calls.
+	// Used adds processor time that the rank has used outside of calls.
 	Used(d time.Duration)
-	// Miss has time pass in a call that found nothing and does not wait.
+	// Miss lets time pass in a call that found nothing and does not wait.
 	Miss()
-	// Patient says that one more call, with -1 one call less, sleeps if it finds
-	// nothing. Until then Poll may leave to Sleep what has come.
+	// Patient says that one more call (1), or one call less (-1), sleeps if it finds nothing. While there is
+	// none, Poll may leave what has come to Sleep.
 	Patient(calls int)
-	// Others has others tell whether the rank has goroutines that may call though
-	// nothing comes. It is called once, before everything else.
+	// Others sets a function that reports whether the rank has goroutines that may make calls even if nothing
+	// arrives. It is called once, before all other methods.
 	Others(others func() bool)
 }

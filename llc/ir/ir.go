@@ -13,13 +13,14 @@
 //     packet takes one line. A payload of at most [Inline] bytes lies in the
 //     line itself; a longer one lies in the data area, contiguous, at the
 //     data position that both sides compute with [Place].
-//   - The shared ring of a peer is written by everybody, in arrival order,
+//   - The shared ring of a peer is written by all peers, in arrival order,
 //     and needs no set-up: the first packets between two peers travel there.
 package ir
 
 import (
 	"errors"
 
+	"rhinet/internal/ring"
 	"rhinet/internal/strided"
 )
 
@@ -97,12 +98,12 @@ type Op uint8
 // Post returns.
 const (
 	opNone   Op = iota
-	Packet      // Peer, Ring, Slot, Pos, Header, Data: place one packet in a packet ring of Peer
-	Shared      // Peer, Header, Data, Offset, Token: append one packet to the shared ring of Peer; answered by Busy if it is full, else complete
+	Packet      // Peer, Ring, Slot, Pos, Header, Data or Body and Offset: place one packet in a packet ring of Peer
+	Shared      // Peer, Header, Data, Offset, Token: append one packet to the shared ring of Peer; answered by Busy if it is full, otherwise complete
 	Open        // Peer, Ring: make ready to place packets in packet ring Ring of Peer
 	Watch       // Peer, Ring: poll the own ring Ring, which Peer writes, from now on
 	ReadTail    // Peer, Ring: fetch what Peer has consumed of its ring; answered by Tail
-	Expose      // Peer, Data, Token: register own memory for remote access by Peer, and those whom the same NIC reaches; answered by Exposed or Failed
+	Expose      // Peer, Data, Token: register own memory for remote access by Peer and by all peers that the same NIC reaches; answered by Exposed or Failed
 	Conceal     // Peer, Segment: withdraw a registration for Peer
 	Pull        // Peer, Segment, Offset, Data, Port, Token: copy remote memory into Data; answered by Pulled or Failed
 	Push        // Peer, Segment, Offset, Data, Port, Token: copy Data into remote memory; answered by Pushed or Failed
@@ -110,16 +111,16 @@ const (
 	NumOps
 )
 
-// Answered reports whether a command of this Op carries a Token that its one
-// answer returns. The Busy of a Shared command is none: it is an exception.
+// Answered reports whether a command of this Op carries a Token that its one answer returns. The Busy of a
+// Shared command is not such an answer: most Shared commands get none.
 func (o Op) Answered() bool { return 1<<o&(1<<Expose|1<<Pull|1<<Push|1<<Swap) != 0 }
 
-// Way reports whether the Op uses the way of packets to or from a peer. Such a
-// command is not refused but for good: that is reported as the peer's end.
+// Way reports whether the Op uses the way of packets to or from a peer. If such a command is refused, then
+// for good: the refusal is reported as the peer's end.
 func (o Op) Way() bool { return 1<<o&(1<<Packet|1<<Shared|1<<Open|1<<Watch|1<<ReadTail) != 0 }
 
-// A Command is one request of the engine to the translator (llc, section 2). Data and Move are borrowed:
-// for Packet and Shared until Post returns, otherwise until the answer.
+// A Command is one request of the engine to the translator (llc, section 2). Data, Body and Move are borrowed:
+// until Post returns for Packet and Shared, otherwise until the answer.
 type Command struct {
 	Op      Op
 	Port    uint8 // Pull, Push: the injection port, see [Injector]
@@ -130,13 +131,39 @@ type Command struct {
 	Slot    uint64 // Packet: number of the line, counted from 0 without wrap
 	Pos     uint64 // Packet: data position of a payload longer than Inline, counted from 0 without wrap
 	Segment Segment
-	Offset  uint64 // Pull, Push: byte offset in Segment; Swap: index of the word; Shared: bytes of the message that went before
+	Offset  uint64 // Pull, Push: byte offset in Segment; Packet in pieces: where its payload begins in Body; Swap: index of the word; Shared: bytes of the message that went before
 	Old     uint64
 	New     uint64
-	Token   uint64 // returned in the answer
-	// Move is nil, or for Pull and Push how blocks go between Data and the segment: Data is then all memory of this side
-	// that Move counts from, and Offset is not used.
+	Token   uint64        // returned in the answer
+	Body    ring.Gatherer // Packet in pieces: see InPieces
+	// Move is nil, or says for Pull and Push how blocks go between Data and the segment. Data is then all
+	// memory of this side that Move counts from, and Offset is not used.
 	Move *strided.Move
+}
+
+// InPieces reports whether the payload of a packet is still to be gathered: Header.Length bytes of Body, from number Offset on.
+// Only a NIC that says so (Caps.Gathers) gets such a packet.
+func (c *Command) InPieces() bool { return c.Data == nil && c.Header.Length != 0 }
+
+// PayloadBytes is the length of a packet's payload.
+func (c *Command) PayloadBytes() int {
+	if c.InPieces() {
+		return int(c.Header.Length)
+	}
+	return len(c.Data)
+}
+
+// Payload is that of a packet, gathered into buf, or into new memory if that is too short, if it is in pieces.
+func (c *Command) Payload(buf []byte) []byte {
+	if !c.InPieces() {
+		return c.Data
+	}
+	if n := int(c.Header.Length); n > len(buf) {
+		buf = make([]byte, n)
+	}
+	buf = buf[:c.Header.Length]
+	c.Body.Gather(buf, int(c.Offset))
+	return buf
 }
 
 // A Kind says what an event reports.
@@ -156,8 +183,8 @@ const (
 	NumKinds
 )
 
-// An Event is one report of the translator to the engine (llc, section 2). Data is a view of
-// receive memory, valid until the next Poll; who sent it may still change it.
+// An Event is one report of the translator to the engine (llc, section 2). Data is a view of receive memory,
+// valid until the next Poll; the sender may still change it.
 type Event struct {
 	Kind    Kind
 	Peer    int32
@@ -173,32 +200,29 @@ type Event struct {
 	Slow    bool // Pulled: see [Caps.Offered]
 }
 
-// In a ring that is spread, a payload of at least spreadBytes is followed by
-// nothing on its page. A
-// processor that reads lines in order fetches those behind them ahead, though
-// not beyond the page, and takes them from the writer, who has just claimed
-// them for the next payload: 1 KiB takes 0.58 us one way if payloads follow each
-// other closely, and 0.43 us so. Areas of fewer than spreadPages pages are too
-// small for that. Where ranks share processors nobody reads while another
-// writes, and pages cost more than lines: rings are not spread there.
+// In a ring with Caps.Spread, nothing follows a payload of at least spreadBytes on its page. A processor that
+// reads lines in order prefetches the lines behind them, though not beyond the page, and so takes them from
+// the writer, which has just fetched them for the next payload: 1 KiB takes 0.58 us one way if payloads
+// follow each other closely, and 0.43 us if they do not. Areas of fewer than spreadPages pages are too small
+// for that. Where ranks share processors no rank reads while another one writes, and pages cost more than
+// lines: rings are not spread there.
 const (
 	spreadBytes = 512
 	spreadPage  = 4096
 	spreadPages = 8
 )
 
-// Place returns the data position of the packet with a payload of n bytes in a packet ring
-// whose next free position is pos, and the next one: see [Place].
+// Place returns the data position of a packet with a payload of n bytes in a packet ring whose next free
+// position is pos, and the next free position after it. See the function [Place].
 func (c *Caps) Place(pos uint64, n int) (at, next uint64) {
 	return Place(pos, uint64(c.Bytes), n+c.Trailer, c.Spread)
 }
 
-// Place returns the data position of a payload of n bytes when the ring's next
-// free position is pos: payloads longer than Inline start on a line and never
-// wrap, so one that does not fit before the end of the area starts at its
-// beginning. Both sides compute it, so that no position is ever trusted. next
-// is the free position after the payload. size is the data area's size, a power
-// of two and at least LineBytes.
+// Place returns the data position of a payload of n bytes when the ring's next free position is pos: payloads
+// longer than Inline start on a line and never wrap, so one that does not fit before the end of the area
+// starts at its beginning. Both sides compute it, so that no position is ever trusted. next is the free
+// position after the payload. size is the data area's size, a power of two and at least LineBytes. spread is
+// that of [Caps].
 func Place(pos, size uint64, n int, spread bool) (at, next uint64) {
 	if n <= Inline {
 		return pos, pos

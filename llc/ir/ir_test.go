@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -27,8 +28,7 @@ func TestHeaderWords(t *testing.T) {
 	}
 }
 
-// TestOps: each operation has an answer by token, goes a way that its peer's end
-// closes, or is Conceal.
+// TestOps: each operation has an answer by token, uses a way that its peer's end closes, or is Conceal.
 func TestOps(t *testing.T) {
 	for op := Packet; op < NumOps; op++ {
 		if op.Answered() == op.Way() && op != Conceal || op == Conceal && (op.Answered() || op.Way()) {
@@ -70,6 +70,39 @@ func TestPlace(t *testing.T) {
 		}
 		if uint64(n) <= size/2 && next-pos > size {
 			t.Fatalf("%d bytes in %d at %d: up to %d, which an empty area has no room for", n, size, pos, next)
+		}
+	}
+}
+
+// counted is a message in pieces whose byte number i is i.
+type counted struct{}
+
+func (counted) Gather(dst []byte, off int) {
+	for i := range dst {
+		dst[i] = byte(off + i)
+	}
+}
+
+// TestPayload: that of a packet is its data, nothing, or what is gathered, into the memory given if that is long enough.
+func TestPayload(t *testing.T) {
+	room := make([]byte, 4)
+	data := []byte{7}
+	for _, c := range []struct {
+		cmd    Command
+		want   []byte
+		pieces bool
+	}{
+		{Command{Data: data, Header: Header{Length: 1}, Body: counted{}}, data, false},
+		{Command{Body: counted{}}, nil, false},
+		{Command{Header: Header{Length: 3}, Body: counted{}, Offset: 5}, []byte{5, 6, 7}, true},
+		{Command{Header: Header{Length: 5}, Body: counted{}, Offset: 9}, []byte{9, 10, 11, 12, 13}, true},
+	} {
+		got := c.cmd.Payload(room)
+		if !bytes.Equal(got, c.want) || c.cmd.InPieces() != c.pieces || c.cmd.PayloadBytes() != len(c.want) {
+			t.Errorf("%+v: %v, %d bytes, in pieces: %v", c.cmd, got, c.cmd.PayloadBytes(), c.cmd.InPieces())
+		}
+		if c.pieces && len(c.want) <= len(room) != (&got[0] == &room[0]) {
+			t.Errorf("%+v is gathered elsewhere", c.cmd)
 		}
 	}
 }

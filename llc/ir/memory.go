@@ -17,48 +17,50 @@ type Memory interface {
 	Release(at uint64) error
 }
 
-// A Remote is an optional ability of a translator (see [Abilities]): to read and
-// write memory that a peer has exposed, at once and without the peer taking
-// part. It is that of [Expose], [Pull] and [Push], for those who wait for the result.
+// A Remote is an optional ability of a translator (see [Abilities]): to read and write memory that a peer has
+// exposed, at once and without the peer taking part. It does what [Expose], [Pull] and [Push] do, for callers
+// that wait for the result.
 type Remote interface {
 	// ExposeMemory registers own memory until ConcealMemory.
 	ExposeMemory(b []byte) (Segment, error)
 	ConcealMemory(s Segment) error
-	// ReadMemory and WriteMemory copy between buf and memory of a peer, from
-	// offset on in what it has exposed. What the NIC refuses is an error, and then no byte is moved.
+	// ReadMemory and WriteMemory copy between buf and memory of a peer, from offset on in what the peer has
+	// exposed. If the NIC refuses, they return an error and no byte has moved.
 	ReadMemory(peer int, s Segment, offset uint64, buf []byte) error
 	WriteMemory(peer int, s Segment, offset uint64, buf []byte) error
 }
 
-// A Lender is an optional ability of a translator (see [Abilities]): [Expose], for those who wait for the result. The memory
-// stays where it is, and its owner keeps it alive, until [Conceal]. That of a [Router] lends to the peers of its first NIC.
+// A Lender is an optional ability of a translator (see [Abilities]): [Expose], for callers that wait for the
+// result. The memory stays where it is, and its owner keeps it alive, until [Conceal]. The Lender of a
+// [Router] lends to the peers of its first NIC.
 type Lender interface {
 	Lend(b []byte) (Segment, error)
 }
 
-// A BlockMover is what the [Remote] of a NIC whose Caps has Blocks is besides: it reads and writes blocks, at equal distances or of a list, as
-// it does memory in one piece.
+// A BlockMover is also implemented by the [Remote] of a NIC whose Caps have Blocks: it reads and writes
+// blocks, at equal distances or of a list, as it does contiguous memory.
 type BlockMover interface {
-	// MoveBlocks carries out m between buf and memory of a peer, from offset on in what it has exposed: to the peer if write is
-	// true. What the NIC refuses is an error, and then no byte is moved.
+	// MoveBlocks carries out m between buf and memory of a peer, from offset on in what the peer has exposed:
+	// to the peer if write is true. If the NIC refuses, it returns an error and no byte has moved.
 	MoveBlocks(peer int, s Segment, offset uint64, buf []byte, m strided.Move, write bool) error
 }
 
-// WordBytes is what a word of [Atomics] has.
+// WordBytes is the size of a word of [Atomics], in bytes.
 const WordBytes = 8
 
-// An Atomics is an optional ability of a translator (see [Abilities]): the NIC updates words of memory that a peer has
-// exposed for that, at once and without the peer taking part. Updates of a word happen one after the other, also
-// beside those of processors by their atomic operations. An offset counts bytes in what was exposed, and is a multiple of
-// [WordBytes]. What the NIC refuses is an error, and then the word is as it was.
+// An Atomics is an optional ability of a translator (see [Abilities]): the NIC updates words of memory that a
+// peer has exposed for that, at once and without the peer taking part. Updates of a word are atomic with
+// respect to each other and to the atomic operations of processors. An offset counts bytes in what was
+// exposed, and is a multiple of [WordBytes]. If the NIC refuses, the call returns an error and the word is
+// unchanged.
 type Atomics interface {
-	// ExposeWords registers own memory until ConcealWords. It begins where a word may, and processors share it (see
-	// [Memory]): else the error says so.
+	// ExposeWords registers own memory until ConcealWords. The memory must be aligned to words, and shared by
+	// the processors of all peers (see [Memory]); otherwise the call returns an error.
 	ExposeWords(b []byte) (Segment, error)
 	ConcealWords(s Segment) error
 	// AddWord adds v to a word.
 	AddWord(peer int, s Segment, offset, v uint64) error
-	// SwapWord stores v in a word, and CompareSwapWord does if the word is old. They return what it was.
+	// SwapWord stores v in a word; CompareSwapWord stores v if the word is old. They return the value before.
 	SwapWord(peer int, s Segment, offset, v uint64) (was uint64, err error)
 	CompareSwapWord(peer int, s Segment, offset, old, v uint64) (was uint64, err error)
 }

@@ -1,13 +1,13 @@
 package ir
 
-// A Router is an optional ability of a translator (see [Abilities]): it reaches
-// peers by several NICs. Its Caps are those of NIC 0, by which it reaches peers on its
-// own host. What Expose registers is reached by the NIC of the peer that it names; Board, Memory, Remote
-// and Express are of use among peers of NIC 0 only.
+// A Router is an optional ability of a translator (see [Abilities]): it reaches peers by several NICs. Its
+// Caps are those of NIC 0, by which it reaches peers on its own host. What Expose registers can be reached by
+// the NIC of the peer that the command names. FlagArray, Memory, Remote and Express work among peers of NIC 0
+// only.
 type Router interface {
-	// NICs returns what the engine must know of each.
+	// NICs returns the Caps of each NIC.
 	NICs() []Caps
-	// NIC returns which of them reaches a peer; 0 for this peer itself.
+	// NIC returns the index of the NIC that reaches a peer; 0 for this peer itself.
 	NIC(peer int) int
 	// Host returns the number of the host that a peer is on.
 	Host(peer int) int

@@ -12,8 +12,8 @@ func area(peers int) ([]byte, []uint64) {
 	return make([]byte, Bytes(peers)), make([]uint64, Bytes(peers)/8)
 }
 
-// TestSlots: packets of several writers come whole and in order, no slot is written
-// before it was consumed, and nobody is stuck.
+// TestSlots: packets of several writers come whole and in order, no slot is written before it was consumed,
+// and no writer is stuck.
 func TestSlots(t *testing.T) {
 	const peers = 3
 	mem, words := area(peers)
@@ -57,7 +57,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestSlotOfNobody: what is not the slot that is due is not opened.
+// TestSlotOfNobody: only the slot that is due is opened.
 func TestSlotOfNobody(t *testing.T) {
 	mem, words := area(2)
 	in, out := NewIn(mem, words, 2), Out{}
@@ -75,7 +75,7 @@ func TestSlotOfNobody(t *testing.T) {
 	}
 }
 
-// TestCounterIsNotTrusted: one that says more than was sent, or less than before, changes nothing.
+// TestCounterIsNotTrusted: a counter of more than was sent, or less than before, changes nothing.
 func TestCounterIsNotTrusted(t *testing.T) {
 	var o Out
 	for range Slots {

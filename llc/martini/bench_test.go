@@ -7,8 +7,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// BenchmarkPacket is what the NIC and its translator add to a small message
-// when no line has to travel: one Post and the two Polls that take and consume.
+// BenchmarkPacket measures what the NIC and its translator add to a small message when no line has to travel:
+// one Post and the two Polls that take and consume.
 func BenchmarkPacket(b *testing.B) {
 	all := open(b, 2, martini.Options{})
 	all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
@@ -24,10 +24,10 @@ func BenchmarkPacket(b *testing.B) {
 	}
 }
 
-// BenchmarkFlag is the same for one flag of a board.
+// BenchmarkFlag measures the same for one flag of a flag array.
 func BenchmarkFlag(b *testing.B) {
 	all := open(b, 2, martini.Options{})
-	from, to := all[0].(ir.Board), all[1].(ir.Board)
+	from, to := all[0].(ir.FlagArray), all[1].(ir.FlagArray)
 	data := make([]byte, 8)
 	seq := uint32(0)
 	for b.Loop() {
@@ -39,7 +39,7 @@ func BenchmarkFlag(b *testing.B) {
 	}
 }
 
-// BenchmarkRegistration is Expose, an empty Pull, and Conceal.
+// BenchmarkRegistration measures Expose, an empty Pull, and Conceal.
 func BenchmarkRegistration(b *testing.B) {
 	all := open(b, 2, martini.Options{})
 	expose := ir.Command{Op: ir.Expose, Peer: 1, Data: make([]byte, 1<<20)}

@@ -1,5 +1,5 @@
-// Package martini translates the engine's commands into operations of the
-// Martini NIC, and what the NIC receives into events.
+// Package martini translates the engine's commands into operations of the Martini NIC, and what the NIC
+// receives into events.
 //
 //	ir.Packet    PUSH into the data area of a packet ring if the payload is
 //	             long, then BOTF of the line
@@ -8,8 +8,8 @@
 //	ir.Expose    pin-down and a SID; ir.Conceal withdraws both
 //	ir.Pull      PULL, ir.Push PUSH, the local side lent for the call
 //	ir.Swap      a special packet to firmware
-//	ir.Board     BOTF of one line
+//	ir.FlagArray BOTF of one line
 //
-// What does not depend on the NIC, such as when a ring is opened and what an answer
-// looks like, is in package endpoint (rhinet/llc/endpoint).
+// What does not depend on the NIC, such as when a ring is opened and what an answer contains, is in package
+// endpoint (rhinet/llc/endpoint).
 package martini

@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// Entry is what the table of NICs knows of this one.
+// Entry returns the NIC for the table of NICs.
 func Entry() entry.NIC {
 	return entry.NIC{
 		Name:     "martini",

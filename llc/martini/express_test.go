@@ -32,7 +32,7 @@ func TestBrokenLane(t *testing.T) {
 	}
 }
 
-// TestLaneWakes: a packet rings for its reader, whichever way it finds.
+// TestLaneWakes: a packet rings for its reader, whichever way it takes.
 func TestLaneWakes(t *testing.T) {
 	all := open(t, 2, martini.Options{})
 	tr := all[0].(*Translator)
@@ -46,7 +46,7 @@ func TestLaneWakes(t *testing.T) {
 	}
 }
 
-// audit has a rank look for damage, and returns whom it loses.
+// audit has a rank look for damage, and returns the peers that it loses.
 func audit(t *testing.T, tr ir.Translator) (lost []int) {
 	t.Helper()
 	tr.(*Translator).Audit()
@@ -60,8 +60,8 @@ func audit(t *testing.T, tr ir.Translator) (lost []int) {
 	return lost
 }
 
-// TestAuditOfALostPacket: a packet in a ring that was overwritten is the end of
-// its writer, for its reader, once the writer has put down that it sent it.
+// TestAuditOfALostPacket: if a packet in a ring is overwritten, its reader loses its writer, once the writer
+// has recorded that it sent the packet.
 func TestAuditOfALostPacket(t *testing.T) {
 	f, _, all := openJob(t, 3, martini.Options{})
 	for i := 1; i < 3; i++ {
@@ -85,7 +85,7 @@ func TestAuditOfALostPacket(t *testing.T) {
 	}
 }
 
-// TestAuditOfAFlag: whose flag was overwritten loses everybody.
+// TestAuditOfAFlag: a rank whose flag was overwritten loses all peers.
 func TestAuditOfAFlag(t *testing.T) {
 	f, _, all := openJob(t, 3, martini.Options{})
 	tr := all[0].(*Translator)

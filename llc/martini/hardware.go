@@ -29,13 +29,13 @@ type sender struct{ *martini.Mailbox }
 // Send appends a packet.
 func (s sender) Send(head *[3]uint64, payload []byte) (bool, error) { return s.Append(head, payload) }
 
-// Flags opens the boards: BOTF of one line.
+// Flags opens the flag arrays: BOTF of one line.
 func (h hardware) Flags() (shared.Flags, error) { return h.NIC().FlagWriter(h.NIC().Next()) }
 
-// Messages returns the reader of the own VPUSH ring.
+// Messages returns the reader of this rank's VPUSH ring.
 func (h hardware) Messages() *ring.SharedReader { return h.NIC().MailReader() }
 
-// Reader returns the reader of an own packet ring.
+// Reader returns the reader of a packet ring of this rank.
 func (h hardware) Reader(i int) *ring.Reader { return h.NIC().RingReader(i) }
 
 // Remote reports whether PUSH and PULL reach the memory of other processes.

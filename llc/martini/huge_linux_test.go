@@ -9,8 +9,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// TestSegmentOf3GiB reaches the far end of a segment that is longer than 31 bits
-// can tell, of which nothing but the end may be touched.
+// TestSegmentOf3GiB reaches the far end of a segment whose length takes more than 31 bits, and of which
+// nothing but the end may be touched.
 func TestSegmentOf3GiB(t *testing.T) {
 	const n, tail = 3<<30 + 4096, 4096
 	mem, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)

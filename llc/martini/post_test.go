@@ -36,8 +36,7 @@ func idle(t *testing.T, tr ir.Translator) {
 	}
 }
 
-// TestEveryOperationIsLowered posts each command of the IR in a form that the
-// NIC carries out.
+// TestEveryOperationIsLowered posts each command of the IR in a form that the NIC carries out.
 func TestEveryOperationIsLowered(t *testing.T) {
 	all := open(t, 2, martini.Options{})
 	mem := []byte("12345678")
@@ -124,7 +123,7 @@ func withdraw(t *testing.T, boss *martini.Manager) {
 	}
 }
 
-// TestBrokenWay: what has no answer is refused as the end of its peer, once.
+// TestBrokenWay: the refusal of a command without an answer is the end of its peer, once.
 func TestBrokenWay(t *testing.T) {
 	rings := ir.Ring(fabric.Small().Rings)
 	watch := func(_ *martini.Manager, tr *Translator) { tr.Post(&ir.Command{Op: ir.Watch, Peer: 1, Ring: 0}) }
@@ -174,10 +173,10 @@ func TestOpenPassesErrorsOn(t *testing.T) {
 	}
 }
 
-// TestRefusedFlags: who cannot raise a flag can reach nobody any more.
+// TestRefusedFlags: a rank that cannot raise a flag cannot reach any peer.
 func TestRefusedFlags(t *testing.T) {
 	for name, raise := range map[string]func(boss *martini.Manager, tr *Translator){
-		"board": func(_ *martini.Manager, tr *Translator) { tr.Raise([]int{1}, 99, 1, 0, nil) },
+		"flag array": func(_ *martini.Manager, tr *Translator) { tr.Raise([]int{1}, 99, 1, 0, nil) },
 		"window": func(boss *martini.Manager, tr *Translator) {
 			withdraw(t, boss)
 			tr.Raise([]int{0}, 0, 1, 0, nil)
@@ -193,8 +192,8 @@ func TestRefusedFlags(t *testing.T) {
 	}
 }
 
-// TestHostilePeer has one peer scribble over all that another reads: it must
-// neither crash nor report what was never sent as more than a bad packet.
+// TestHostilePeer has one peer scribble over all that another reads: the reader must neither crash nor report
+// more than a bad packet.
 func TestHostilePeer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range 50 {
@@ -228,8 +227,7 @@ func TestHostilePeer(t *testing.T) {
 	}
 }
 
-// TestCorruptRings: what cannot be read any more is the end of its writer, or of
-// everybody, once.
+// TestCorruptRings: a ring that cannot be read any more is the end of its writer, or of all peers, once.
 func TestCorruptRings(t *testing.T) {
 	for name, c := range map[string]struct {
 		area fabric.Area
@@ -255,7 +253,7 @@ func TestCorruptRings(t *testing.T) {
 		}
 		idle(t, all[0])
 	}
-	// Nothing new is told of a peer that is gone already.
+	// Nothing new is reported of a peer that is gone already.
 	f, _, all := openJob(t, 2, martini.Options{})
 	tr := all[0].(*Translator)
 	tr.Lose(1, ir.ErrPeerGone)
@@ -266,8 +264,8 @@ func TestCorruptRings(t *testing.T) {
 	idle(t, tr)
 }
 
-// TestHostileTables has every table of a peer hold noise: requests to it end
-// in refusals or in its own memory.
+// TestHostileTables has every table of a peer hold noise: requests to it end in refusals or in its own
+// memory.
 func TestHostileTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for range 20 {

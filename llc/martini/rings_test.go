@@ -7,7 +7,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// TestPacketsGoToTheRingTheyName: a peer may have been given another ring by now.
+// TestPacketsGoToTheRingTheyName: the writer of the packets may have been given another ring in the meantime.
 func TestPacketsGoToTheRingTheyName(t *testing.T) {
 	all := open(t, 2, martini.Options{})
 	packet := func(ring ir.Ring) {
@@ -22,8 +22,8 @@ func TestPacketsGoToTheRingTheyName(t *testing.T) {
 	}
 }
 
-// TestArmFindsEveryRing: the first Poll after Arm sees a packet in any of many
-// rings, most of which are looked at in turn otherwise.
+// TestArmFindsEveryRing: the first Poll after Arm sees a packet in any of many rings, most of which are only
+// polled in turn otherwise.
 func TestArmFindsEveryRing(t *testing.T) {
 	const peers = 10
 	all := open(t, peers, martini.Options{})

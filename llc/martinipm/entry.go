@@ -9,7 +9,7 @@ import (
 	"rhinet/nicemu/martini/pm"
 )
 
-// Entries is what the table of NICs knows of the two layers.
+// Entries returns the two layers for the table of NICs.
 func Entries() []entry.NIC {
 	throttle := entry.Setting{Key: "throttle", Values: pm.Throttles()}
 	return []entry.NIC{{

@@ -19,8 +19,8 @@ func done(t *testing.T, tr ir.Translator, cmd ir.Command) ir.Event {
 	return ev
 }
 
-// TestPinDownCache: memory that is used again is not pinned again, on either
-// side, and yet no peer reaches it between two uses, or beside what is used.
+// TestPinDownCache: memory that is used again is not pinned again, on either side, and yet no peer reaches it
+// between two uses, or beside what is used.
 func TestPinDownCache(t *testing.T) {
 	all := job(t, 2, rhinet, martini.Options{})
 	owner, reader := all[0].(*Translator), all[1].(*Translator)
@@ -65,8 +65,7 @@ func TestPinDownCache(t *testing.T) {
 	}
 }
 
-// TestPinDownRefusals: what cannot be pinned or named is refused, and nothing
-// stays held by it.
+// TestPinDownRefusals: memory that cannot be pinned or named is refused, and nothing stays held.
 func TestPinDownRefusals(t *testing.T) {
 	all := job(t, 2, rhinet, martini.Options{})
 	tr := all[0].(*Translator)

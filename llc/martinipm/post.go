@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/martini/pm"
 )
 
-// errUnsupported answers a command that the capabilities rule out.
+// errUnsupported answers a command that the Caps rule out.
 var errUnsupported = errors.New("llc/martinipm: not on this layer")
 
 // Post carries out cmd.
@@ -34,8 +34,8 @@ func (t *Translator) Post(cmd *ir.Command) {
 	}
 }
 
-// shared sends one PM message. A sender without room is answered Busy and
-// tries again, as PM demands, after it has received.
+// shared sends one PM message. Without room the answer is Busy, and the engine tries again after it has
+// received, as PM demands.
 func (t *Translator) shared(cmd *ir.Command) error {
 	buf, err := t.pm.GetSendBuffer(int(cmd.Peer), headerBytes+len(cmd.Data))
 	if err == nil {
@@ -51,7 +51,7 @@ func (t *Translator) shared(cmd *ir.Command) error {
 	return err
 }
 
-// remote carries out what needs RMA.
+// remote carries out commands that need RMA.
 func (t *Translator) remote(cmd *ir.Command) error {
 	switch {
 	case !t.caps.Remote:

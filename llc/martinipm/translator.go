@@ -11,8 +11,8 @@ import (
 	"rhinet/nicemu/martini/pm"
 )
 
-// messages is what the translator needs of PM: beside its calls, the true
-// source of a message, to hold the header against.
+// messages is what the translator needs of PM: besides its calls, the true source of a message, to compare
+// the header with.
 type messages interface {
 	pm.Messages
 	Source() int
@@ -27,7 +27,7 @@ type Translator struct {
 	caps ir.Caps
 	held bool // Poll has given a message that is not released
 
-	oneRing bool // all sources share one
+	oneRing bool // all sources share one ring
 }
 
 var (
@@ -44,16 +44,16 @@ var (
 //	16-19 source
 //	20-23 check of the others
 //
-// A header that was overwritten would name another message, and whoever waits
-// for the one that was sent would wait for ever: so it carries a check.
+// A header that was overwritten would name another message, and the receiver of the one that was sent would
+// wait for ever: so it carries a check.
 const headerBytes = 24
 
-// eager is the largest message, in bytes, that is copied though RMA could move
-// it (pm-messaging, section 1.8).
+// eager is the largest message, in bytes, that is copied although RMA could move it (pm-messaging,
+// section 1.8).
 const eager = 16 << 10
 
-// OpenRHiNET connects a rank to its NIC through PM/RHiNET with the options of
-// that layer. The fabric has the memory that [pm.Geometry] asks for.
+// OpenRHiNET connects a rank to its NIC through PM/RHiNET with the options of that layer. The fabric has the
+// memory that [pm.Geometry] asks for.
 func OpenRHiNET(f *fabric.Fabric, rank int, o martini.Options, p pm.Options) (*Translator, error) {
 	name := "martini:pm"
 	if p.Throttle != pm.Off {
@@ -83,7 +83,7 @@ func open(f *fabric.Fabric, rank int, o martini.Options, name string, layer func
 	}
 	end.KeepPinned() // as PM does under rendezvous (pm-messaging, sections 1.8, 3.1)
 	return &Translator{Endpoint: end, pm: m, caps: ir.Caps{
-		Name: name, Slots: 64, Bytes: 64 * 2048, // of the one ring there is to a peer
+		Name: name, Slots: 64, Bytes: 64 * 2048, // of the only ring to a peer
 		Remote: end.NIC().Remote(), Fragment: m.MaxMessage() - headerBytes, Eager: eager, Copies: 1,
 	}}, nil
 }
@@ -91,14 +91,14 @@ func open(f *fabric.Fabric, rank int, o martini.Options, name string, layer func
 // Caps returns what the engine must know of the NIC.
 func (t *Translator) Caps() ir.Caps { return t.caps }
 
-// Close withdraws all registrations. A rank that aborts stays one.
+// Close withdraws all registrations. A rank that aborts keeps that status.
 func (t *Translator) Close() error { return errors.Join(t.pm.Close(), t.Endpoint.Close()) }
 
-// Hint does nothing: a PM message comes from anyone. Every pass of PM looks
-// everywhere, so that nothing is missed after Arm either.
+// Hint does nothing: a PM message comes from any peer. Every pass of PM looks everywhere, so a Poll after Arm
+// misses nothing.
 func (t *Translator) Hint(int) {}
 
-// Poll gives the next answer, or else the next message.
+// Poll gives the next answer, or if there is none the next message.
 func (t *Translator) Poll(ev *ir.Event) bool {
 	t.release()
 	if t.Answered() {
@@ -106,7 +106,7 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 		return true
 	}
 	msg, err := t.pm.Receive()
-	for err == nil && t.Gone(t.pm.Source()) { // after its end nothing of a peer arrives
+	for err == nil && t.Gone(t.pm.Source()) { // nothing of a peer arrives after its end
 		t.held = true
 		t.release()
 		msg, err = t.pm.Receive()
@@ -135,12 +135,11 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 func (t *Translator) release() {
 	if t.held {
 		t.held = false
-		_ = t.pm.ReleaseReceiveBuffer() // which is held
+		_ = t.pm.ReleaseReceiveBuffer() // it is held, so there is no error
 	}
 }
 
-// corrupt reports what PM could not read: nothing more comes from that source,
-// or from anybody where all share a ring.
+// corrupt reports what PM could not read: the end of its source, or of all peers if all share a ring.
 func (t *Translator) corrupt(ev *ir.Event, err error) bool {
 	if t.LoseFrom(t.culprit(err), err); !t.Answered() {
 		return false
@@ -158,7 +157,7 @@ func (t *Translator) put(b []byte, h *ir.Header) {
 	binary.LittleEndian.PutUint32(b[20:], check(b))
 }
 
-// check is a value that hardly any other header has, whose message is b.
+// check returns a value that hardly any other header of message b has.
 func check(b []byte) uint32 {
 	x := uint64(len(b))
 	for i := 0; i < 16; i += 8 {
@@ -169,19 +168,18 @@ func check(b []byte) uint32 {
 	return uint32(x >> 32)
 }
 
-// Audit puts down what this rank has sent, and looks for messages that were
-// overwritten before they came.
+// Audit records what this rank has sent, and looks for messages that were overwritten before they were seen.
 func (t *Translator) Audit() {
 	if t.held {
 		t.held = false
-		_ = t.pm.ReleaseReceiveBuffer() // which is held
+		_ = t.pm.ReleaseReceiveBuffer() // it is held, so there is no error
 	}
 	if err := t.pm.Audit(); err != nil {
 		t.LoseFrom(t.culprit(err), err)
 	}
 }
 
-// culprit returns from whom nothing more comes after err, negative for all.
+// culprit returns the peer from which nothing more comes after err, negative for all.
 func (t *Translator) culprit(err error) int {
 	if c := new(pm.CorruptError); errors.As(err, &c) && !t.oneRing {
 		return c.Source

@@ -46,7 +46,7 @@ func job(t testing.TB, peers int, open opener, o martini.Options) []ir.Translato
 	return all
 }
 
-// managed is job for tests that go behind the translators' backs.
+// managed is job for tests that change the job's memory behind the translators' backs.
 func managed(t testing.TB, peers int, open opener, o martini.Options) (f *fabric.Fabric, boss *martini.Manager, all []ir.Translator) {
 	t.Helper()
 	manage := func(f *fabric.Fabric) (err error) {
@@ -100,13 +100,13 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
-// TestRefusals: what a layer does not have is refused and answered.
+// TestRefusals: a command that a layer does not have is refused and answered.
 func TestRefusals(t *testing.T) {
 	for name, open := range openers {
 		tr := job(t, 2, open, martini.Options{Attach: martini.Off})
 		for i, cmd := range []ir.Command{
 			{Op: ir.Swap, Peer: 1}, {Op: ir.Expose}, {Op: ir.Pull, Peer: 1}, {Op: ir.Push, Peer: 1},
-			{Op: ir.Shared, Peer: 2}, {Op: ir.Conceal, Segment: 77}, {Op: ir.Packet, Peer: 1}, // the last: its peer is gone now
+			{Op: ir.Shared, Peer: 2}, {Op: ir.Conceal, Segment: 77}, {Op: ir.Packet, Peer: 1}, // its peer is gone by the last one
 		} {
 			cmd.Token = uint64(i) + 1
 			want := cmd.Token
@@ -150,8 +150,8 @@ func TestBrokenWay(t *testing.T) {
 	}
 }
 
-// TestForgedMessages: a message in another's name, without header, or with one
-// that was overwritten, is the end of its sender: others may have been lost too.
+// TestForgedMessages: a message in another's name, without header, or with one that was overwritten, is the
+// end of its sender: others may have been lost too.
 func TestForgedMessages(t *testing.T) {
 	for name, open := range openers {
 		var tr []ir.Translator
@@ -196,8 +196,8 @@ func TestForgedMessages(t *testing.T) {
 	}
 }
 
-// TestCorruptRing: what PM cannot follow is the end of its source, where all share
-// a ring that of all others.
+// TestCorruptRing: a ring that PM cannot follow is the end of its source, or of all others if all share a
+// ring.
 func TestCorruptRing(t *testing.T) {
 	tr := job(t, 2, rhinet, martini.Options{})
 	nic := tr[0].(*Translator).NIC()

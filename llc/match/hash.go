@@ -5,20 +5,20 @@ import (
 	"math/bits"
 )
 
-// Tunables. A scan of a few entries that are in the cache costs less than a
-// hash; beyond that lines hold about two entries on average.
+// Tunables. A scan of a few entries that are in the cache costs less than a hash; beyond that lists hold
+// about two entries on average.
 const (
-	shallow    = 32      // entries in one line before tags are hashed
-	perLine    = 2       // entries per line, on average, before lines are doubled
-	mostLines  = 1 << 16 // lines of one queue
+	shallow    = 32      // entries in one list before tags are hashed
+	perLine    = 2       // entries per list, on average, before the number of lists doubles
+	mostLines  = 1 << 16 // lists of one queue
 	hashFactor = 0x9E3779B1
 )
 
-// hash spreads tags, which programs like to count or to multiply by powers of
-// two, over 32 bits; the top bits choose the line.
+// hash spreads tags, which programs like to count or to multiply by powers of two, over 32 bits; the top bits
+// choose the list.
 func hash(tag int32) uint32 { return uint32(tag) * hashFactor }
 
-// deep reports whether a queue of n entries wants more than lines lines.
+// deep reports whether a queue of n entries needs more than so many lines.
 func deep(n, lines int) bool {
 	if lines == 0 {
 		return n > shallow
@@ -26,7 +26,7 @@ func deep(n, lines int) bool {
 	return n > room(lines)
 }
 
-// room returns how many entries so many lines have before there are more lines.
+// room returns how many entries fit so many lines before there are more lines.
 func room(lines int) int {
 	if lines >= mostLines {
 		return math.MaxInt
@@ -39,5 +39,5 @@ func buckets(n int) int {
 	return min(1<<bits.Len(uint(n)), mostLines)
 }
 
-// shift returns by how much a hash is shifted to choose one of lines lines.
+// shift returns by how much a hash is shifted to choose one of so many lines.
 func shift(lines int) uint8 { return uint8(32 - bits.TrailingZeros(uint(lines))) }

@@ -2,18 +2,18 @@ package match
 
 import "rhinet/llc/seq"
 
-// A Receive is the place of one receive in a posted queue, part of its Owner.
-// The zero value is a receive that does not wait.
+// A Receive is the entry of one receive in a posted queue, part of its Owner. The zero value is a receive
+// that does not wait.
 type Receive[P any] struct {
 	Owner *P
 
 	next, prev *Receive[P]
-	queue      *posted[P] // where it waits, nil if it does not
+	queue      *posted[P] // where it waits; nil if it does not
 	stamp      seq.Stamp
 	tag        int32
 }
 
-// A line is a first-in-first-out list of receives. The prev of its head means nothing.
+// A line is a first-in-first-out list of receives. The prev of its head is undefined.
 type line[P any] struct{ head, tail *Receive[P] }
 
 func (l *line[P]) push(e *Receive[P]) {
@@ -42,15 +42,15 @@ func (l *line[P]) remove(e *Receive[P]) {
 	e.next, e.prev = nil, nil
 }
 
-// A posted queue holds the receives of one source, or of any source, in order.
-// Those for any tag have a line of their own; the others share one line until
-// there are more than shallow, then they are spread over lines by tag.
+// A posted queue holds the receives of one source, or of any source, in order. Those for any tag have a list
+// of their own; the others share one list until there are more than shallow, then they are spread over lists
+// by tag.
 type posted[P any] struct {
 	n       int
-	more    int // than shallow entries are in line before there are more lines
+	more    int // entries beyond shallow before the number of lists grows
 	anyTag  line[P]
 	few     line[P]
-	buckets []line[P] // nil while few serves
+	buckets []line[P] // nil while few is short
 	shift   uint8
 }
 
@@ -69,7 +69,7 @@ func (q *posted[P]) find(tag int32) *Receive[P] {
 	return e
 }
 
-// line returns where receives for one tag wait.
+// line returns the list in which receives for one tag wait.
 func (q *posted[P]) line(tag int32) *line[P] {
 	if q.buckets == nil {
 		return &q.few
@@ -77,7 +77,7 @@ func (q *posted[P]) line(tag int32) *line[P] {
 	return &q.buckets[hash(tag)>>(q.shift&31)]
 }
 
-// push adds a receive, and reports whether the others have other lines now.
+// push adds a receive, and reports whether the others were moved to other lists.
 func (q *posted[P]) push(e *Receive[P]) (spread bool) {
 	e.queue = q
 	q.n++
@@ -102,8 +102,8 @@ func (q *posted[P]) remove(e *Receive[P]) {
 	q.n--
 }
 
-// spread doubles the number of lines. Receives for equal tags come from one
-// line and go to one line, so they keep their order.
+// spread doubles the number of lists. Receives for equal tags come from one list and go to one list, so they
+// keep their order.
 func (q *posted[P]) spread() {
 	old := q.buckets
 	if old == nil {

@@ -1,9 +1,9 @@
 package match
 
-// A Row is the line in which the receives from one source for one tag wait, found once:
-// they are posted and taken there without a search. It holds until something else may
-// decide who gets a message: a receive from anyone or for any tag, another use of
-// a context, or queues that have been spread. The zero Row does not hold.
+// A Row is the list in which the receives from one source for one tag wait, looked up once: they are posted
+// and taken there without a search. It is valid until something else may decide which receive gets a message:
+// a receive from any source or for any tag, another use of a context, or queues that have been spread. The
+// zero Row is invalid.
 type Row[P, U any] struct {
 	line   *line[P]
 	source *source[P, U]
@@ -11,8 +11,8 @@ type Row[P, U any] struct {
 	tag    int32
 }
 
-// Row returns the row for messages of src with tag and mark. It does not hold if who gets
-// them takes more to find out, or if the context does not take them.
+// Row returns the row for messages of src with tag and mark. It is invalid if finding their receive takes
+// more than one list, or if the context does not take them.
 func (t *Table[P, U]) Row(ctx uint16, src, tag int32, mark uint32) (w Row[P, U]) {
 	c := t.find(ctx)
 	s := c.find(src)
@@ -22,11 +22,11 @@ func (t *Table[P, U]) Row(ctx uint16, src, tag int32, mark uint32) (w Row[P, U])
 	return Row[P, U]{s.posted.line(tag), s, t.age, tag}
 }
 
-// End has w not hold any more.
+// End invalidates w.
 func (w *Row[P, U]) End() { w.age = 0 }
 
-// Append is Post of e for source and tag of w, if no message waits that e may take and w holds;
-// else it reports false, and nothing has happened.
+// Append is Post of e for source and tag of w, if w is valid and no message waits that e may take. If it
+// reports false, nothing has changed.
 func (t *Table[P, U]) Append(w *Row[P, U], e *Receive[P]) bool {
 	if w.age != t.age || w.source.messages.n != 0 {
 		return false
@@ -42,7 +42,7 @@ func (t *Table[P, U]) Append(w *Row[P, U], e *Receive[P]) bool {
 	return true
 }
 
-// Head returns the receive that a message for w takes, or nil if there is none in sight.
+// Head returns the receive that a message for w takes, or nil if the row does not tell.
 func (t *Table[P, U]) Head(w *Row[P, U]) *Receive[P] {
 	if w.age != t.age {
 		return nil

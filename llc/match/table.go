@@ -9,10 +9,9 @@
 //	Table -> contexts[context] -> sources[source] -> posted, messages
 //	                           -> receives from anyone, all messages
 //
-// Queues are lists through the entries themselves, so nothing is allocated per
-// message. A receive from anyone and one from a named source lie in different
-// queues; stamps tell which was posted first. A queue that grows deep is
-// hashed by tag.
+// Queues are lists through the entries themselves, so nothing is allocated per message. Receives from any
+// source and receives from a named one lie in different queues; stamps tell which was posted first. A queue
+// that grows deep is hashed by tag.
 package match
 
 import "rhinet/llc/seq"
@@ -24,11 +23,11 @@ const Any = -1
 // receives are *P, those of unexpected messages *U.
 type Table[P, U any] struct {
 	contexts []*context[P, U]
-	nobody   []*source[P, U] // the sources of contexts that have none; stays empty
+	nobody   []*source[P, U] // the sources of contexts that have none; its elements stay nil
 	clock    seq.Clock
 	posted   int
 	messages int
-	age      uint64 // rows that were found when it was less do not hold: see Row
+	age      uint64 // rows that were found at a lower age are invalid: see Row
 }
 
 // New returns a table for messages of the given number of peers.
@@ -36,16 +35,15 @@ func New[P, U any](peers int) *Table[P, U] {
 	return &Table[P, U]{nobody: make([]*source[P, U], peers), age: 1}
 }
 
-// A context holds what is waiting in one communication context. Its sources
-// come into being when first named.
+// A context holds what waits in one communication context. Its sources are created when first named.
 type context[P, U any] struct {
 	sources  []*source[P, U]
 	anyone   posted[P]     // receives from any source
 	messages unexpected[U] // messages of all sources
-	kept     uint64        // so many have waited so far
+	kept     uint64        // how many messages have waited so far
 
-	// Messages come in whose mark has the bits of want where mask has ones. A
-	// want with a bit that mask has not lets none in.
+	// The context takes messages whose mark has the bits of want where mask has ones. A want with a bit
+	// outside mask lets none in.
 	mask, want uint32
 
 	table *Table[P, U]
@@ -65,7 +63,7 @@ func (t *Table[P, U]) Messages() int { return t.messages }
 // Kept returns how many messages have waited for a receive in a context so far.
 func (t *Table[P, U]) Kept(ctx uint16) uint64 { return t.find(ctx).kept }
 
-// find returns a context, which comes into being when first named.
+// find returns a context, which is created when first named.
 func (t *Table[P, U]) find(ctx uint16) *context[P, U] {
 	if int(ctx) < len(t.contexts) {
 		if c := t.contexts[ctx]; c != nil {
@@ -102,9 +100,8 @@ func (c *context[P, U]) grow(src int32) *source[P, U] {
 	return s
 }
 
-// Arrive takes the receive that a message of src with tag goes to, or returns
-// nil: then the caller calls Keep. open is false if the context does not take
-// the mark of the message. src is below the number of peers.
+// Arrive takes the receive that a message of src with tag goes to, or returns nil: then the caller calls
+// Keep. open is false if the context does not take the mark of the message. src is below the number of peers.
 func (t *Table[P, U]) Arrive(ctx uint16, src, tag int32, mark uint32) (owner *P, open bool) {
 	c := t.find(ctx)
 	if mark&c.mask != c.want {
@@ -124,8 +121,7 @@ func (t *Table[P, U]) Arrive(ctx uint16, src, tag int32, mark uint32) (owner *P,
 	return e.Owner, true
 }
 
-// ArriveUnmarked is Arrive of a message without a mark, which any context takes
-// that takes some.
+// ArriveUnmarked is Arrive for a message without a mark, which every context takes that takes any.
 func (t *Table[P, U]) ArriveUnmarked(ctx uint16, src, tag int32) (owner *P, open bool) {
 	return t.Arrive(ctx, src, tag, t.find(ctx).want)
 }
@@ -140,9 +136,8 @@ func (t *Table[P, U]) Keep(m *Message[U], ctx uint16, src, tag int32) {
 	t.messages++
 }
 
-// Post returns the waiting message that a receive takes, no longer waiting.
-// If there is none it adds the receive and returns nil. e.Owner is set by the
-// caller, e must not be waiting, src and tag may be Any.
+// Post returns the waiting message that a receive takes, which then no longer waits. If there is none it adds
+// the receive and returns nil. e.Owner is set by the caller, e must not be waiting, src and tag may be Any.
 func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
 	c := t.find(ctx)
 	q, waiting := &c.anyone, &c.messages
@@ -164,8 +159,8 @@ func (t *Table[P, U]) Post(e *Receive[P], ctx uint16, src, tag int32) *U {
 	return nil
 }
 
-// Vacant reports whether nothing is here that a message of src, or a receive from
-// src, in ctx could meet. src is below the number of peers.
+// Vacant reports whether there is nothing that a message of src, or a receive from src, in ctx could meet.
+// src is below the number of peers.
 func (t *Table[P, U]) Vacant(ctx uint16, src int32) bool {
 	if int(ctx) >= len(t.contexts) || t.contexts[ctx] == nil {
 		return false
@@ -255,16 +250,15 @@ func (c *context[P, U]) eachMessage(visit func(*U)) {
 	}
 }
 
-// Open says which messages a context takes from now on: those whose mark has
-// the bits of want, which has no others, where mask has ones.
+// Open says which messages a context takes from now on: those whose mark has the bits of want where mask has
+// ones. Bits of want outside mask do not count.
 func (t *Table[P, U]) Open(ctx uint16, mask, want uint32) {
 	c := t.find(ctx)
 	c.mask, c.want = mask, want&mask
 	t.age++
 }
 
-// Shut has a context take no message any more, and gives back the memory of its
-// queues, which must be empty.
+// Shut has a context take no more messages, and frees the memory of its queues, which must be empty.
 func (t *Table[P, U]) Shut(ctx uint16) {
 	c := t.find(ctx)
 	*c = context[P, U]{table: t, want: 1, sources: t.nobody}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The twin: two plain lists that are scanned from the start.
+// The reference: two plain lists that are scanned from the start.
 
 type recv struct {
 	entry    Receive[recv]
@@ -22,7 +22,7 @@ type mess struct {
 	name     int
 }
 
-type twin struct {
+type reference struct {
 	posted   []*recv
 	messages []*mess
 }
@@ -31,7 +31,7 @@ func accepts(r *recv, m *mess) bool {
 	return r.ctx == m.ctx && (r.src == Any || r.src == m.src) && (r.tag == Any || r.tag == m.tag)
 }
 
-func (w *twin) arrive(m *mess) *recv {
+func (w *reference) arrive(m *mess) *recv {
 	for i, r := range w.posted {
 		if accepts(r, m) {
 			w.posted = append(w.posted[:i:i], w.posted[i+1:]...)
@@ -42,7 +42,7 @@ func (w *twin) arrive(m *mess) *recv {
 	return nil
 }
 
-func (w *twin) find(r *recv) (*mess, int) {
+func (w *reference) find(r *recv) (*mess, int) {
 	for i, m := range w.messages {
 		if accepts(r, m) {
 			return m, i
@@ -51,7 +51,7 @@ func (w *twin) find(r *recv) (*mess, int) {
 	return nil, -1
 }
 
-func (w *twin) post(r *recv) *mess {
+func (w *reference) post(r *recv) *mess {
 	if m, i := w.find(r); m != nil {
 		w.messages = append(w.messages[:i:i], w.messages[i+1:]...)
 		return m
@@ -60,7 +60,7 @@ func (w *twin) post(r *recv) *mess {
 	return nil
 }
 
-func (w *twin) drop(m *mess) {
+func (w *reference) drop(m *mess) {
 	for i := range w.messages {
 		if w.messages[i] == m {
 			w.messages = append(w.messages[:i:i], w.messages[i+1:]...)
@@ -69,7 +69,7 @@ func (w *twin) drop(m *mess) {
 	}
 }
 
-func (w *twin) withdraw(r *recv) bool {
+func (w *reference) withdraw(r *recv) bool {
 	for i := range w.posted {
 		if w.posted[i] == r {
 			w.posted = append(w.posted[:i:i], w.posted[i+1:]...)
@@ -79,7 +79,7 @@ func (w *twin) withdraw(r *recv) bool {
 	return false
 }
 
-// TestAgainstLinearScan compares the table with its twin on random operations:
+// TestAgainstLinearScan compares the table with its reference on random operations:
 // shallow and deep queues, few and many tags, wildcards in all places.
 func TestAgainstLinearScan(t *testing.T) {
 	appended := 0
@@ -88,7 +88,7 @@ func TestAgainstLinearScan(t *testing.T) {
 		peers, contexts := 1+rng.IntN(4), 1+rng.IntN(3)
 		tags, factor := 1+rng.IntN(300), int32(1)<<rng.IntN(20)
 		wild := rng.IntN(4)
-		table, w := New[recv, mess](peers), &twin{}
+		table, w := New[recv, mess](peers), &reference{}
 		bias := rng.IntN(3) // 0: balanced, 1: more receives, 2: more messages
 		if bias > 0 && rng.IntN(2) == 0 {
 			tags = 1000 // long queues of different tags
@@ -192,8 +192,8 @@ func TestAgainstLinearScan(t *testing.T) {
 	}
 }
 
-// TestRowEnds: a row does not hold once something else may decide who gets a message, and
-// is not found where that is so.
+// TestRowEnds: a row is invalid once something else may decide which receive gets a message, and is not found
+// where that is so.
 func TestRowEnds(t *testing.T) {
 	const ctx, src, tag = 2, 1, 5
 	for name, end := range map[string]func(table *Table[recv, mess]){
@@ -219,8 +219,8 @@ func TestRowEnds(t *testing.T) {
 	}
 }
 
-// TestRowInTurn: a row posts nothing beside a message that waits, nor more than its queue has
-// room for, and shows no receive for another tag.
+// TestRowInTurn: a row posts nothing beside a message that waits, and no more than its queue has room for,
+// and shows no receive for another tag.
 func TestRowInTurn(t *testing.T) {
 	table := New[recv, mess](1)
 	row, other := table.Row(0, 0, 5, 0), table.Row(0, 0, 6, 0)
@@ -248,7 +248,7 @@ func TestRowInTurn(t *testing.T) {
 	}
 }
 
-// waits returns the place of a new receive.
+// waits returns a new receive.
 func waits() *Receive[recv] {
 	r := &recv{}
 	r.entry.Owner = r

@@ -1,7 +1,7 @@
 package match
 
-// A Message is the place of one message in the unexpected queues, part of its
-// Owner. It waits in two queues, that of its source and that of its context.
+// A Message is the entry of one message in the unexpected queues, part of its Owner. It waits in two queues,
+// that of its source and that of its context.
 type Message[U any] struct {
 	Owner *U
 
@@ -14,8 +14,8 @@ type Message[U any] struct {
 // Context returns the context in which the message waits.
 func (m *Message[U]) Context() uint16 { return m.context }
 
-// The link sets of a message: order of arrival and line of its tag, each for
-// the source's queue and for the context's.
+// The link sets of a message: order of arrival and chain of its tag, each for the source's queue and for the
+// context's.
 const (
 	sourceLinks  = 0
 	contextLinks = 2
@@ -56,7 +56,7 @@ type unexpected[U any] struct {
 	n       int
 	set     int // link set of order; the next one links the tag's chain
 	order   chain[U]
-	buckets []chain[U] // nil while order serves
+	buckets []chain[U] // nil while order is short
 	shift   uint8
 }
 

@@ -13,8 +13,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// openBoth opens ranks of a job on hosts. All are in one process and one memory, of which
-// those elsewhere use nothing.
+// openBoth opens ranks of a job on hosts. All are in one process and one memory, of which those on other
+// hosts use nothing.
 func openBoth(t testing.TB, d Debug, far string, peers int, host func(rank int) int) []ir.Translator {
 	t.Helper()
 	f, err := fabric.Heap(peers, fabric.Small())
@@ -31,13 +31,13 @@ func openBoth(t testing.TB, d Debug, far string, peers int, host func(rank int) 
 	}
 	for i, tr := range ts {
 		a := ir.AbilitiesOf(tr)
-		a.Mourner = nil // whoever closes is buried, as none is in the suite
+		a.Mourner = nil // a closing peer is buried, which no peer is in the suite
 		ts[i] = a.Give(endpointtest.Told{Translator: tr, Hosts: []*fabric.Fabric{f}})
 	}
 	return ts
 }
 
-// Ranks on one host talk through its NIC, those on several through a network.
+// Ranks on one host talk through its NIC, those on different hosts through a network.
 func TestContractOfBoth(t *testing.T) {
 	for name, host := range map[string]func(rank int) int{"in turn": inTurn, "in pairs": func(rank int) int { return rank / 2 }} {
 		for _, far := range fars {
@@ -51,7 +51,7 @@ func TestContractOfBoth(t *testing.T) {
 // inTurn places ranks on two hosts.
 func inTurn(rank int) int { return rank % 2 }
 
-// The same with a checksum on every packet of both.
+// The same with a checksum on every packet of both NICs.
 func TestContractOfBothWithChecksums(t *testing.T) {
 	for _, far := range fars {
 		t.Run(far, func(t *testing.T) {

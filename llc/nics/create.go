@@ -10,9 +10,9 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Create makes the memory of a job whose ranks on this host use the given NIC,
-// and registers them there: whoever calls it is the management process of the NICs. The
-// file has no name, and is closed on exec unless it is passed on explicitly.
+// Create makes the memory of a job whose ranks on this host use the given NIC, and registers them there: its
+// caller is the management process of the NICs. The file has no name, and is closed on exec unless it is
+// passed on explicitly.
 func Create(name string, ranks int) (*os.File, error) {
 	g := fabric.Default()
 	g.Ring.Spread = ranks <= wait.UsableCPUs()
@@ -33,7 +33,7 @@ func Create(name string, ranks int) (*os.File, error) {
 	return file, nil
 }
 
-// manage is the part of the management process.
+// manage does the part of the management process.
 func manage(name string, file *os.File) error {
 	f, err := fabric.Map(file)
 	if err != nil {
@@ -42,13 +42,12 @@ func manage(name string, file *os.File) error {
 	return errors.Join(Register(name, f), f.Close())
 }
 
-// addressesOfGo is what a Go program that starts reserves of its address space
-// (1,707,156 KiB here, without the job's memory). With less, its runtime may end it at
-// any moment, in many lines.
+// addressesOfGo is the address space that a starting Go program reserves (1,707,156 KiB here, without the
+// job's memory). With less, its runtime may end it at any moment, with a long dump.
 const addressesOfGo = 1700 << 20
 
-// fit makes what a job can reserve smaller until its memory and more bytes stay
-// below a limit of the system, or nothing is left to reserve.
+// fit reduces what a job can reserve until its memory and more bytes stay below a limit of the system, or
+// nothing is left to reserve.
 func fit(g *fabric.Geometry, ranks, resource int, more uint64) {
 	var lim syscall.Rlimit
 	if syscall.Getrlimit(resource, &lim) != nil {
@@ -61,8 +60,8 @@ func fit(g *fabric.Geometry, ranks, resource int, more uint64) {
 	}
 }
 
-// checkAddresses reports whether the limit on address space lets a process map
-// the job's memory, which is in file, and work.
+// checkAddresses returns an error unless the limit on address space lets a process map the job's memory,
+// which is in file, and work.
 func checkAddresses(file *os.File) error {
 	var lim syscall.Rlimit
 	info, err := file.Stat()

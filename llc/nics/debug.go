@@ -9,21 +9,19 @@ import (
 	"rhinet/llc/ir"
 )
 
-// DebugVariable is the environment variable that says what a job watches of
-// itself: a list of words, separated by commas, see [ParseDebug]. All ranks of
-// a job need the same value.
+// DebugVariable is the environment variable that says what a job checks of itself: a list of words, separated
+// by commas, see [ParseDebug]. All ranks of a job need the same value.
 const DebugVariable = "RHINET_DEBUG"
 
-// A Debug is what a job watches of itself. The zero Debug watches nothing and
-// costs nothing.
+// A Debug says what a job checks of itself. The zero Debug checks nothing and costs nothing.
 type Debug struct {
 	Requests bool // where requests were made, and packets that cannot be right
 	Contract bool // the contract between engine and NIC (package llc/contract)
-	Buffers  bool // that the buffers of requests are left alone until these are complete
-	Checksum bool // that packets and flags come as they were sent (package llc/checksum)
+	Buffers  bool // that the buffers of requests are not touched until these are complete
+	Checksum bool // that packets and flags arrive as they were sent (package llc/checksum)
 }
 
-// debugWords are the words of the variable in the order of their description.
+// debugWords has the words of the variable in the order of their description.
 var debugWords = []struct {
 	word string
 	set  func(*Debug)
@@ -34,9 +32,8 @@ var debugWords = []struct {
 	{"checksum", func(d *Debug) { d.Checksum = true }},
 }
 
-// ParseDebug reads the value of the variable: words of which each switches on
-// one field of Debug by its name, or all of them. 1 is another name of
-// requests; an empty value switches on nothing.
+// ParseDebug reads the value of the variable: each word switches on the field of Debug of its name, or all of
+// them. 1 is another name of requests; an empty value switches on nothing.
 func ParseDebug(value string) (Debug, error) {
 	var d Debug
 	for word := range strings.SplitSeq(value, ",") {
@@ -69,8 +66,8 @@ func (d *Debug) parse(word string) error {
 	return nil
 }
 
-// watch wraps the translator of one rank in what watches its contract. What is found ends
-// the process with a message.
+// watch wraps the translator of one rank in a checker of its contract. A breach ends the process with a
+// message.
 func (d Debug) watch(t ir.Translator) ir.Translator {
 	if d.Contract {
 		t = contract.Watch(t, func(err error) { end(t, err) })
@@ -87,8 +84,8 @@ func end(t ir.Translator, err error) {
 	os.Exit(1)
 }
 
-// watchAll is watch for all ranks of a job within one process. What is found ends
-// it by a panic of its own goroutine: whoever finds it holds locks that others wait for.
+// watchAll is watch for all ranks of a job within one process. A breach ends the process by a panic of a
+// goroutine of its own: the goroutine that finds it holds locks that others wait for.
 func (d Debug) watchAll(ts []ir.Translator) []ir.Translator {
 	if d.Contract {
 		ts = contract.WatchAll(ts, func(err error) { go panic(err) })

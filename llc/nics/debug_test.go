@@ -34,7 +34,7 @@ func TestParseDebug(t *testing.T) {
 // breachVariable tells a child process to break the contract.
 const breachVariable = "RHINET_TEST_BREACH"
 
-// breach posts on a watched NIC what no caller may post, and returns to nobody.
+// breach posts on a watched NIC what no caller may post; it does not return.
 func breach() {
 	ts, _, err := Local(Default, 1, Debug{})
 	if err != nil {
@@ -46,12 +46,12 @@ func breach() {
 		ts[0] = Debug{Contract: true}.watch(ts[0])
 	}
 	ts[0].Post(&ir.Command{Op: ir.Expose})
-	time.Sleep(time.Minute) // who watches ends it
+	time.Sleep(time.Minute) // the watcher ends it
 	os.Exit(0)
 }
 
-// TestABrokenContractEndsTheProcess with one line that says so; of a job within one
-// process, with a panic.
+// TestABrokenContractEndsTheProcess: with one line that says so, or for a job within one process with a
+// panic.
 func TestABrokenContractEndsTheProcess(t *testing.T) {
 	const line = "rank 0: the caller of martini breaks the contract of ir.Translator (answers): token 0x0 of Op 6 is 0 or has an answer due\n"
 	for mode, c := range map[string]struct {
@@ -68,8 +68,8 @@ func TestABrokenContractEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestWatchedByVariable: Open watches as the environment says, and refuses what it
-// cannot read. What is watched can do what it could.
+// TestWatchedByVariable: Open checks what the environment says, and refuses a value that it cannot parse. A
+// watched translator keeps its abilities.
 func TestWatchedByVariable(t *testing.T) {
 	for _, name := range Names() {
 		var want ir.Abilities
@@ -93,7 +93,7 @@ func TestWatchedByVariable(t *testing.T) {
 				want = ir.AbilitiesOf(tr)
 			}
 			got := ir.AbilitiesOf(tr)
-			if (got.Board == nil) != (want.Board == nil) || (got.Aimer == nil) != (want.Aimer == nil) || got.Reporter == nil || got.Aborter == nil {
+			if (got.FlagArray == nil) != (want.FlagArray == nil) || (got.Aimer == nil) != (want.Aimer == nil) || got.Reporter == nil || got.Aborter == nil {
 				t.Errorf("%s, %q: %+v, want %+v", name, value, got, want)
 			}
 			if watched := fmt.Sprintf("%T", tr) != fmt.Sprintf("%T", unwatched(t, name)); watched != (value == "contract" || value == "all") {
@@ -106,7 +106,7 @@ func TestWatchedByVariable(t *testing.T) {
 	}
 }
 
-// unwatched returns a translator that nobody watches.
+// unwatched returns a translator whose contract is not checked.
 func unwatched(t *testing.T, name string) ir.Translator {
 	f, err := fabric.Heap(1, Geometry(name, fabric.Small(), 1))
 	if err != nil {

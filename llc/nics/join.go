@@ -11,14 +11,14 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Process connects this process to the NIC of its job ("": the usual one): in the memory
-// that the launcher has made, or, if there is none, in memory of its own as the only rank,
-// watched as d says. The second result releases the memory, after the translator is closed.
+// Process connects this process to the NIC of its job ("" is the default): in the memory that the launcher
+// has made, or, if there is none, in memory of its own as the only rank, checked as d says. The second result
+// releases the memory, after the translator is closed.
 func Process(job pmi.Job, d Debug) (ir.Translator, func() error, error) {
 	return ProcessIn(job, nil, d)
 }
 
-// ProcessIn is Process of a rank that has a store open, which it uses and leaves open.
+// ProcessIn is Process for a rank that has a store open, which it uses and leaves open.
 func ProcessIn(job pmi.Job, store kvs.Store, d Debug) (ir.Translator, func() error, error) {
 	if job.Fabric >= 0 {
 		net, err := network(job, store)
@@ -34,7 +34,7 @@ func ProcessIn(job pmi.Job, store kvs.Store, d Debug) (ir.Translator, func() err
 	return all[0], release, nil
 }
 
-// usual is a name, or that of the NIC that jobs use if nobody names one.
+// usual returns name, or the name of the default NIC if it is empty.
 func usual(name string) string {
 	if name == "" {
 		return Default
@@ -42,15 +42,14 @@ func usual(name string) string {
 	return name
 }
 
-// Join connects a rank to its NIC in the memory that the launcher created for
-// a job of the given number of ranks: fd is the inherited descriptor, which
-// Join closes. The second result releases the memory, after the translator is
-// closed.
+// Join connects a rank to its NIC in the memory that the launcher created for a job of the given number of
+// ranks: fd is the inherited descriptor, which Join closes. The second result releases the memory, after the
+// translator is closed.
 func Join(name string, fd, rank, ranks int) (ir.Translator, func() error, error) {
 	return join(name, fd, rank, ranks, nil)
 }
 
-// join is Join of a rank of a job that may be on several hosts.
+// join is Join for a rank of a job that may be on several hosts.
 func join(name string, fd, rank, ranks int, net *entry.Network) (ir.Translator, func() error, error) {
 	f, err := fabric.Open(fd)
 	if err != nil {
@@ -66,9 +65,8 @@ func join(name string, fd, rank, ranks int, net *entry.Network) (ir.Translator, 
 	return t, f.Close, nil
 }
 
-// Local connects all ranks of a job that are goroutines of this process to NICs of the
-// given name ("": the usual one), watched as d says. The second result releases their
-// memory, after all translators are closed.
+// Local connects all ranks of a job that are goroutines of this process to NICs of the given name ("" is the
+// default), checked as d says. The second result releases their memory, after all translators are closed.
 func Local(name string, ranks int, d Debug) ([]ir.Translator, func() error, error) {
 	name = usual(name)
 	f, err := fabric.Heap(ranks, Geometry(name, fabric.Small(), ranks))

@@ -26,7 +26,7 @@ func TestLocalConnectsAllRanks(t *testing.T) {
 	}
 }
 
-// A process that no launcher has made memory for is alone, on the NIC that its job names, or on the usual one.
+// A process without memory from a launcher is alone, on the NIC that its job names, or on the default one.
 func TestProcessAlone(t *testing.T) {
 	for name, want := range map[string]string{"": Default, "tofu": "tofu"} {
 		job := pmi.Single(0, 1)

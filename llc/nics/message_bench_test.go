@@ -9,9 +9,9 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// BenchmarkMessage is the whole software path of one small message, both
-// sides in one goroutine, so that no cache line moves and nobody waits: what
-// remains of a message's latency when the machine's share is taken away.
+// BenchmarkMessage measures the whole software path of one small message, both sides in one goroutine, so
+// that no cache line moves and neither side waits: what remains of a message's latency without the machine's
+// share.
 func BenchmarkMessage(b *testing.B) {
 	file, err := fabric.Create(2, fabric.Default())
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"rhinet/llc/entry"
 )
 
-// network returns what a rank of a job on several hosts is told of the network, nil if
-// there is one host. store is where ranks meet, nil if the job names it.
+// network returns what a rank of a job on several hosts must know of the network, nil if there is one host.
+// store is where ranks meet; if it is nil, the job names a store.
 func network(job pmi.Job, store kvs.Store) (*entry.Network, error) {
 	if !job.Spread() {
 		return nil, nil
@@ -55,18 +55,18 @@ func storeKey(fd int) ([]byte, error) {
 	return key, err
 }
 
-// Keys of what ranks put, with the number of a rank behind the first.
+// Keys that ranks put into the store; the number of the rank follows the first.
 const (
 	keyPlace  = "place."
 	keySecret = "secret"
 )
 
-// meet has the ranks of a job tell each other where they are.
+// meet has the ranks of a job exchange their places.
 //
 //	all     put host and name, rank 0 a secret number    -- fence --
 //	all     list what all have put                       -- fence --
 //
-// After the second fence nobody needs the store.
+// After the second fence the store is not needed.
 func meet(s kvs.Store, job pmi.Job, name []byte) ([]entry.Place, uint32, error) {
 	err := s.Put(fmt.Sprint(keyPlace, job.Rank), append(binary.BigEndian.AppendUint16(nil, uint16(job.Host)), name...))
 	if err == nil && job.Rank == 0 {
@@ -90,7 +90,7 @@ func meet(s kvs.Store, job pmi.Job, name []byte) ([]entry.Place, uint32, error) 
 	return places(values)
 }
 
-// keysOf are those that the ranks of a job put, the secret last.
+// keysOf returns the keys that the ranks of a job put, the secret last.
 func keysOf(size int) []string {
 	keys := make([]string, size, size+1)
 	for r := range keys {
@@ -99,7 +99,7 @@ func keysOf(size int) []string {
 	return append(keys, keySecret)
 }
 
-// places reads what they have put.
+// places reads the values of these keys.
 func places(values [][]byte) ([]entry.Place, uint32, error) {
 	last := len(values) - 1
 	all, secret := make([]entry.Place, last), values[last]

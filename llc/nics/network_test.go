@@ -109,7 +109,7 @@ func TestNICsOfOneHost(t *testing.T) {
 	}
 }
 
-// TestSpread: names of NICs of jobs on several hosts, and what is wrong with others.
+// TestSpread: names of NICs of jobs on several hosts, and errors for others.
 func TestSpread(t *testing.T) {
 	for name, want := range map[string]string{
 		"": "martini+tcp", "ib:ud": "ib:ud+tcp", "tcp": "tcp", "tofu+tcp": "tofu+tcp", "martini+ofi": "martini+ofi", "ofi": "ofi", "ofi:provider=rxm": "ofi:provider=rxm", "tofu+ofi:provider=rxm": "tofu+ofi:provider=rxm",
@@ -128,7 +128,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A shelf is a store that is there, and holds what it is told to.
+// A shelf is a store with given contents.
 type shelf map[string][]byte
 
 func (s shelf) Put(string, []byte) error { return nil }

@@ -1,6 +1,5 @@
-// Package nics is the one table of NICs: a name leads to the translator that
-// drives it. Nothing else imports translators, so that no part of the runtime
-// can lean on one of them.
+// Package nics is the one table of NICs: a name leads to the translator that drives the NIC. Nothing else
+// imports translators, so that no part of the runtime can depend on one of them.
 package nics
 
 import (
@@ -25,12 +24,12 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Default is the name of the NIC that jobs use unless told otherwise.
+// Default is the name of the NIC that jobs use if none is named.
 const Default = "martini"
 
-// AttachVariable is the environment variable that says how the memory of other
-// processes is reached: auto (try cross-memory attach), on (insist on it) or
-// off (copy through rings). All ranks of a job need the same value.
+// AttachVariable is the environment variable that says how the memory of other processes is reached: auto
+// (try cross-memory attach), on (insist on it) or off (copy through rings). All ranks of a job need the same
+// value.
 const AttachVariable = "RHINET_CMA"
 
 // table returns what the NICs export.
@@ -38,8 +37,7 @@ func table() []entry.NIC {
 	return append(martinipm.Entries(), martini.Entry(), ib.Entry(), ib.DatagramEntry(), ib.DemandEntry(), tofu.Entry(), dimmnet2.Entry(), cenju4.Entry(), sync.Entry(), ofi.Entry(), tcp.Entry(), timed.Entry())
 }
 
-// Timed is the name of the NIC of jobs in virtual time. Their launcher chooses
-// it; users cannot.
+// Timed is the name of the NIC of jobs in virtual time. Their launcher chooses it; users cannot.
 const Timed = timed.Name
 
 // find returns the entry of a name without settings.
@@ -52,8 +50,8 @@ func find(name string) (entry.NIC, bool) {
 	return entry.NIC{}, false
 }
 
-// Register enters the processes of a job into the tables of their NICs of the
-// given name: the part of the job's manager, before any of them runs.
+// Register enters the processes of a job into the tables of their NICs of the given name: the part of the
+// job's manager, before any of them runs.
 func Register(name string, f *fabric.Fabric) error {
 	return ofEach(name, func(n entry.NIC) error {
 		if n.Register == nil {
@@ -63,8 +61,8 @@ func Register(name string, f *fabric.Fabric) error {
 	})
 }
 
-// Geometry returns the memory that a job of the given number of ranks needs
-// for a NIC: g, or more where the NIC asks for it.
+// Geometry returns the memory that a job of the given number of ranks needs for a NIC: g, or more where the
+// NIC asks for it.
 func Geometry(name string, g fabric.Geometry, ranks int) fabric.Geometry {
 	_ = ofEach(name, func(n entry.NIC) error {
 		if n.Geometry != nil {
@@ -75,14 +73,13 @@ func Geometry(name string, g fabric.Geometry, ranks int) fabric.Geometry {
 	return g
 }
 
-// Names returns the names of all NICs that users can choose for any program, in order,
-// without settings.
+// Names returns the names of all NICs that users can choose for any program, in order, without settings.
 func Names() []string {
 	return names(func(n entry.NIC) bool { return !n.Hidden && n.Tag == "" })
 }
 
-// Selectable returns the names of all NICs that users can choose: also those that
-// need programs built with a tag.
+// Selectable returns the names of all NICs that users can choose, including those that need programs built
+// with a tag.
 func Selectable() []string { return names(func(n entry.NIC) bool { return !n.Hidden }) }
 
 func names(want func(entry.NIC) bool) []string {
@@ -96,13 +93,12 @@ func names(want func(entry.NIC) bool) []string {
 	return names
 }
 
-// Tag returns the build tag of programs that use a NIC, "" if they need none.
+// Tag returns the build tags of programs that use a NIC, "" if they need none.
 func Tag(name string) string {
 	return strings.Join(tags(name), ",")
 }
 
-// Check reports what is wrong with a name that a user chose, which may have
-// settings.
+// Check returns an error if a name that a user chose, which may have settings, is wrong.
 func Check(name string) error {
 	n, _, err := parse(name)
 	if err == nil && n.Hidden {
@@ -111,14 +107,14 @@ func Check(name string) error {
 	return err
 }
 
-// Open connects a rank to its NIC of the given name in the memory of a job.
-// An unknown name is an error that lists the known ones. The translator does
-// not own f, which is closed after it. It is watched as [DebugVariable] says.
+// Open connects a rank to its NIC of the given name in the memory of a job. An unknown name is an error that
+// lists the known ones. The translator does not own f, which is closed after it. It is checked as
+// [DebugVariable] says.
 func Open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
 	return openWatched(name, f, rank, nil)
 }
 
-// openWatched is Open of a rank of a job that may be on several hosts.
+// openWatched is Open for a rank of a job that may be on several hosts.
 func openWatched(name string, f *fabric.Fabric, rank int, net *entry.Network) (ir.Translator, error) {
 	d, err := ParseDebug(os.Getenv(DebugVariable))
 	if err != nil {
@@ -127,7 +123,7 @@ func openWatched(name string, f *fabric.Fabric, rank int, net *entry.Network) (i
 	return watched(name, f, rank, net, d)
 }
 
-// OpenWatched is Open of a translator that is watched as d says, whatever the environment does.
+// OpenWatched is Open for a translator that is checked as d says, whatever the environment says.
 func OpenWatched(name string, f *fabric.Fabric, rank int, d Debug) (ir.Translator, error) {
 	return watched(name, f, rank, nil, d)
 }
@@ -140,7 +136,7 @@ func watched(name string, f *fabric.Fabric, rank int, net *entry.Network, d Debu
 	return d.watch(t), nil
 }
 
-// openNIC opens a translator whose contract nobody watches.
+// openNIC opens a translator whose contract is not checked.
 func (d Debug) openNIC(name string, f *fabric.Fabric, rank int, net *entry.Network) (ir.Translator, error) {
 	near, far, two := cut(name)
 	if two {
@@ -150,13 +146,13 @@ func (d Debug) openNIC(name string, f *fabric.Fabric, rank int, net *entry.Netwo
 	if err != nil || net == nil {
 		return t, err
 	}
-	// What ranks on one host share does not reach those on others.
+	// Memory that ranks on one host share does not reach those on others.
 	a := ir.AbilitiesOf(t)
 	a.Memory = nil
 	return a.Give(t), nil
 }
 
-// open opens the translator of one NIC, with checksums if they are wanted.
+// open opens the translator of one NIC, with checksums if d asks for them.
 func (d Debug) open(name string, f *fabric.Fabric, rank int, o entry.Options) (ir.Translator, error) {
 	n, setting, err := parse(name)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package nics
 
-// pin has the system choose, which allows no choice.
+// pin does nothing: this system cannot pin threads.
 func pin(int) error { return nil }

@@ -7,7 +7,7 @@ import (
 	"rhinet/llc/entry"
 )
 
-// Settings describes the settings there are, for lists of NICs.
+// Settings describes all settings, for lists of NICs.
 func Settings() string {
 	var all []string
 	for _, n := range table() {
@@ -18,13 +18,13 @@ func Settings() string {
 	return strings.Join(all, ", ")
 }
 
-// unknown words the refusal of a name.
+// unknown returns the error for an unknown name.
 func unknown() error {
 	return fmt.Errorf("no such network interface; there is %s", strings.Join(Selectable(), ", "))
 }
 
-// parse splits a name such as martini:pm:throttle=global into its NIC and the
-// value of its setting, empty if it has none.
+// parse splits a name such as martini:pm:throttle=global into its NIC and the value of its setting, empty if
+// it has none.
 func parse(name string) (n entry.NIC, value string, err error) {
 	base, rest := name, ""
 	if i := strings.IndexByte(name, '='); i >= 0 {

@@ -13,16 +13,16 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// between parts the name of the NICs of a job on several hosts: that within hosts, and
-// that between them.
+// between separates the two NICs in the name for a job on several hosts: the one within hosts, and the one
+// between them.
 const between = "+"
 
-// cut returns the parts of such a name; two is false, and near is name, if it is no such name.
+// cut returns the parts of such a name. For any other name two is false, and near is name.
 func cut(name string) (near, far string, two bool) { return strings.Cut(name, between) }
 
-// Spread returns the name of the NICs of a job on several hosts for which a user has chosen
-// a name, "" for none: one NIC that reaches ranks on other hosts, or NEAR+FAR. A NIC that reaches ranks on its
-// own host only has tcp beside it.
+// Spread returns the name of the NICs of a job on several hosts for which a user has chosen a name, "" for
+// none: one NIC that reaches ranks on other hosts, or NEAR+FAR. A NIC that only reaches ranks on its own host
+// has tcp beside it.
 func Spread(name string) (string, error) {
 	near, far, two := cut(usual(name))
 	n, _, err := parse(near)
@@ -49,7 +49,7 @@ func Spread(name string) (string, error) {
 
 var errOneHost = errors.New("reaches ranks on one host only; tcp and ofi reach others")
 
-// both opens the NICs of a rank of a job on several hosts, and makes one translator of them.
+// both opens the two NICs of a rank of a job on several hosts, and makes one translator of them.
 func (d Debug) both(near, far string, f *fabric.Fabric, rank int, net *entry.Network) (ir.Translator, error) {
 	if net == nil {
 		return nil, fmt.Errorf("nics: NIC %q: for jobs on several hosts", near+between+far)
@@ -78,7 +78,7 @@ func (d Debug) both(near, far string, f *fabric.Fabric, rank int, net *entry.Net
 	return t, nil
 }
 
-// ofEach calls do for each NIC that a name names, as long as there is no error.
+// ofEach calls do for each NIC in a name, as long as there is no error.
 func ofEach(name string, do func(n entry.NIC) error) error {
 	near, far, two := cut(name)
 	n, _, err := parse(near)
@@ -93,7 +93,7 @@ func ofEach(name string, do func(n entry.NIC) error) error {
 	return err
 }
 
-// tags returns the build tags of programs that use NICs.
+// tags returns the build tags of programs that use the NICs in a name.
 func tags(name string) (all []string) {
 	_ = ofEach(name, func(n entry.NIC) error {
 		if n.Tag != "" && !slices.Contains(all, n.Tag) {

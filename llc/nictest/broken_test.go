@@ -16,12 +16,12 @@ import (
 // A twist breaks one translator in one way.
 type twist struct {
 	ir.Translator
-	event func(t *twist, ev *ir.Event) // changes, adds to or takes from what comes
+	event func(t *twist, ev *ir.Event) // changes, adds or drops events
 	post  func(t *twist, cmd *ir.Command)
 	call  func(t *twist) // at every call but Poll
 	arm   func(t *twist)
 	later []ir.Event          // given first
-	seen  map[string]ir.Event // whatever the breaker remembers
+	seen  map[string]ir.Event // memory of the breaker
 	count int
 	gone  bool // the event in hand is not given
 }
@@ -82,14 +82,14 @@ func kept(ev ir.Event) ir.Event {
 
 // A flaw is one way to break the contract.
 type flaw struct {
-	name     string
-	sentence string // by which package contract reports it; "": only the suite sees it
-	hooks    Hooks
-	event    func(t *twist, ev *ir.Event)
-	post     func(t *twist, cmd *ir.Command)
-	call     func(t *twist)
-	arm      func(t *twist)
-	board    func(ir.Board) ir.Board
+	name      string
+	sentence  string // by which package contract reports it; "": only the suite sees it
+	hooks     Hooks
+	event     func(t *twist, ev *ir.Event)
+	post      func(t *twist, cmd *ir.Command)
+	call      func(t *twist)
+	arm       func(t *twist)
+	flagArray func(ir.FlagArray) ir.FlagArray
 }
 
 // kind returns a breaker of events of one kind.
@@ -323,19 +323,19 @@ var flaws = []flaw{
 		t.Translator.Post(cmd)
 	}},
 	// flags
-	{name: "a flag that is up before", sentence: "flags", board: func(b ir.Board) ir.Board { return &wrongBoard{Board: b, early: true} }},
-	{name: "a flag that is never up", board: func(b ir.Board) ir.Board { return &wrongBoard{Board: b, never: true} }},
-	{name: "a flag with other bytes", sentence: "flags", board: func(b ir.Board) ir.Board { return &wrongBoard{Board: b, spoil: true} }},
+	{name: "a flag that is up before", sentence: "flags", flagArray: func(b ir.FlagArray) ir.FlagArray { return &wrongFlagArray{FlagArray: b, early: true} }},
+	{name: "a flag that is never up", flagArray: func(b ir.FlagArray) ir.FlagArray { return &wrongFlagArray{FlagArray: b, never: true} }},
+	{name: "a flag with other bytes", sentence: "flags", flagArray: func(b ir.FlagArray) ir.FlagArray { return &wrongFlagArray{FlagArray: b, spoil: true} }},
 }
 
-// A wrongBoard breaks the board of a translator.
-type wrongBoard struct {
-	ir.Board
+// A wrongFlagArray breaks the flag array of a translator.
+type wrongFlagArray struct {
+	ir.FlagArray
 	early, never, spoil bool
 }
 
-func (b *wrongBoard) Raised(peer, n int, seq uint32, data []byte) (mark uint32, up bool) {
-	mark, up = b.Board.Raised(peer, n, seq, data)
+func (b *wrongFlagArray) Raised(peer, n int, seq uint32, data []byte) (mark uint32, up bool) {
+	mark, up = b.FlagArray.Raised(peer, n, seq, data)
 	if b.spoil && up && len(data) > 0 {
 		data[0]++
 	}
@@ -349,8 +349,8 @@ func (f *flaw) open(_ testing.TB, peers int) []ir.Translator {
 	ts := LoopbackWith(peers, caps, f.hooks)
 	for i, t := range ts {
 		a := ir.AbilitiesOf(t)
-		if f.board != nil {
-			a.Board = f.board(a.Board)
+		if f.flagArray != nil {
+			a.FlagArray = f.flagArray(a.FlagArray)
 		}
 		ts[i] = a.Give(&twist{Translator: t, event: f.event, post: f.post, call: f.call, arm: f.arm})
 	}
@@ -392,9 +392,8 @@ func try(c *trial, f *flaw, wait time.Duration) (suite, broken []string) {
 	return q.failed, broken
 }
 
-// TestBrokenTranslatorsAreFound runs the suite on translators each of which breaks the
-// contract in one way, and expects that the suite itself finds it, and package contract
-// what the flaw names.
+// TestBrokenTranslatorsAreFound runs the suite on translators each of which breaks the contract in one way.
+// The suite itself must find it, and package contract must report the rule that the flaw names.
 func TestBrokenTranslatorsAreFound(t *testing.T) {
 	for i := range flaws {
 		f := &flaws[i]
@@ -402,7 +401,7 @@ func TestBrokenTranslatorsAreFound(t *testing.T) {
 			found, named := "", f.sentence == ""
 			for _, c := range suite() {
 				if c.name == "concurrent" {
-					continue // several goroutines: whoever finds something must not end
+					continue // several goroutines: one that finds something must not end
 				}
 				failed, broken := try(&c, f, 40*time.Millisecond)
 				if failed = append(failed, broken...); len(failed) > 0 && found == "" {
@@ -424,8 +423,7 @@ func TestBrokenTranslatorsAreFound(t *testing.T) {
 	}
 }
 
-// TestNoFlaw: what the table does to a translator that breaks nothing is found by
-// nobody.
+// TestNoFlaw: a table entry that breaks nothing leads to no finding.
 func TestNoFlaw(t *testing.T) {
 	for _, c := range suite() {
 		failed, broken := try(&c, &flaw{}, patience)

@@ -11,48 +11,46 @@ import (
 	"rhinet/llc/ir"
 )
 
-// ErrRefused is wrapped by the Err of an event about a command that the
-// loopback network refused.
+// ErrRefused is wrapped by the Err of an event about a command that the loopback network refused.
 var ErrRefused = errors.New("nictest: refused")
 
-// Hooks let a test interfere. Nil fields do nothing. They are called by the
-// goroutines that drive the translators, possibly at once.
+// Hooks let a test interfere. Nil fields do nothing. They are called by the goroutines that drive the
+// translators, possibly at the same time.
 type Hooks struct {
 	// Busy makes the network answer Busy to a Shared command from a peer.
 	Busy func(from int, cmd *ir.Command) bool
 	// Fail makes an Expose, Pull, Push or Swap command from a peer fail with the error it returns.
 	Fail func(from int, cmd *ir.Command) error
-	// Hold makes Poll of a peer report nothing, as if everything under way to it came
-	// later; not between Arm and Disarm, where what was visible before must be seen.
+	// Hold makes Poll of a peer report nothing, as if everything under way to it came later; not between Arm
+	// and Disarm, where what was visible before must be seen.
 	Hold func(at int) bool
-	// Mute has a peer not ring the one that it does something for: Packet, Shared,
-	// Wake (0) or a flag (NumOps).
+	// Mute has a peer not ring for what it does: Packet, Shared, Wake (0) or a flag (NumOps).
 	Mute func(from int, op ir.Op) bool
-	// Blind has Arm of a peer not see to it that the next Polls look everywhere.
+	// Blind has Arm of a peer skip the sweep that makes the next Polls look everywhere.
 	Blind bool
-	// NoBoard leaves out the optional [ir.Board].
-	NoBoard bool
-	// Bells, if set, are other translators of the same peers: they ring the doorbells in the place of this network,
-	// which has none, arm them and sleep on them.
+	// NoFlagArray leaves out the optional [ir.FlagArray].
+	NoFlagArray bool
+	// Bells, if set, are other translators of the same peers: they ring the doorbells in place of this
+	// network, which has none, arm them and sleep on them.
 	Bells []ir.Translator
 }
 
 // sharedLines is the size of the shared rings of a loopback network.
 const sharedLines = 256
 
-// boards is how many boards a loopback network has.
-const boards = 3
+// flagArrays is the number of flag arrays of a loopback network.
+const flagArrays = 3
 
-// DefaultCaps are capabilities small enough that every limit is soon reached.
+// DefaultCaps returns Caps so small that every limit is soon reached.
 func DefaultCaps() ir.Caps {
 	return ir.Caps{
 		Name: "loopback", Rings: 4, Slots: 8, Bytes: 4096, Remote: true, Words: 64,
-		Fragment: 1024, Eager: 4096, Split: 32768, SplitUnit: 8192, Copies: 1, Blocks: 64,
+		Fragment: 1024, Eager: 4096, Split: 32768, SplitUnit: 8192, Copies: 1, Blocks: 64, Gathers: true,
 	}
 }
 
-// Loopback returns the translators of a network of so many peers within this
-// process. Different goroutines may drive different peers.
+// Loopback returns the translators of a network of so many peers within this process. Different goroutines
+// may drive different peers.
 func Loopback(peers int, caps ir.Caps) []ir.Translator {
 	return LoopbackWith(peers, caps, Hooks{})
 }
@@ -64,9 +62,9 @@ func LoopbackWith(peers int, caps ir.Caps, hooks Hooks) []ir.Translator {
 	for i := range all {
 		e := newEndpoint(n, i, peers)
 		n.peers = append(n.peers, e)
-		if all[i] = e; !hooks.NoBoard {
-			all[i] = &boarded{e, newBoard()}
-			e.board = all[i].(*boarded)
+		if all[i] = e; !hooks.NoFlagArray {
+			all[i] = &withFlags{e, newFlagArray()}
+			e.flagArray = all[i].(*withFlags)
 		}
 	}
 	return all
@@ -80,21 +78,21 @@ type network struct {
 	peers  []*endpoint
 }
 
-// An endpoint is one peer. The first group is touched by everybody, the second
-// by the goroutine that drives the peer.
+// An endpoint is one peer. The first group of fields is touched by all peers, the second by the goroutine
+// that drives this one.
 type endpoint struct {
-	net    *network
-	self   int
-	shared *ring.SharedWriter
-	memory [][]byte    // of the packet rings
-	rings  []ring.Ring // as writers see them
-	words  []atomic.Uint64
-	bell   chan struct{}
-	armed  atomic.Int32
-	closed atomic.Bool
-	board  *boarded // nil without boards
-	mu     sync.Mutex
-	export map[ir.Segment][]byte
+	net       *network
+	self      int
+	shared    *ring.SharedWriter
+	memory    [][]byte    // of the packet rings
+	rings     []ring.Ring // as writers see them
+	words     []atomic.Uint64
+	bell      chan struct{}
+	armed     atomic.Int32
+	closed    atomic.Bool
+	flagArray *withFlags // nil without flag arrays
+	mu        sync.Mutex
+	export    map[ir.Segment][]byte
 
 	set     *ring.Set
 	packet  ring.Packet
@@ -104,7 +102,7 @@ type endpoint struct {
 	named   ir.Segment
 	gone    []bool     // peers reported as gone
 	opened  []ir.Ring  // rings of peers that Open has named
-	placed  ir.Command // by Place
+	placed  ir.Command // the command of the latest Place
 	dozing  bool       // between Arm and Disarm
 }
 
@@ -142,7 +140,7 @@ func (e *endpoint) refuse(cmd *ir.Command, format string, args ...any) {
 	e.fail(cmd, fmt.Errorf("%w: %s", ErrRefused, fmt.Sprintf(format, args...)))
 }
 
-// fail answers cmd, or reports the end of a peer to which there is no way.
+// fail answers cmd, or reports the end of a peer whose way is broken.
 func (e *endpoint) fail(cmd *ir.Command, err error) {
 	ev := ir.Event{Kind: ir.Failed, Peer: cmd.Peer, Err: err}
 	if cmd.Op.Answered() {
@@ -170,7 +168,7 @@ func (e *endpoint) Refused(ev *ir.Event) bool {
 // Poll reports Busy first, then answers, then arrivals.
 func (e *endpoint) Poll(ev *ir.Event) bool { return e.poll(ev, e.set.Poll) }
 
-// poll gives the next event, of which next finds packets.
+// poll gives the next event; next finds packets.
 func (e *endpoint) poll(ev *ir.Event, next func(*ring.Packet) (bool, error)) bool {
 	e.set.Consume()
 	if e.Refused(ev) {
@@ -190,7 +188,7 @@ func (e *endpoint) poll(ev *ir.Event, next func(*ring.Packet) (bool, error)) boo
 		return false
 	}
 	ok, err := next(&e.packet)
-	if err != nil { // peers of one process do not lie
+	if err != nil { // peers of one process keep the protocol
 		panic(err)
 	}
 	if ok {

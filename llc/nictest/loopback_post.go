@@ -45,7 +45,7 @@ func (e *endpoint) Post(cmd *ir.Command) {
 	}
 }
 
-// target returns the peer of cmd, nil and an answer if it is gone.
+// target returns the peer of cmd, or nil and an answer if it is gone.
 func (e *endpoint) target(cmd *ir.Command) *endpoint {
 	p := e.net.peers[cmd.Peer]
 	if !p.closed.Load() {
@@ -55,8 +55,7 @@ func (e *endpoint) target(cmd *ir.Command) *endpoint {
 	return nil
 }
 
-// way returns the peer of cmd and the packet ring there that it names, nil and
-// an answer if there is none.
+// way returns the peer of cmd and the packet ring there that it names, or nil and an answer if there is none.
 func (e *endpoint) way(cmd *ir.Command) (*endpoint, *ring.Ring) {
 	p := e.target(cmd)
 	if p == nil {
@@ -72,7 +71,14 @@ func (e *endpoint) way(cmd *ir.Command) (*endpoint, *ring.Ring) {
 func (e *endpoint) postPacket(cmd *ir.Command) {
 	if p, r := e.way(cmd); p != nil {
 		head := cmd.Header.Words()
-		r.Put(cmd.Slot, cmd.Pos, &head, cmd.Data)
+		switch {
+		case !cmd.InPieces():
+			r.Put(cmd.Slot, cmd.Pos, &head, cmd.Data)
+		case e.net.caps.Gathers:
+			r.Gather(cmd.Slot, cmd.Pos, &head, cmd.Body, int(cmd.Offset), cmd.PayloadBytes())
+		default:
+			panic("nictest: a packet in pieces")
+		}
 		e.rouse(p.self, cmd.Op)
 	}
 }
@@ -149,7 +155,7 @@ func (e *endpoint) move(cmd *ir.Command) {
 	}
 }
 
-// moveBlocks is move of blocks, from or to the memory of a segment.
+// moveBlocks is move for blocks, from or to the memory of a segment.
 func (e *endpoint) moveBlocks(cmd *ir.Command, mem []byte) {
 	if e.net.caps.Blocks == 0 || !cmd.Move.FitsHere(len(cmd.Data)) || !cmd.Move.FitsThere(len(mem)) {
 		e.refuse(cmd, "%+v exceeds a segment of %d, or %d bytes here", *cmd.Move, len(mem), len(cmd.Data))

@@ -2,14 +2,14 @@ package nictest
 
 import "rhinet/llc/ir"
 
-// Lenders gives translators of a loopback network the abilities to expose memory, and to read and write that of peers, at once:
-// those that NICs of one host have.
+// Lenders gives translators of a loopback network the abilities to expose memory, and to read and write that
+// of peers, at once, as NICs of one host have them.
 func Lenders(nics []ir.Translator) []ir.Translator {
 	for i, t := range nics {
 		a := ir.AbilitiesOf(t)
 		e, bare := t.(*endpoint)
 		if !bare {
-			e = t.(*boarded).endpoint
+			e = t.(*withFlags).endpoint
 		}
 		l := lender{e}
 		a.Lender, a.Remote = l, l
@@ -18,7 +18,7 @@ func Lenders(nics []ir.Translator) []ir.Translator {
 	return nics
 }
 
-// A lender is an endpoint that does at once what commands ask for.
+// A lender is an endpoint that carries out at once what commands ask for.
 type lender struct{ e *endpoint }
 
 var (
@@ -32,7 +32,7 @@ func (l lender) Lend(b []byte) (ir.Segment, error) { return l.ExposeMemory(b) }
 // ExposeMemory exposes memory.
 func (l lender) ExposeMemory(b []byte) (ir.Segment, error) { return l.e.lend(b), nil }
 
-// ConcealMemory ends what ExposeMemory has begun.
+// ConcealMemory withdraws what ExposeMemory has exposed.
 func (l lender) ConcealMemory(s ir.Segment) error {
 	l.e.conceal(s)
 	return nil

@@ -11,15 +11,15 @@ import (
 	"rhinet/llc/ir"
 )
 
-// TestRingsAreThoseOfTheIR: translators put the engine's packets into rings that
-// know nothing of it, so both must reckon alike.
+// TestRingsAreThoseOfTheIR: translators put the engine's packets into rings that do not know the IR, so both
+// must compute the same positions.
 func TestRingsAreThoseOfTheIR(t *testing.T) {
 	if ir.LineBytes != ring.LineBytes || ir.HeaderBytes != ring.HeadBytes || ir.Inline != ring.Inline || ir.MaxShared > ring.MaxShared {
 		t.Error("sizes differ")
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for i := range 20000 {
-		size := uint64(64) << rng.IntN(18) // from too small to be spread to large
+		size := uint64(64) << rng.IntN(18) // from too small to large
 		pos, n := rng.Uint64N(1<<40)&^(ir.LineBytes-1), rng.IntN(int(size)+1)
 		if i%2 == 0 {
 			n = rng.IntN(1200) % (int(size) + 1) // about where spreading begins
@@ -40,7 +40,7 @@ func TestLoopbackWithLess(t *testing.T) {
 	Run(t, func(_ testing.TB, peers int) []ir.Translator {
 		caps := DefaultCaps()
 		caps.Remote, caps.Words, caps.Rings, caps.Slots = false, 0, 1, 2
-		return LoopbackWith(peers, caps, Hooks{NoBoard: true})
+		return LoopbackWith(peers, caps, Hooks{NoFlagArray: true})
 	})
 }
 
@@ -129,7 +129,7 @@ func TestClosedPeerIsGone(t *testing.T) {
 	}
 }
 
-// hasty is a translator of which every second sleep ends at once, as a signal ends it.
+// hasty is a translator of which every second sleep ends at once, as if by a signal.
 type hasty struct {
 	ir.Translator
 	sleeps int

@@ -11,8 +11,8 @@ import (
 // patience is how long the suite waits for what must come.
 const patience = 10 * time.Second
 
-// A rig drives all translators of a network from one goroutine and keeps what
-// they report until it is asked for.
+// A rig drives all translators of a network from one goroutine and keeps what they report until a test asks
+// for it.
 type rig struct {
 	testing.TB
 	ts     []ir.Translator
@@ -20,7 +20,7 @@ type rig struct {
 	token  uint64
 	wait   time.Duration // for what must come
 	closed []bool        // by the test
-	deaf   []bool        // what comes to this peer is of no interest any more
+	deaf   []bool        // events of this peer are dropped from now on
 }
 
 func newRig(t testing.TB, ts []ir.Translator) *rig {
@@ -34,7 +34,7 @@ func newRig(t testing.TB, ts []ir.Translator) *rig {
 	return r
 }
 
-// post posts cmd at peer with a new token and returns that.
+// post posts cmd at peer with a new token and returns the token.
 func (r *rig) post(peer int, cmd ir.Command) uint64 {
 	r.token++
 	cmd.Token = r.token
@@ -97,7 +97,7 @@ func (r *rig) arrival(at, from int) ir.Event {
 	return r.await(at, "packet", func(ev *ir.Event) bool { return ev.Kind == ir.Arrived && int(ev.Peer) == from })
 }
 
-// quiet polls until nothing comes any more and fails if something is left.
+// quiet polls until nothing comes any more and fails if an event is left.
 func (r *rig) quiet() {
 	r.Helper()
 	for idle := 0; idle < 20*len(r.ts); {
@@ -115,7 +115,7 @@ func (r *rig) quiet() {
 	}
 }
 
-// caps are those of the NIC by which two peers reach each other.
+// caps returns the Caps of the NIC by which two peers reach each other.
 func (r *rig) caps(from, to int) ir.Caps { return ir.CapsFor(r.ts[from], to) }
 
 // apart reports whether peer at reaches two peers by different NICs.
@@ -124,7 +124,7 @@ func (r *rig) apart(at, one, other int) bool {
 	return t != nil && t.NIC(one) != t.NIC(other)
 }
 
-// needRings skips what judges packet rings between two peers where there are none.
+// needRings skips a test of packet rings between two peers that have none.
 func (r *rig) needRings(from, to int) {
 	if r.caps(from, to).Rings == 0 {
 		r.Skip("no packet rings")
@@ -148,11 +148,11 @@ type stream struct {
 	from, to   int
 	ring       ir.Ring
 	slot, pos  uint64
-	tail, back uint64 // as last read
+	tail, back uint64 // as read last
 	sent       int
 }
 
-// stream makes to watch a ring that from writes.
+// stream has to watch a ring that from writes.
 func (r *rig) stream(from, to int, ring ir.Ring) *stream {
 	r.Helper()
 	r.needRings(from, to)
@@ -160,13 +160,26 @@ func (r *rig) stream(from, to int, ring ir.Ring) *stream {
 	return &stream{r: r, caps: r.caps(from, to), from: from, to: to, ring: ring}
 }
 
+// command is packet number i, of n bytes. Where the NIC gathers, every other one is in pieces.
 func (s *stream) command(i, n int) ir.Command {
 	at, _ := s.caps.Place(s.pos, n)
-	return ir.Command{
+	cmd := ir.Command{
 		Op: ir.Packet, Peer: int32(s.to), Ring: s.ring, Slot: s.slot, Pos: at,
 		Header: header(i), Data: payload(i, n),
 	}
+	if s.caps.Gathers && i%2 == 1 {
+		cmd.Body, cmd.Offset, cmd.Header.Length, cmd.Data = &scattered{cmd.Data, i}, uint64(i), uint32(n), nil
+	}
+	return cmd
 }
+
+// scattered is bytes from number from on.
+type scattered struct {
+	all  []byte
+	from int
+}
+
+func (s *scattered) Gather(dst []byte, off int) { copy(dst, s.all[off-s.from:]) }
 
 // put sends packet number sent with n bytes and reports whether there was room.
 func (s *stream) put(n int) bool {
@@ -181,7 +194,7 @@ func (s *stream) put(n int) bool {
 	return true
 }
 
-// send is put where there must be room.
+// send is put; there must be room.
 func (s *stream) send(n int) {
 	s.r.Helper()
 	if s.put(n) {
@@ -201,7 +214,7 @@ func (s *stream) refresh() {
 	}))
 }
 
-// take takes over a tail that can be true.
+// take sets the tail, which must be possible.
 func (s *stream) take(ev ir.Event) {
 	s.r.Helper()
 	if ev.Slot < s.tail || ev.Slot > s.slot || ev.Pos < s.back || ev.Pos > s.pos {

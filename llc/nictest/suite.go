@@ -10,12 +10,11 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Run judges the translators that open makes: peers translators of one
-// network, all in this process, given in the order of their numbers. Each test
-// opens a network of its own and closes its translators. Operations on remote
-// memory and on the control area are judged if the capabilities promise them,
-// boards if the translators are an [ir.Board], packet rings if there are any. Beside
-// what each test looks for, package contract watches all of them.
+// Run tests the translators that open makes: peers translators of one network, all in this process, given in
+// the order of their numbers. Each test opens a network of its own and closes its translators. Operations on
+// remote memory and on the control area are tested if the Caps promise them, flag arrays if the translators
+// are an [ir.FlagArray], packet rings if there are any. Besides what each test looks for, package contract
+// checks all of them.
 func Run(t *testing.T, open func(t testing.TB, peers int) []ir.Translator) {
 	for _, c := range suite() {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open, patience, func(err error) { t.Error(err) }) })
@@ -29,8 +28,7 @@ type trial struct {
 	test  func(*rig)
 }
 
-// run runs a trial; what must come has so much time. report is told of broken
-// sentences of the contract.
+// run runs a trial. wait is the time for what must come; report is called for breaches of the contract.
 func (c *trial) run(t testing.TB, open func(t testing.TB, peers int) []ir.Translator, wait time.Duration, report func(error)) {
 	ts := open(t, c.peers)
 	if !strings.HasSuffix(c.name, "allocations") {
@@ -74,7 +72,7 @@ func suite() []trial {
 		{"express/sleep", 2, testExpressWakes},
 		{"express/end", 2, testExpressEnd},
 		{"express/allocations", 2, testExpressAllocations},
-		{"board", 3, testBoard},
+		{"flag array", 3, testFlagArray},
 		{"controller", 3, testController},
 		{"atomics", 3, testAtomics},
 		{"locks", 3, testLocks},
@@ -105,7 +103,7 @@ func testCaps(r *rig) {
 	r.quiet()
 }
 
-// nics returns the capabilities of the NICs of a peer.
+// nics returns the Caps of the NICs of a peer.
 func (r *rig) nics(at int) []ir.Caps {
 	own := r.ts[at].Caps()
 	t := ir.AbilitiesOf(r.ts[at]).Router

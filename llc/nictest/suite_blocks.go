@@ -8,7 +8,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// listed is blocks of a list: pieces of so many bytes, at these places.
+// listed returns blocks of a list: pieces of so many bytes, at these places.
 func listed(pieces ...[2]int) (b strided.Blocks) {
 	for _, p := range pieces {
 		b.List = b.List.Add(p[0], p[1])
@@ -16,7 +16,7 @@ func listed(pieces ...[2]int) (b strided.Blocks) {
 	return b
 }
 
-// uneven is a list of n pieces of about so many bytes, the first behind all others.
+// uneven returns a list of n pieces of about so many bytes, the first behind all others.
 func uneven(n, size int) (b strided.Blocks) {
 	for i := range n {
 		b.List = b.List.Add(2*size*((i+n-1)%n)+i%7, size-i%3)
@@ -24,8 +24,8 @@ func uneven(n, size int) (b strided.Blocks) {
 	return b
 }
 
-// testBlocks pulls and pushes blocks from and to memory that holds them in other ones, or in one piece, and looks at what lies
-// between.
+// testBlocks pulls and pushes blocks from and to memory with other blocks, or contiguous memory, and checks
+// the gaps.
 func testBlocks(r *rig) {
 	if r.caps(0, 1).Blocks == 0 {
 		r.Skip("memory in one piece only")
@@ -44,7 +44,7 @@ func testBlocks(r *rig) {
 		{Bytes: 0, There: 10, Their: strided.Blocks{Block: 4, Stride: 8}},
 		{Bytes: 5000, Here: 2000, There: 100, Mine: uneven(10, 900), Their: uneven(100, 60)},
 		{Bytes: 300_000, Here: 4000, Mine: uneven(100, 4096), Their: strided.Blocks{Block: 4096, Stride: 8192}},
-		{Bytes: 300_000, There: 100_000, Their: uneven(400, 1024)}, // of more pieces than go by one call
+		{Bytes: 300_000, There: 100_000, Their: uneven(400, 1024)}, // of more pieces than one call moves
 	} {
 		for _, op := range []ir.Op{ir.Pull, ir.Push} {
 			own, m := payload(c.Bytes+2, size), c
@@ -72,7 +72,7 @@ func testBlocks(r *rig) {
 	r.quiet()
 }
 
-// testBlockMover does the same from an offset on, at once, by the ability of those who wait for the result.
+// testBlockMover does the same at once, from an offset on, by the [ir.BlockMover] of the NIC.
 func (r *rig) testBlockMover(seg ir.Segment, mem []byte) {
 	nic, can := ir.AbilitiesOf(r.ts[1]).Remote.(ir.BlockMover)
 	if !can {
@@ -99,7 +99,7 @@ func (r *rig) testBlockMover(seg ir.Segment, mem []byte) {
 	}
 }
 
-// testBlocksRefused asks for blocks that must not be had: each request fails and moves nothing.
+// testBlocksRefused asks for blocks that are out of reach: each request fails and moves nothing.
 func testBlocksRefused(r *rig) {
 	if r.caps(0, 1).Blocks == 0 {
 		r.Skip("memory in one piece only")

@@ -2,7 +2,8 @@ package nictest
 
 import "rhinet/llc/ir"
 
-// testController has peers execute codes in all orders, each sequence by itself, and see how far each gets.
+// testController has peers execute codes in all orders, each sequence by itself, and checks how far each
+// gets.
 func testController(r *rig) {
 	if ir.AbilitiesOf(r.ts[0]).Controller == nil {
 		r.Skip("no barrier controllers")
@@ -80,7 +81,7 @@ func testSequence(r *rig, all []ir.Controller, number int, base uint64) {
 	}
 }
 
-// testSleepCode has a code wake who sleeps.
+// testSleepCode has a code wake a sleeper.
 func testSleepCode(r *rig, polled func() bool) {
 	c := ir.AbilitiesOf(r.ts[0]).Controller
 	if c == nil {

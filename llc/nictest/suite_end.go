@@ -7,8 +7,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// breakWay posts a command on a way to a peer that cannot be: to a packet ring that
-// its reader does not have. That is the end of the peer.
+// breakWay posts a command on a way to a peer that cannot exist: to a packet ring that its reader does not
+// have. That is the end of the peer.
 func (r *rig) breakWay(at, peer int, op ir.Op) {
 	r.post(at, ir.Command{Op: op, Peer: int32(peer), Ring: ir.Ring(r.caps(at, peer).Rings), Header: header(0)})
 }
@@ -27,9 +27,8 @@ func (r *rig) end(at, peer int) {
 	}
 }
 
-// testBrokenWay breaks the way to a peer. Such commands
-// carry no token, whatever an earlier one has left there: each is the end of the
-// peer, which is reported once.
+// testBrokenWay breaks the way to a peer. Such commands carry no token, whatever an earlier one has left
+// there: each is the end of the peer, which is reported once.
 func testBrokenWay(r *rig) {
 	for i, op := range []ir.Op{ir.Packet, ir.ReadTail, ir.Open} {
 		peer := (i + 1) % 3
@@ -46,16 +45,15 @@ func testBrokenWay(r *rig) {
 			}
 		}
 	}
-	for p := range r.ts { // what went to a peer that only others take for dead
+	for p := range r.ts { // what went to a peer that only others count as dead
 		for r.poll(p) {
 		}
 		r.inbox[p] = nil
 	}
 }
 
-// testEndWhileMoreIsDue reports the end of a peer while everything is under way that
-// can be: a refused packet, answers that were due before, and come after; they come
-// all the same, Busy first, each once.
+// testEndWhileMoreIsDue reports the end of a peer while everything possible is under way: a refused packet,
+// answers that were due before, and answers that come after; all of them still come, Busy first, each once.
 func testEndWhileMoreIsDue(r *rig) {
 	r.fill(0, 2)
 	token := func(cmd ir.Command) uint64 { return r.post(0, cmd) }
@@ -84,14 +82,13 @@ func testEndWhileMoreIsDue(r *rig) {
 			r.Errorf("%+v", ev)
 		}
 	}
-	r.deaf[2] = true // what went to it before comes when it comes
+	r.deaf[2] = true // what went to it before comes at any time
 	r.inbox[2] = nil
 	r.quiet()
 }
 
-// testNothingAfterTheEnd: what a peer had sent and was not polled before its end does
-// not come after it, whether it came in the shared ring or a ring of its own; what
-// others sent does.
+// testNothingAfterTheEnd: what a peer had sent and was not polled before its end does not come after it,
+// whether it came in the shared ring or in a packet ring; what others sent does.
 func testNothingAfterTheEnd(r *rig) {
 	shared := func(from, i int) {
 		r.post(from, ir.Command{Op: ir.Shared, Header: header(i), Data: payload(i, 100)})
@@ -130,8 +127,8 @@ func testNothingAfterTheEnd(r *rig) {
 	r.quiet()
 }
 
-// testConcealRefused withdraws what was never registered: a NIC that refuses says so
-// without a token, and ends nobody.
+// testConcealRefused withdraws what was never registered: a NIC that refuses says so without a token, and
+// ends no peer.
 func testConcealRefused(r *rig) {
 	r.post(0, ir.Command{Op: ir.Conceal, Peer: 1, Segment: 12345})
 	r.poll(0)
@@ -147,9 +144,8 @@ func testConcealRefused(r *rig) {
 	r.quiet()
 }
 
-// testClosed: what is posted to a peer that has closed its translator goes nowhere,
-// or shows its end, once. Its memory cannot be reached any more, every answer
-// that is due comes, and the others go on.
+// testClosed: what is posted to a peer that has closed its translator is lost, or shows its end, once. Its
+// memory cannot be reached any more, every answer that is due comes, and the other peers go on.
 func testClosed(r *rig) {
 	var ring *stream
 	if r.caps(2, 1).Rings > 0 {
@@ -190,7 +186,7 @@ func testClosed(r *rig) {
 				r.Errorf("%v of the memory of a peer that has closed: %+v", op, ev)
 			}
 		}
-		for len(r.inbox[from]) > 0 && isEnd(&r.inbox[from][0], 1) { // more than one is seen by contract.Watch
+		for len(r.inbox[from]) > 0 && isEnd(&r.inbox[from][0], 1) { // contract.Watch notices more than one
 			r.inbox[from] = r.inbox[from][1:]
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// express returns the ability of both ends of a stream from peer 0 to peer 1 whose
-// ring an Open has named; a network without it has nothing to show.
+// express returns the Express of both ends of a stream from peer 0 to peer 1 whose ring an Open has named; it
+// skips the test on a network without it.
 func (r *rig) express() (s *stream, from, to ir.Express) {
 	from, to = ir.AbilitiesOf(r.ts[0]).Express, ir.AbilitiesOf(r.ts[1]).Express
 	if from == nil {
@@ -28,7 +28,7 @@ func (s *stream) place(x ir.Express, n int) {
 		s.refresh()
 	}
 	if n+s.caps.Trailer <= ir.Inline {
-		at = 0 // it has no place besides its line
+		at = 0 // it has no data position
 	}
 	h := header(s.sent)
 	head := h.Words()
@@ -62,7 +62,7 @@ func (s *stream) same(v *ir.View, i, n int) {
 	}
 }
 
-// testAdvance takes what waits in a ring one after the other, and finds nothing behind the last.
+// testAdvance takes the packets in a ring one after the other, and finds nothing behind the last.
 func testAdvance(r *rig) {
 	s, from, to := r.express()
 	rng := rand.New(rand.NewPCG(3, 2))
@@ -72,8 +72,8 @@ func testAdvance(r *rig) {
 		for i := range sizes {
 			sizes[i] = rng.IntN(ir.Inline - s.caps.Trailer + 1)
 		}
-		sizes[rng.IntN(len(sizes))] = rng.IntN(s.caps.Bytes/4 + 1) // at most one has a place besides its line
-		s.refresh()                                                // while nothing is there that it might take
+		sizes[rng.IntN(len(sizes))] = rng.IntN(s.caps.Bytes/4 + 1) // at most one has a data position
+		s.refresh()                                                // while there is nothing that it might take
 		for _, n := range sizes {
 			s.place(from, n)
 		}
@@ -92,8 +92,8 @@ func testAdvance(r *rig) {
 	}
 }
 
-// testExpress mixes both ways to place and both to take: the packets are the same,
-// in the same order, and their room is free after Take as it is after Poll.
+// testExpress mixes both ways to place and both to take: the packets are the same, in the same order, and
+// their room is free after Take as it is after Poll.
 func testExpress(r *rig) {
 	s, from, to := r.express()
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -104,7 +104,7 @@ func testExpress(r *rig) {
 	for i := range 5 * s.caps.Slots {
 		n := rng.IntN(ir.Inline + 1)
 		if rng.IntN(4) == 0 {
-			n = rng.IntN(s.caps.Bytes/4 + 1) // besides one that is held
+			n = rng.IntN(s.caps.Bytes/4 + 1) // beside one that is held
 		}
 		if rng.IntN(2) == 0 {
 			s.place(from, n)
@@ -123,7 +123,7 @@ func testExpress(r *rig) {
 			s.get(i, n) // Poll takes what Look has only shown
 		}
 	}
-	for _, t := range r.ts[:2] { // what was sent is put down, and compared with what has come
+	for _, t := range r.ts[:2] { // what was sent is recorded, and compared with what has come
 		if a := ir.AbilitiesOf(t).Auditor; a != nil {
 			a.Audit()
 		}
@@ -134,8 +134,8 @@ func testExpress(r *rig) {
 	}
 }
 
-// testPollOthers: the packet in the ring that is left alone stays, everything else
-// comes, and Poll finds the packet afterwards.
+// testPollOthers: the packet in the ring that is left out stays, everything else comes, and Poll finds the
+// packet afterwards.
 func testPollOthers(r *rig) {
 	s, from, to := r.express()
 	others := 2
@@ -178,8 +178,8 @@ func testPollOthers(r *rig) {
 	r.quiet()
 }
 
-// testExpressWakes: a packet that Place has placed rings for a sleeper, and the
-// last look before a sleep finds it.
+// testExpressWakes: a packet that Place has placed rings for a sleeper, and the last look before a sleep
+// finds it.
 func testExpressWakes(r *rig) {
 	s, from, to := r.express()
 	for i := range 3 {
@@ -190,7 +190,7 @@ func testExpressWakes(r *rig) {
 	r.quiet()
 }
 
-// testExpressEnd: after the end of a peer Look finds nothing of it.
+// testExpressEnd: after the end of a peer Look finds nothing from it.
 func testExpressEnd(r *rig) {
 	s, from, to := r.express()
 	s.place(from, 8)

@@ -13,15 +13,17 @@ import (
 func testPacketSizes(r *rig) {
 	s := r.stream(0, 1, 0)
 	for i, n := range []int{0, 1, 7, 8, ir.Inline - 1, ir.Inline, ir.Inline + 1, 63, 64, 65, 128, s.caps.Fragment - 1, s.caps.Fragment} {
-		s.send(n)
-		s.get(i, n)
-		r.poll(1) // consumes
+		for k := range 2 { // the second in pieces
+			s.send(n)
+			s.get(2*i+k, n)
+			r.poll(1) // consumes
+		}
 	}
 	r.quiet()
 }
 
-// testPacketLaps goes around the ring several times, with as many packets
-// under way as fit, small ones between large ones.
+// testPacketLaps goes around the ring several times, with as many packets under way as fit, small ones
+// between large ones.
 func testPacketLaps(r *rig) {
 	r.needRings(0, 1)
 	s := r.stream(0, 1, ir.Ring(r.caps(0, 1).Rings-1))
@@ -72,7 +74,7 @@ func testManyPeers(r *rig) {
 	}
 }
 
-// streams returns one from each peer that has packet rings with peer to.
+// streams returns a stream from each peer that has packet rings with peer to.
 func (r *rig) streams(to int) (all []*stream) {
 	for i, from := range r.ringed(to, len(r.ts)) {
 		all = append(all, r.stream(from, to, ir.Ring(i)))
@@ -83,8 +85,7 @@ func (r *rig) streams(to int) (all []*stream) {
 	return all
 }
 
-// testTail holds the reader to account: what Poll consumed is free, what it
-// has not reported is not.
+// testTail checks the reader's account: what Poll consumed is free, what it has not reported is not.
 func testTail(r *rig) {
 	s := r.stream(0, 1, 0)
 	for s.slot < uint64(s.caps.Slots) && s.put(ir.Inline+1) {
@@ -135,8 +136,8 @@ func testShared(r *rig) {
 	r.quiet()
 }
 
-// testBusy fills a shared ring from two sides: what was not refused arrives,
-// in order, and afterwards there is room again.
+// testBusy fills a shared ring from two sides: what was not refused arrives, in order, and afterwards there
+// is room again.
 func testBusy(r *rig) {
 	for round := range 3 {
 		var sent [3]int
@@ -167,9 +168,8 @@ func testBusy(r *rig) {
 	}
 }
 
-// testBusyFirst has packets refused while answers wait: their Busys come before
-// every answer, also before those of commands posted earlier, and by one NIC in the order of
-// their posts.
+// testBusyFirst has packets refused while answers wait: their Busys come before every answer, including those
+// of commands posted earlier, and those of one NIC in the order of their posts.
 func testBusyFirst(r *rig) {
 	var went [3]int
 	for _, to := range []int{1, 2} {
@@ -193,7 +193,7 @@ func testBusyFirst(r *rig) {
 		r.inbox[0] = nil
 		i := slices.Index(busy, ev.Token)
 		if ev.Kind != ir.Busy || i < 0 || i > 0 && !apart || int(ev.Peer) != peers[i] {
-			for r.poll(0) { // package contract has a look at the rest
+			for r.poll(0) { // package contract checks the others
 			}
 			r.Fatalf("%+v came before the Busy of packet %d to peer %d: any event but Busy says that the packet went", ev, busy[0], peers[0])
 		}
@@ -206,7 +206,7 @@ func testBusyFirst(r *rig) {
 		}
 	}
 	for to := 1; to < 3; to++ {
-		for range went[to] { // which a network may deliver late
+		for range went[to] { // a network may deliver them late
 			r.arrival(to, 0)
 		}
 	}
@@ -216,8 +216,7 @@ func testBusyFirst(r *rig) {
 // filling is the payload of the packets that fill a shared ring, in bytes.
 const filling = 1000
 
-// fill appends packets to the shared ring of a peer until it is full, and returns how
-// many went.
+// fill appends packets to the shared ring of a peer until it is full, and returns how many went.
 func (r *rig) fill(from, to int) int {
 	r.Helper()
 	for i := range 1 << 20 {
@@ -235,7 +234,7 @@ func (r *rig) fill(from, to int) int {
 	return 0
 }
 
-// testBothRings uses the shared ring and a packet ring of one pair at once.
+// testBothRings uses the shared ring and a packet ring of one pair at the same time.
 func testBothRings(r *rig) {
 	s := r.stream(0, 1, 0)
 	for i := range 3 * s.caps.Slots {
@@ -252,7 +251,7 @@ func testBothRings(r *rig) {
 	}
 }
 
-// testHint hints at everything, nobody and nonsense: nothing is lost.
+// testHint hints at every peer, at none and at invalid ones: nothing is lost.
 func testHint(r *rig) {
 	s := r.stream(1, 0, 0)
 	for i := range s.caps.Slots {
@@ -269,7 +268,7 @@ func testAllocations(r *rig) {
 		return
 	}
 	s := r.stream(0, 1, 0)
-	small, long := s.command(0, 8), s.command(0, ir.Inline+1)
+	small, long, pieces := s.command(0, 8), s.command(0, ir.Inline+1), s.command(1, 100)
 	other := ir.Command{Op: ir.Shared, Peer: 1, Header: header(0), Data: payload(0, 100)}
 	var ev ir.Event
 	take := func() {
@@ -277,8 +276,8 @@ func testAllocations(r *rig) {
 		}
 	}
 	used := testing.AllocsPerRun(10*s.caps.Slots, func() {
-		for _, cmd := range []*ir.Command{&small, &long, &other} {
-			at, next := s.caps.Place(s.pos, len(cmd.Data))
+		for _, cmd := range []*ir.Command{&small, &long, &other, &pieces} {
+			at, next := s.caps.Place(s.pos, cmd.PayloadBytes())
 			cmd.Slot, cmd.Pos = s.slot, at
 			r.ts[0].Post(cmd)
 			if cmd != &other {
@@ -291,18 +290,18 @@ func testAllocations(r *rig) {
 		r.ts[0].Poll(&ev)
 	})
 	if used != 0 {
-		r.Errorf("%v allocations for three packets", used)
+		r.Errorf("%v allocations for four packets", used)
 	}
 }
 
-// testSharedAllocations is testAllocations where all packets are shared ones.
+// testSharedAllocations is testAllocations on a network without packet rings.
 func testSharedAllocations(r *rig) {
 	cmd := ir.Command{Op: ir.Shared, Peer: 1, Header: header(0), Data: payload(0, 100)}
 	var ev ir.Event
 	if used := testing.AllocsPerRun(200, func() {
 		r.ts[0].Post(&cmd)
 		for !r.ts[1].Poll(&ev) {
-			r.ts[0].Poll(&ev) // which a network may need to send
+			r.ts[0].Poll(&ev) // a network may need this to send
 		}
 		r.ts[0].Poll(&ev)
 	}); used != 0 {
@@ -310,15 +309,15 @@ func testSharedAllocations(r *rig) {
 	}
 }
 
-// testConcurrent drives every peer from a goroutine of its own: all send to
-// all through the shared rings and count what comes.
+// testConcurrent drives every peer from a goroutine of its own: all send to all through the shared rings and
+// count what comes.
 func testConcurrent(r *rig) {
 	const each = 200
 	n := len(r.ts)
 	var wg sync.WaitGroup
 	for self, tr := range r.ts {
 		wg.Go(func() {
-			next := make([]int, n) // packet to send to, and to expect from, each peer
+			next := make([]int, n) // number of the next packet for each peer, and from each
 			want := make([]int, n)
 			to, got := 0, 0
 			var ev ir.Event

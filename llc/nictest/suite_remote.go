@@ -17,7 +17,7 @@ func (r *rig) expose(peer, other int, data []byte) ir.Segment {
 	return ev.Segment
 }
 
-// testLend: what is lent at once is reached like what Expose has exposed, until Conceal.
+// testLend: memory that is lent at once is reached like memory that Expose has exposed, until Conceal.
 func testLend(r *rig) {
 	a := ir.AbilitiesOf(r.ts[0])
 	if l := a.Lender; l == nil || !r.caps(0, 1).Remote || a.Router != nil && a.Router.NIC(1) != 0 {
@@ -36,7 +36,8 @@ func testLend(r *rig) {
 	r.answer(1, r.post(1, ir.Command{Op: ir.Pull, Segment: seg, Data: got}), ir.Failed)
 }
 
-// testPorts moves a part by each injection port at once, and one of them is refused: the others come all the same.
+// testPorts moves a part by each injection port at the same time, and one part is refused: the others still
+// come.
 func testPorts(r *rig) {
 	in := ir.AbilitiesOf(r.ts[1]).Injector
 	if in == nil || !r.caps(0, 1).Remote {
@@ -136,7 +137,7 @@ func testMove(r *rig) {
 	r.quiet()
 }
 
-// testRefusals asks for what must not be had: each request fails and moves nothing.
+// testRefusals asks for memory that is out of reach: each request fails and moves nothing.
 func testRefusals(r *rig) {
 	if !r.caps(0, 1).Remote {
 		r.Skip("no remote memory")

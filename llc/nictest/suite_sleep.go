@@ -6,9 +6,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// asleep runs Arm, a last Poll, Sleep and Disarm for a peer in a goroutine and
-// returns a channel that tells whether the bell rang. The last Poll must find
-// nothing.
+// asleep runs Arm, a last Poll, Sleep and Disarm for a peer in a goroutine and returns a channel that says
+// whether the bell rang. The last Poll must find nothing.
 func (r *rig) asleep(peer int, limit time.Duration) <-chan bool {
 	tr := r.ts[peer]
 	armed, slept := make(chan struct{}), make(chan bool, 1)
@@ -26,9 +25,8 @@ func (r *rig) asleep(peer int, limit time.Duration) <-chan bool {
 	return slept
 }
 
-// slumber sleeps until act wakes the peer. A sleep may end early, as by a signal,
-// even before act: then found finds what act sent, or act, which sends nothing
-// then, comes again.
+// slumber sleeps until act wakes the peer. A sleep may end early, as by a signal, even before act: then found
+// finds what act sent, or, if act sends nothing, act is called again.
 func (r *rig) slumber(peer int, what string, act func(), found func() bool) {
 	r.Helper()
 	for range 50 {
@@ -73,7 +71,7 @@ func testSleep(r *rig) {
 		ev := r.arrival(1, 0)
 		check(r, &ev, i, 0)
 		r.slumber(1, "Wake", func() { r.ts[0].Wake(1) }, polled)
-		if b := ir.AbilitiesOf(r.ts[0]).Board; b != nil && !r.apart(0, 0, 1) {
+		if b := ir.AbilitiesOf(r.ts[0]).FlagArray; b != nil && !r.apart(0, 0, 1) {
 			r.slumber(1, "Raise", func() { seq++; b.Raise([]int{1}, 0, seq, 0, nil) }, polled)
 		}
 	}
@@ -85,8 +83,8 @@ func testSleep(r *rig) {
 	}
 }
 
-// testSleepColdRing sends the packet that comes while a peer goes to sleep in
-// the ring that was used least: the Poll between Arm and Sleep must see it.
+// testSleepColdRing sends a packet to a peer that goes to sleep, in the ring that was used least: the Poll
+// between Arm and Sleep must see it.
 func testSleepColdRing(r *rig) {
 	streams := r.streams(0)
 	for i := range min(5, streams[0].caps.Slots) {

@@ -7,8 +7,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// testVectors has peers read and write memory on boards, of each other and of their own, by random vectors beside a slow
-// reference, and asks for what must not be had.
+// testVectors has peers read and write memory on boards, of each other and of their own, by random vectors,
+// compares with a slow reference implementation, and asks for memory that is out of reach.
 func testVectors(r *rig) {
 	if ir.AbilitiesOf(r.ts[0]).Vectors == nil {
 		r.Skip("no memory on boards")
@@ -29,7 +29,7 @@ func testVectors(r *rig) {
 // boardBytes is what each peer takes of its board.
 const boardBytes = 6000
 
-// A vectorTrial is the parts of all peers, and what must be in them.
+// A vectorTrial has the parts of all peers, and their expected contents.
 type vectorTrial struct {
 	*rig
 	rnd   *rand.Rand
@@ -115,7 +115,7 @@ func (v *vectorTrial) access() {
 	v.compare((by+1)%len(v.nics), target)
 }
 
-// wrong asks for what there is not: nothing of it may be written anywhere.
+// wrong asks for memory that does not exist: nothing may be written anywhere.
 func (v *vectorTrial) wrong() {
 	const far = 1 << 33
 	at, b := v.at[0], make([]byte, 64)
@@ -150,7 +150,7 @@ func (v *vectorTrial) wrong() {
 	}
 }
 
-// used takes all that is left, and what was given back.
+// used takes all that is left, including a part that was given back.
 func (v *vectorTrial) used() {
 	n := v.nics[1]
 	v.must(n.WriteVector(1, &ir.Vector{Block: boardBytes, At: v.at[1]}, bytes.Repeat([]byte{7}, boardBytes)))

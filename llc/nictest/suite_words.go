@@ -6,7 +6,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// testAtomics has peers update words of each other and of their own, and asks for what must not be had.
+// testAtomics has peers update words of each other and of their own, and asks for words that are out of
+// reach.
 func testAtomics(r *rig) {
 	can := ir.AbilitiesOf(r.ts[0])
 	if can.Atomics == nil || can.Memory == nil {
@@ -54,7 +55,7 @@ func testAtomics(r *rig) {
 	r.quiet()
 }
 
-// testWrongWords asks for words that are none, or that nobody shows any more.
+// testWrongWords asks for words that do not exist, or are not exposed any more.
 func testWrongWords(r *rig, parts [][]byte, segs []ir.Segment) {
 	a := ir.AbilitiesOf(r.ts[1]).Atomics
 	before := string(parts[0]) + string(parts[2])
@@ -88,7 +89,8 @@ func testWrongWords(r *rig, parts [][]byte, segs []ir.Segment) {
 	}
 }
 
-// testLocks has peers ask for locks of each other: who asked first has it first, and nobody else.
+// testLocks has peers ask for locks of each other: the peer that asked first has it first, and no other peer
+// has it.
 func testLocks(r *rig) {
 	if ir.AbilitiesOf(r.ts[0]).Locker == nil {
 		r.Skip("no locks")
@@ -168,7 +170,8 @@ func testLock(r *rig, all []ir.Locker, home, number int) {
 	}
 }
 
-// testSleepLock has a lock wake who sleeps: when it comes to him, and when he has it and nobody is counted any more.
+// testSleepLock has a lock wake a sleeper: when its turn comes, and when it has the lock and the counter goes
+// to 0.
 func testSleepLock(r *rig, polled func() bool) {
 	can := ir.AbilitiesOf(r.ts[0])
 	if can.Locker == nil {

@@ -6,12 +6,12 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Name is what mpirun takes.
+// Name is the name that mpirun takes.
 const Name = "ofi"
 
-// providers are those that users can choose, and what libfabric calls them, the best
-// name first. The provider that was net in 1.16 and 1.17 is tcp since 1.18; before, tcp works
-// with ofi_rxm over it only, which is slower and takes a second to open.
+// providers are those that users can choose, and what libfabric calls them, the best name first. The provider
+// that was net in 1.16 and 1.17 is tcp since 1.18; before, tcp works only with ofi_rxm over it, which is
+// slower and takes a second to open.
 var providers = []struct {
 	name string
 	full []string
@@ -22,7 +22,7 @@ var providers = []struct {
 	{"efa", []string{"efa"}}, {"cxi", []string{"cxi"}}, {"opx", []string{"opx"}}, {"psm2", []string{"psm2"}}, {"psm3", []string{"psm3"}},
 }
 
-// Entry is what the table of NICs knows of this one.
+// Entry returns the NIC for the table of NICs.
 func Entry() entry.NIC {
 	s := entry.Setting{Key: "provider"}
 	for _, p := range providers {

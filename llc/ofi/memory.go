@@ -24,7 +24,7 @@ func (t *Translator) expose(cmd *ir.Command) error {
 	return nil
 }
 
-// conceal ends a registration.
+// conceal withdraws a registration.
 func (t *Translator) conceal(key ir.Segment) error {
 	s, ok := t.segments[key]
 	if !ok {
@@ -67,7 +67,7 @@ func (t *Translator) startMoves() {
 	t.waiting = append(t.waiting[:0], t.waiting[n:]...)
 }
 
-// startMove starts a move and reports whether it is off the caller's hands.
+// startMove starts a move and reports whether the caller is done with it.
 func (t *Translator) startMove(cmd *ir.Command) bool {
 	p := &t.peers[cmd.Peer]
 	if len(t.idle) == 0 || !p.known && !t.find(p, int(cmd.Peer)) {
@@ -116,7 +116,7 @@ func (t *Translator) refused(cmd *ir.Command, err error) {
 	t.Fail(cmd, err)
 }
 
-// broken reports whether an error says that a connection is.
+// broken reports whether an error code says that a connection is broken.
 func broken(code int) bool {
 	switch syscall.Errno(code) {
 	case syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.ENOTCONN, syscall.ESHUTDOWN, syscall.EPIPE,

@@ -9,7 +9,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// errUnsupported answers a command that the capabilities rule out.
+// errUnsupported answers a command that the Caps rule out.
 var errUnsupported = errors.New("llc/ofi: not on this network")
 
 // errSegment answers a command about memory that was never exposed.
@@ -40,8 +40,8 @@ func (t *Translator) Post(cmd *ir.Command) {
 	}
 }
 
-// shared sends a packet, or keeps it for the next Poll. A peer that takes nothing has quota
-// packets, and then its sender is busy.
+// shared sends a packet, or keeps it for the next Poll. For a peer that takes nothing quota packets are kept,
+// and then the answer is Busy.
 func (t *Translator) shared(cmd *ir.Command) {
 	p := &t.peers[cmd.Peer]
 	if t.Gone(int(cmd.Peer)) {
@@ -75,8 +75,8 @@ func (t *Translator) send(p *peer, number int, i int32) error {
 	return t.lib.Send(p.addr, t.packet(t.outbox, int(i))[:t.lengths[i]], t.sends+int(i))
 }
 
-// defers keeps a packet that could not be sent, or ends the peer that cannot be
-// sent to.
+// defers keeps a packet that could not be sent for now, or reports the end of a peer to which nothing can be
+// sent.
 func (t *Translator) defers(p *peer, number, i int32, err error) {
 	if err != libfabric.ErrAgain {
 		t.drop(i)
@@ -93,7 +93,7 @@ func (t *Translator) defers(p *peer, number, i int32, err error) {
 	p.queue = append(p.queue, i)
 }
 
-// find looks up the address of a peer, which puts it down when it starts.
+// find looks up the address of a peer, which the peer publishes when it starts.
 func (t *Translator) find(p *peer, number int) bool {
 	name := t.Name(number)
 	if name == nil {
@@ -108,8 +108,8 @@ func (t *Translator) find(p *peer, number int) bool {
 	return true
 }
 
-// retry starts what could not be started, and looks from time to time whether peers
-// that take nothing are there still.
+// retry starts what could not be started, and checks from time to time whether peers that take nothing are
+// still there.
 func (t *Translator) retry() {
 	t.tries++
 	kept := t.blocked[:0]
@@ -127,7 +127,7 @@ func (t *Translator) retry() {
 	}
 }
 
-// flush sends the packets that wait for a peer, and reports whether some still do.
+// flush sends the packets that wait for a peer, and reports whether some still wait.
 func (t *Translator) flush(p *peer, number int) bool {
 	for len(p.queue) > 0 {
 		i := p.queue[0]
@@ -143,7 +143,7 @@ func (t *Translator) flush(p *peer, number int) bool {
 	return false
 }
 
-// census ends peers that are waited for and have left.
+// census reports the end of peers that are waited for and have left.
 func (t *Translator) census() {
 	for _, number := range t.blocked {
 		t.Check(int(number))
@@ -189,7 +189,7 @@ func (t *Translator) sent(i int32, err error) {
 	}
 }
 
-// drop gives back the place of a packet.
+// drop frees the place of a packet.
 func (t *Translator) drop(i int32) {
 	t.peers[t.owner[i]].used--
 	t.free = append(t.free, i)

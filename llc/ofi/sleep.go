@@ -6,8 +6,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Arm announces that this rank is about to sleep. libfabric says whether its queue
-// will tell.
+// Arm announces that this rank is about to sleep. libfabric says whether its queue will wake it.
 func (t *Translator) Arm() {
 	t.Endpoint.Arm()
 	t.armed = true
@@ -23,7 +22,7 @@ func (t *Translator) Sleep(d time.Duration) {
 	t.Endpoint.Sleep(d)
 }
 
-// Wake rings peer's doorbell. On another host an empty packet does.
+// Wake rings peer's doorbell. On another host an empty packet does so.
 func (t *Translator) Wake(peer int) {
 	if t.Endpoint.Wake(peer); t.Elsewhere(peer) && t.peers[peer].used < quota {
 		t.shared(&ir.Command{Op: ir.Shared, Peer: int32(peer)})

@@ -14,7 +14,7 @@ import (
 
 // Options are what a rank asks of libfabric.
 type Options struct {
-	Provider string         // one of those of the name's setting; empty: the first
+	Provider string         // one of the values of the setting; empty: the first
 	Network  *entry.Network // of a job on several hosts; nil: all ranks are on this one
 	Beside   bool           // another translator enters the job as the rank, and leaves it
 }
@@ -28,14 +28,14 @@ type Translator struct {
 	peers  []peer
 	numbers
 
-	inbox    []byte // of the receives that are posted
-	held     int    // the one whose packet Poll has given, or -1
+	inbox    []byte // of the posted receives
+	held     int    // the receive whose packet Poll has given, or -1
 	outbox   []byte
-	lengths  []int32 // of what lies in the places of outbox, and for whom
+	lengths  []int32 // lengths and destinations of the packets in the places of outbox
 	owner    []int32
 	free     []int32 // places of outbox
 	blocked  []int32 // peers with something to try again
-	tries    int     // of Polls with something blocked
+	tries    int     // Polls with something blocked
 	moves    []move
 	idle     []int32      // of moves
 	waiting  []ir.Command // moves that could not be started
@@ -44,20 +44,20 @@ type Translator struct {
 	beside   bool // see Options
 
 	posted bool // a packet, since the latest Poll
-	armed  bool // the next Poll that finds nothing has to look everywhere
-	unseen int  // Polls that did not look, one after the other
+	armed  bool // the next Poll that finds nothing must look everywhere
+	unseen int  // Polls in a row that did not look
 
 	done     [batch]libfabric.Completion
 	at, n    int // of done
 	watch    endpoint.Watch
-	skip     bool  // the queue had something when this rank wanted to sleep
+	skip     bool  // the queue had a completion when this rank wanted to sleep
 	lostRecv error // why nothing arrives any more
 }
 
-// A peer is what is known of one.
+// A peer is what is known of one peer.
 type peer struct {
 	addr  libfabric.Addr
-	known bool    // addr is
+	known bool    // addr is known
 	used  int     // places of outbox
 	queue []int32 // places that wait to be sent, in order
 }
@@ -68,25 +68,25 @@ type move struct {
 	over bool // answered, because its peer has ended; libfabric may still use its memory
 }
 
-// A segment is memory that peers reach.
+// A segment is memory that peers can reach.
 type segment struct {
 	region libfabric.Region
 	data   []byte
 }
 
-// numbers tell the contexts of operations apart: receives, then sends, then moves.
+// numbers separates the contexts of operations: receives, then sends, then moves.
 type numbers struct{ sends, moving, all int }
 
 var _ ir.Translator = (*Translator)(nil)
 
-// headerBytes lead a message.
+// headerBytes is the length of the header of a message.
 const headerBytes = endpoint.MessageBytes
 
-// errLeft reports a peer that is not there any more.
+// errLeft reports a peer that is gone.
 var errLeft = errors.New("llc/ofi: the rank has ended")
 
-// Open connects rank to the network. f is the memory of the ranks on this host,
-// in which they put their addresses. Those on other hosts are told by o.Network.
+// Open connects rank to the network. f is the memory of the ranks on this host, in which they publish their
+// addresses. o.Network tells those of ranks on other hosts.
 func Open(f *fabric.Fabric, rank int, o Options) (*Translator, error) {
 	p, name := providers[0], Name
 	for _, q := range providers {
@@ -117,7 +117,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*Translator, error) {
 	return t, nil
 }
 
-// start enters the job once packets can arrive, and puts down the address.
+// start enters the job once packets can arrive, and publishes the address.
 func (t *Translator) start(rank int, n *entry.Network) (err error) {
 	if t.inbox, err = t.lib.Memory(receives * packetBytes); err != nil {
 		return err
@@ -159,10 +159,10 @@ func (t *Translator) packet(area []byte, i int) []byte {
 // Caps returns what the engine must know of the network.
 func (t *Translator) Caps() ir.Caps { return t.caps }
 
-// Hint does nothing: all that comes comes to one queue.
+// Hint does nothing: all packets come to one queue.
 func (t *Translator) Hint(int) {}
 
-// Poll gives the next answer, or else the next packet.
+// Poll gives the next answer, or if there is none the next packet.
 func (t *Translator) Poll(ev *ir.Event) bool {
 	t.release()
 	if t.Answered() {
@@ -192,8 +192,8 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 	return false
 }
 
-// brief reports whether Poll is only to say that the packet went which was posted just now. A look at the
-// queue calls the system, and who sends many packets one after the other would look after each.
+// brief reports whether Poll only has to say that the packet that was just posted went. A look at the queue
+// calls the system, and a rank that sends many packets in a row would look after each.
 func (t *Translator) brief() bool {
 	if !t.posted || t.armed || t.at != t.n || t.unseen == looksLeftOut {
 		t.posted, t.unseen = false, 0
@@ -204,7 +204,7 @@ func (t *Translator) brief() bool {
 	return true
 }
 
-// release has the next packet be received where the one lies that Poll has given.
+// release posts the receive again whose packet Poll has given.
 func (t *Translator) release() {
 	if t.held >= 0 {
 		t.post(t.held)
@@ -212,7 +212,7 @@ func (t *Translator) release() {
 	}
 }
 
-// post posts a receive. One that libfabric refuses is missing from then on.
+// post posts a receive. If libfabric refuses, this receive is missing from then on.
 func (t *Translator) post(i int) {
 	if err := t.lib.Recv(t.packet(t.inbox, i), i); err != nil && t.lostRecv == nil {
 		t.lostRecv = err
@@ -249,8 +249,8 @@ func (t *Translator) complete(c *libfabric.Completion, ev *ir.Event) bool {
 	return t.moved(int32(c.Context-t.moving), c.Err, ev)
 }
 
-// arrived makes an event of a packet. One that no translator can have sent is
-// the end of who has sent it, if that is known.
+// arrived makes an event of a packet. Packets of no rank of the job, of a peer that has ended, and of Wake,
+// which are empty, are dropped.
 func (t *Translator) arrived(i int, c *libfabric.Completion, ev *ir.Event) bool {
 	msg := t.packet(t.inbox, i)[:min(c.Len, packetBytes)]
 	source := t.source(msg, c.From)
@@ -263,7 +263,7 @@ func (t *Translator) arrived(i int, c *libfabric.Completion, ev *ir.Event) bool 
 	return true
 }
 
-// source returns who has sent a message, negative for nobody of the job.
+// source returns the sender of a message; it is negative if the sender is no rank of the job.
 func (t *Translator) source(msg []byte, from libfabric.Addr) int {
 	source := t.Source(msg)
 	if source >= 0 && from != libfabric.NoAddr && t.peers[source].known && t.peers[source].addr != from {

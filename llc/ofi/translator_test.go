@@ -82,7 +82,7 @@ func TestLooksLeftOut(t *testing.T) {
 		from.Post(&ir.Command{Op: ir.Shared, Peer: int32(to.Self()), Header: ir.Header{Kind: 1}})
 	}
 	var ev ir.Event
-	// there has a packet lie in the queue of tr, which libfabric has been asked for already.
+	// there has a packet lie in the queue of tr for which libfabric has already been asked.
 	there := func() {
 		t.Helper()
 		send(other, tr)

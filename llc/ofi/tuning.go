@@ -3,26 +3,26 @@ package ofi
 import "time"
 
 const (
-	// packetBytes is one message with its header: the longest eager one goes in one, since each costs
-	// a system call on both sides, and its copies overlap those of no other.
+	// packetBytes is one message with its header: the longest eager message fits, since each packet costs a
+	// system call on both sides, and the copies of one packet overlap those of no other.
 	packetBytes = eager + 4<<10
-	// receives is how many packets may come between two Polls before libfabric has to keep them.
+	// receives is how many packets may come between two Polls before libfabric must keep them.
 	receives = 64
-	// quota is how many packets to one peer may wait or be on their way.
+	// quota is how many packets to one peer may wait or be in flight.
 	quota = 16
 	// copies is how many Pulls and Pushes are under way at a time.
 	copies = 64
-	// eager is the largest message, in bytes, that goes as packets although a rendezvous could
-	// move it, which takes one more way there and back.
+	// eager is the largest message, in bytes, that goes in packets although a rendezvous, with one more round
+	// trip, could move it.
 	eager = 64 << 10
 	// batch is how many completions one look at the queue takes.
 	batch = 16
-	// looksLeftOut is how often one after the other Poll leaves out its look at the queue behind a Post.
+	// looksLeftOut is how many times in a row Poll skips its look at the queue behind a Post.
 	looksLeftOut = 8
-	// triesPerLook is after how many fruitless tries a rank looks whether a peer is there.
+	// triesPerLook is after how many fruitless tries a rank checks whether a peer is still there.
 	triesPerLook = 64
 	// lastWord bounds how long Close waits for packets to leave.
 	lastWord = time.Second
-	// local is the own address where all ranks are on one host.
+	// local is this rank's address if all ranks are on one host.
 	local = "127.0.0.1"
 )

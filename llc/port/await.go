@@ -8,9 +8,9 @@ import (
 	"rhinet/llc"
 )
 
-// finish waits for a request and reports whether it is done; if not, the port
-// is closed. l, if not nil, is the lull of such calls.
-func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
+// finish waits for a request and reports whether it is done; if it is not, the port is closed. l, if not nil,
+// is the poll delay of such calls.
+func (p *Port) finish(r *llc.Request, call string, l *pollDelay) bool {
 	if p.meter == nil {
 		return p.complete(r, call, l)
 	}
@@ -20,9 +20,9 @@ func (p *Port) finish(r *llc.Request, call string, l *lull) bool {
 	return done
 }
 
-// complete is the short way of the common case: nobody else polls, and the wait ends before
-// it is time to sleep.
-func (p *Port) complete(r *llc.Request, call string, l *lull) bool {
+// complete has the fast path of the common case: no other goroutine polls, and the wait ends before it is
+// time to sleep.
+func (p *Port) complete(r *llc.Request, call string, l *pollDelay) bool {
 	b := p.policy.Begin()
 	if !p.is(polling | closed) {
 		if r.Body == nil {
@@ -31,7 +31,7 @@ func (p *Port) complete(r *llc.Request, call string, l *lull) bool {
 		p.nic.Hint(r.Peer)
 		p.set(polling)
 		if l != nil {
-			if wait.Lull(l.now); l.now > 0 {
+			if wait.PollDelay(l.now); l.now > 0 {
 				l.apart = p.aimer.Expect()
 			}
 		}
@@ -98,7 +98,7 @@ func (p *Port) await(w *waiter, b *wait.Backoff) {
 		p.carryOn()
 	}
 	if p.helper.away && !p.is(closed) && p.busy() {
-		p.helper.engage(p) // it went to rest while this goroutine slept
+		p.helper.engage(p) // it went dormant while this goroutine slept
 	}
 }
 
@@ -115,8 +115,8 @@ func (p *Port) withdraw(w *waiter) {
 // over reports whether the wait of w has ended, for whatever reason.
 func (p *Port) over(w *waiter) bool { return p.is(closed) || w.expired.Load() || p.done(w) }
 
-// poll polls for everybody until the wait of w has ended, until tasks are due, or until
-// another goroutine polls or is about to.
+// poll polls for all goroutines until the wait of w has ended, until tasks are due, or until another
+// goroutine polls or is about to.
 func (p *Port) poll(w *waiter, b *wait.Backoff) {
 	p.set(polling)
 	for !p.over(w) && !p.is(due) {
@@ -132,7 +132,7 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 				break
 			}
 			if !p.sleep(w, b) {
-				return // polling is another's
+				return // another goroutine polls
 			}
 		} else if w.kind != waitCond {
 			p.glance()
@@ -144,10 +144,9 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 	p.clear(polling)
 }
 
-// giveWay lets others have the processor a few times and reports whether cond
-// held after one of them. Where ranks share processors that is how most barriers
-// end, and then there is no need to look at the network as well, which costs as
-// much again.
+// giveWay yields the processor a few times and reports whether cond held after one of these yields. Where
+// ranks share processors most barriers end in this way, and then there is no need to poll the network as
+// well, which costs as much again.
 func (p *Port) giveWay(cond func() bool, b *wait.Backoff) (met bool) {
 	if p.is(polling) || p.waiters.first != nil {
 		return false
@@ -163,9 +162,9 @@ func (p *Port) giveWay(cond func() bool, b *wait.Backoff) (met bool) {
 	return false
 }
 
-// glance looks for a while at the one word that changes when what is waited for
-// arrives, most likely. A look costs a hundredth of a turn, so an arrival is
-// seen sooner; other rings have to wait that much longer.
+// glance looks for a while at the one word that most likely changes when what is waited for arrives. A look
+// costs a hundredth of a progress call, so an arrival is seen sooner; other rings have to wait that much
+// longer.
 func (p *Port) glance() {
 	if p.aimer == nil {
 		return
@@ -178,7 +177,7 @@ func (p *Port) glance() {
 	}
 }
 
-// cede lets goroutines enter that want to, and those run that were woken.
+// cede lets goroutines enter that want to, and lets woken ones run.
 func (p *Port) cede() {
 	p.clear(woke)
 	p.gate.leave()
@@ -189,14 +188,13 @@ func (p *Port) cede() {
 	p.gate.enter()
 }
 
-// sleep puts the polling goroutine to sleep on the doorbell and reports
-// whether it still polls afterwards.
+// sleep puts the polling goroutine to sleep on the doorbell and reports whether it still polls afterwards.
 func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	if p.is(asleep) {
-		if p.over(w) { // by what the latest turn found, which is no news to others, or by another caller
+		if p.over(w) { // by what the latest turn found, which may not be news, or by another caller
 			return true
 		}
-		// Another sleeps there already: it takes over when we leave.
+		// Another goroutine sleeps there already: it takes over when this one leaves.
 		p.clear(polling)
 		p.nic.Wake(p.nic.Self())
 		p.park(w)
@@ -204,12 +202,13 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	}
 	p.describe(w)
 	p.nic.Arm()
+	p.mourn() // a burial before this rings nobody
 	if !p.nothing(w) {
 		p.nic.Disarm()
 		return true
 	}
 	nap := b.Nap()
-	if p.eng.Stalled() && p.clock == nil { // whoever keeps the time says when there is room
+	if p.eng.Blocked() && p.clock == nil { // the keeper of the time says when there is room
 		nap = min(nap, stalledNap)
 	}
 	p.set(asleep)
@@ -231,10 +230,9 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	return true
 }
 
-// nothing looks at the network for the last time before a sleep, and reports
-// whether there is no reason to stay awake. The engine may try again in the first
-// few looks; then it goes on until a look finds nothing and every packet to a shared ring
-// has gone or come back.
+// nothing polls the network for the last time before a sleep, and reports whether there is no reason to stay
+// awake. The engine may try again in the first few looks; then nothing goes on until a look finds no event
+// and every packet to a shared ring has gone or come back.
 func (p *Port) nothing(w *waiter) bool {
 	defer func() { p.clear(last) }()
 	for looks := 0; ; looks++ {
@@ -251,15 +249,14 @@ func (p *Port) nothing(w *waiter) bool {
 	}
 }
 
-// stir wakes the goroutine that sleeps on the doorbell if there is something
-// that only polling moves on.
+// stir wakes the goroutine that sleeps on the doorbell if the engine has work that needs polling.
 func (p *Port) stir() {
 	if !p.eng.Idle() {
 		p.nic.Wake(p.nic.Self())
 	}
 }
 
-// passOn sees to it that somebody polls when the goroutine that did leaves.
+// passOn makes sure that another goroutine polls when the one that did leaves.
 func (p *Port) passOn() {
 	if p.is(asleep) {
 		p.stir()

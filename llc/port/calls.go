@@ -35,7 +35,7 @@ func (p *Port) Recv(key llc.Key, src, tag int, buf []byte) (st llc.Status, err e
 	return st, nil
 }
 
-// RecvFor is Recv that is called so in reports.
+// RecvFor is Recv under the name call in reports.
 func (p *Port) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
 	size, its, got := p.take(key, src, tag, buf, false)
 	if got < size {
@@ -46,7 +46,7 @@ func (p *Port) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (st l
 	return st, nil
 }
 
-// Receive is Start of a receive of a peer, and Wait.
+// Receive is Start for a receive of a peer, and Wait.
 func (p *Port) Receive(r *llc.Request) {
 	size, its, got := p.take(llc.MakeKey(r.Context, r.Type), r.Peer, r.Tag, r.Buf, true)
 	if got == size {
@@ -71,7 +71,7 @@ func (p *Port) Receive(r *llc.Request) {
 	p.depart()
 }
 
-// recv is the long way. r, if not nil, has a part of the message.
+// recv is the slow path. r, if not nil, has a part of the message.
 func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.Request) (st llc.Status, err error) {
 	if p.is(drained) {
 		p.gate.leave()
@@ -80,16 +80,16 @@ func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.R
 	if p.is(sampled) && r == nil {
 		return p.timedRecv(call, key, src, tag, buf)
 	}
-	var l *lull
+	var l *pollDelay
 	if r == nil {
 		p.shun = max(p.shun-1, 0)
-		l = &p.lull
+		l = &p.pollDelay
 		r = p.request()
 		r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
 		r.Label = call
 		p.eng.Recv(r)
 		p.post()
-		if p.eng.Telling() { // it took a message of this peer itself
+		if p.eng.Telling() { // it took a message of this peer to itself
 			p.announce()
 		}
 	}
@@ -108,9 +108,8 @@ func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.R
 	return st, st.Err
 }
 
-// Start begins a send or a receive. r belongs to the port until Wait, WaitAll, Test,
-// WaitAny or WaitContext has said that it is complete. After Close it fails at
-// once.
+// Start begins a send or a receive. r belongs to the port until Wait, WaitAll, Test, WaitAny or WaitContext
+// has reported that it is complete. After Close it fails at once.
 func (p *Port) Start(r *llc.Request, send bool) {
 	p.lock()
 	switch {
@@ -128,10 +127,9 @@ func (p *Port) Start(r *llc.Request, send bool) {
 	p.gate.leave()
 }
 
-// Isend is Start of a send in Standard mode by one of the spares, which it returns with
-// its buffer set, and reports whether that is complete already: then nobody needs to wait
-// for it. It returns nil, and nothing has happened, if there is none, or if no message of
-// this port goes by the lane.
+// Isend is Start for a send in Standard mode, with one of the spares, which it returns with its buffer set.
+// gone reports whether the send is complete already: then it need not be waited for. If there is no spare, or
+// if no message of this port goes by the lane, it returns nil, and nothing has changed.
 func (p *Port) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.Request, gone bool) {
 	p.lock()
 	if p.express != nil && !p.is(drained) {
@@ -156,7 +154,7 @@ func (p *Port) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.R
 	return r, gone
 }
 
-// isendLong is Isend of a message that is longer than a line, or has no room.
+// isendLong is Isend for a message that is longer than a line, or finds no room.
 func (p *Port) isendLong(key llc.Key, r *llc.Request) (all bool) {
 	gone := p.parts(key, r.Peer, r.Tag, r.Buf, len(r.Buf))
 	if all = gone > 0 && gone == len(r.Buf); all {
@@ -167,7 +165,7 @@ func (p *Port) isendLong(key llc.Key, r *llc.Request) (all bool) {
 	return all
 }
 
-// Irecv is Start of a receive by one of the spares, which it returns; nil: see Isend.
+// Irecv is Start for a receive, with one of the spares, which it returns; for nil see Isend.
 func (p *Port) Irecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
 	p.lock()
 	if p.express != nil && !p.is(drained) {
@@ -175,7 +173,7 @@ func (p *Port) Irecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.R
 			r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
 			r.Notify = true
 			p.begun++
-			// Most often it only waits, and somebody sees to it.
+			// Most often it only waits, and a goroutine or the helper looks after it.
 			p.eng.Recv(r)
 			p.eng.Invite(r)
 			if r.Done() || p.eng.Wants() || p.helper.away || p.is(asleep) {
@@ -204,7 +202,7 @@ func (p *Port) began(r *llc.Request) {
 	p.settle(r)
 }
 
-// isend starts a send of which so many bytes have gone by the lane.
+// isend starts a send of which gone bytes have gone by the lane.
 func (p *Port) isend(r *llc.Request, gone int) {
 	// Counted before it starts: the engine lists it even if it is done at once.
 	r.Notify = true
@@ -217,15 +215,15 @@ func (p *Port) isend(r *llc.Request, gone int) {
 		p.eng.Send(r)
 	}
 	p.post()
-	if !r.Done() && p.eng.Stalled() {
-		p.turn() // where there is room is the first that it tells
+	if !r.Done() && p.eng.Blocked() {
+		p.turn() // its first event tells where there is room
 	}
 	p.hasten(r)
 	p.settle(r)
 }
 
-// hasten takes the answers that a transfer waits for which has just begun: then the
-// other side has what it needs to move it, whatever this one computes meanwhile.
+// hasten takes the answers that a transfer waits for which has just begun: then the other side can move it,
+// whatever this side computes meanwhile.
 func (p *Port) hasten(r *llc.Request) {
 	for i := 0; i < firstAnswers && !r.Done() && p.eng.Owed() && !p.is(closed); i++ {
 		if !p.turn() || p.ev.Kind == 0 {
@@ -234,7 +232,7 @@ func (p *Port) hasten(r *llc.Request) {
 	}
 }
 
-// settle looks after what was started, if nobody polls.
+// settle looks after what was started, if no goroutine polls.
 func (p *Port) settle(r *llc.Request) {
 	p.announce()
 	if r.Done() || p.is(polling) {
@@ -249,13 +247,12 @@ func (p *Port) settle(r *llc.Request) {
 	}
 }
 
-// closedOff has r fail because the port is closed. Nothing is left of what r was before.
+// closedOff has r fail because the port is closed. Its Status keeps nothing of an earlier use.
 func closedOff(r *llc.Request) {
 	r.Status = llc.Status{Source: r.Peer, Tag: r.Tag, Err: ErrClosed}
 }
 
-// Wait returns when r is complete, or when the port is closed; then r.Status
-// has ErrClosed.
+// Wait returns when r is complete, or when the port is closed; then r.Status has ErrClosed.
 func (p *Port) Wait(r *llc.Request) {
 	p.lock()
 	if !r.Done() && !p.finish(r, "Wait", nil) {
@@ -264,8 +261,8 @@ func (p *Port) Wait(r *llc.Request) {
 	p.gate.leave()
 }
 
-// WaitAll returns when first and what it links to are complete, or when the port is
-// closed; then those that are not have ErrClosed.
+// WaitAll returns when first and the requests linked to it are complete, or when the port is closed; then the
+// incomplete ones have ErrClosed.
 func (p *Port) WaitAll(first *llc.Request) {
 	p.lock()
 	p.waitEach(first)
@@ -300,8 +297,7 @@ func (p *Port) Test(r *llc.Request) bool {
 	return done
 }
 
-// miss leaves the port, and leaves the processor to others after many
-// fruitless looks.
+// miss leaves the port, and yields the processor after many fruitless looks.
 func (p *Port) miss(found bool) {
 	if p.is(due) {
 		p.carryOn()
@@ -344,16 +340,15 @@ func (p *Port) Cancel(r *llc.Request) bool {
 	return false
 }
 
-// Await calls begin, unless it is nil, and makes progress until cond holds, or
-// until the port is closed, or until it sleeps in vain after a peer has been lost
-// (see Failure); a closed port calls neither. Both are called with
-// the port's lock held, cond perhaps by another goroutine: they must be short
-// and must not call the port. call names the wait in reports.
+// Await calls begin, unless it is nil, and makes progress until cond holds, or until the port is closed, or
+// until it has slept in vain after a peer was lost (see Failure). A closed port calls neither function. Both
+// are called with the port's lock held, cond perhaps by another goroutine: they must be short and must not
+// call the port. call names the wait in reports.
 func (p *Port) Await(call string, begin func(), cond func() bool) {
 	p.awaitCond(call, nil, begin, cond)
 }
 
-// AwaitCollective is Await of a part of a collective call.
+// AwaitCollective is Await for a part of a collective call.
 func (p *Port) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
 	p.awaitCond(call, c, begin, cond)
 }
@@ -368,14 +363,14 @@ func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func(
 		begin()
 	}
 	begun := p.meter.Begin()
-	// Conditions may hold at once again and again: what is under way must get on.
+	// Conditions may hold at once again and again; requests under way must make progress nevertheless.
 	busy := p.busy()
 	if busy {
 		p.turn()
 	}
-	apart := p.policy.Spin > 0 // whoever is waited for has a processor of its own
+	apart := p.policy.Spin > 0 // the peers waited for have processors of their own
 	if apart {
-		wait.Lull(condLull)
+		wait.PollDelay(condDelay)
 	}
 	if !cond() {
 		b := p.policy.Begin()
@@ -416,10 +411,9 @@ func (p *Port) Shut(ctx uint16) {
 	p.handOver()
 }
 
-// Board returns the shared flag arrays of the network, nil if it has none. Flags are
-// raised in begin of Await; Raised may be called by any goroutine, and in the
-// condition of Await.
-func (p *Port) Board() ir.Board { return p.board }
+// FlagArray returns the shared flag arrays of the network, nil if it has none. Flags are raised in begin of
+// Await. Any goroutine may call Raised, and so may the condition of Await.
+func (p *Port) FlagArray() ir.FlagArray { return p.flagArray }
 
 // Sequences returns how many sequences the network's barrier controllers keep, 0 if it has none.
 func (p *Port) Sequences() int {
@@ -429,8 +423,9 @@ func (p *Port) Sequences() int {
 	return p.barriers.Sequences()
 }
 
-// Codes opens a sequence of the network's barrier controllers, between peers and this rank, from place base on. It
-// returns nil if there are none, or not so many. Codes are used in begin and in the condition of Await, and within Perform.
+// Codes opens a sequence of the network's barrier controllers, between peers and this rank, from place base
+// on. It returns nil if the network has none, or fewer sequences. Codes are used in begin and in the
+// condition of Await, and within Perform.
 func (p *Port) Codes(sequence int, peers []int, base uint64) (ir.Codes, error) {
 	p.lock()
 	defer p.gate.leave()
@@ -440,8 +435,8 @@ func (p *Port) Codes(sequence int, peers []int, base uint64) (ir.Codes, error) {
 	return p.barriers.Sequence(sequence, peers, base)
 }
 
-// Switch returns the sets of the network, nil if it has none. What they send is begun in begin of
-// AwaitCollective, or by Perform.
+// Switch returns the sets of the network, nil if it has none. Operations on them start in begin of
+// AwaitCollective, or in Perform.
 func (p *Port) Switch() ir.Switch { return p.sw }
 
 // Unreceived calls visit, which must not call the port, for each message that waits for a receive: see

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Close sees off what has been sent, as long as there is progress, and closes
-// the network interface. Calls that still wait end with ErrClosed, as all
-// later ones do. The error wraps ErrUnfinished if transfers were left over.
+// Close makes progress until what has been sent is gone, unless progress stops, and closes the network
+// interface. Calls that still wait end with ErrClosed, as all later ones do. The error wraps ErrUnfinished if
+// transfers were left over.
 func (p *Port) Close() error {
 	p.lock()
 	if p.is(drained) {
@@ -29,17 +29,17 @@ func (p *Port) Close() error {
 		p.gate.enter()
 	}
 	started := p.helper.started
-	p.helper.away = false // nobody starts it any more
+	p.helper.away = false // no call starts it any more
 	p.gate.leave()
 	p.helper.end(started)
 	p.gate.enter()
 	defer p.gate.leave()
-	p.seen = nil // whoever takes it may end now
+	p.seen = nil // its owner may end now
 	p.clear(sampled)
 	return errors.Join(err, p.nic.Close())
 }
 
-// end has all waits end, also those of tasks.
+// end ends all waits, also those of tasks.
 func (p *Port) end() {
 	p.set(closed)
 	p.stirAll(false)
@@ -51,7 +51,7 @@ func (p *Port) end() {
 }
 
 // Abandon ends calls that wait, and all later ones, with ErrClosed, because nothing that is under way will
-// come to its end: Close does not see it off. Any goroutine may call it, whatever others do.
+// end: Close does not wait for it. Any goroutine may call it at any time.
 func (p *Port) Abandon() {
 	p.lock()
 	defer p.gate.leave()
@@ -61,8 +61,7 @@ func (p *Port) Abandon() {
 	p.carryOn()
 }
 
-// drain makes progress until the engine has nothing under way, and reports
-// whether that came.
+// drain makes progress until the engine has nothing under way, and reports whether it got there.
 func (p *Port) drain() bool {
 	b := p.policy.Begin()
 	last := time.Now()
@@ -97,8 +96,8 @@ func (p *Port) drain() bool {
 	return true
 }
 
-// doze sleeps in virtual time until something comes. There no time is too long: if nothing can
-// come, whoever keeps the time knows.
+// doze sleeps in virtual time until something comes. There no sleep is too long: if nothing can come, the
+// keeper of the time knows.
 func (p *Port) doze() {
 	p.nic.Arm()
 	for p.turn() {

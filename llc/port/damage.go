@@ -7,23 +7,20 @@ import (
 	"rhinet/llc"
 )
 
-// What a port does about peers that are gone and memory that is damaged. A
-// packet that no correct peer sends ends the use of that peer: whatever was
-// overwritten, more may be lost than is seen. From then on nothing waits for
-// ever that could depend on it: requests that name the peer fail, receives from
-// anyone fail, and other waits end when they come to sleep. [Port.Failure] says
-// why.
+// What a port does about peers that are gone and memory that is damaged. A packet that no correct peer sends
+// ends the use of that peer: more may have been overwritten, and lost, than is seen. From then on no wait
+// that could depend on it lasts for ever: requests that name the peer fail, receives from AnyPeer fail, and
+// other waits end when they come to sleep. [Port.Failure] says why.
 
-// Failure returns why peers have been lost, or nil if none has: then a call of
-// Probe or Await that ended without a result ended because of Close. Whoever
-// begin or cond of Await calls must not call it.
+// Failure returns why peers have been lost, or nil if none has: then a call of Probe or Await that ended
+// without a result ended because of Close. The functions begin and cond of Await must not call it.
 func (p *Port) Failure() error {
 	p.gate.enter()
 	defer p.gate.leave()
 	return p.failed
 }
 
-// mistaken takes what Step has to say about an event.
+// mistaken handles an error of Step.
 func (p *Port) mistaken(err error) {
 	if p.trouble != nil {
 		p.trouble(err)
@@ -34,7 +31,7 @@ func (p *Port) mistaken(err error) {
 	}
 	self := p.nic.Self()
 	for peer := range p.nic.Peers() {
-		// In the name of this peer itself, or of nobody, writes whoever can.
+		// A packet of this peer itself, or of none, may come from any peer.
 		if peer == wrong.Peer || wrong.Peer == self || uint(wrong.Peer) >= uint(p.nic.Peers()) {
 			p.eng.Lose(peer, err)
 			p.doubt(peer)
@@ -64,8 +61,8 @@ func (p *Port) doubt(peer int) {
 	}
 }
 
-// hopeless reports whether the wait of w, which has been in vain for some time,
-// may never end, and ends it if so.
+// hopeless reports whether the wait of w, which has been in vain for some time, may never end, and ends it if
+// so.
 func (p *Port) hopeless(w *waiter) bool {
 	if p.failed == nil || w.kind < waitProbe {
 		return false
@@ -74,14 +71,18 @@ func (p *Port) hopeless(w *waiter) bool {
 	return true
 }
 
-// audit is called by waits that have slept. It has the network interface look,
-// now and then, for what a wait would never see otherwise. A port that has lost
-// a peer and waits on for others gives those up too after a while: they may wait
-// for the one that is lost, which does not know it.
-func (p *Port) audit() {
+// mourn has the network interface look for peers that were buried, if the port survives that.
+func (p *Port) mourn() {
 	if p.mourner != nil {
 		p.mourner.Mourn()
 	}
+}
+
+// audit is called by waits that have slept. From time to time it has the network interface look for damage
+// that a wait would never see. A port that has lost a peer and waits on for others gives those up too after a
+// while: they may wait for the lost peer, which does not know it.
+func (p *Port) audit() {
+	p.mourn()
 	if p.auditor == nil && p.failed == nil {
 		return
 	}

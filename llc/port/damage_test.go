@@ -11,8 +11,8 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// A packet that no correct peer sends ends all waits that may depend on its
-// sender, whatever they wait for, and the error says whose it was.
+// A packet that no correct peer sends ends all waits that may depend on its sender, whatever they wait for,
+// and the error names the sender.
 func TestWaitsEndAfterDamage(t *testing.T) {
 	for name, wait := range map[string]func(p *Port) error{
 		"Recv from it":      func(p *Port) error { _, err := p.Recv(0, 1, 0, nil); return err },
@@ -40,7 +40,7 @@ func TestWaitsEndAfterDamage(t *testing.T) {
 	} {
 		for _, peer := range []int32{1, 0} { // 0: in the name of the receiver itself
 			nics := nictest.Loopback(3, nictest.DefaultCaps())
-			p := New(Config{NIC: nics[0], Policy: crowded()})
+			p := New(Config{NIC: nics[0], Policy: oversubscribed()})
 			if err := p.Failure(); err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestWaitsEndAfterDamage(t *testing.T) {
 	}
 }
 
-// An auditor counts how often it is asked.
+// An auditor counts its calls.
 type auditor struct {
 	ir.Translator
 	asked chan struct{}
@@ -69,8 +69,8 @@ func (a *auditor) Audit() {
 	}
 }
 
-// Whoever sleeps for long has the network interface look for damage; so does
-// whoever asks again and again.
+// A caller that sleeps for long has the network interface look for damage; so does a caller that asks again
+// and again.
 func TestWaitsAudit(t *testing.T) {
 	for name, wait := range map[string]func(p *Port, asked chan struct{}){
 		"a wait": func(p *Port, asked chan struct{}) { p.Await("Barrier", nil, func() bool { return len(asked) > 1 }) },
@@ -81,7 +81,7 @@ func TestWaitsAudit(t *testing.T) {
 		},
 	} {
 		a := &auditor{nictest.Loopback(2, nictest.DefaultCaps())[0], make(chan struct{}, 2)}
-		p := New(Config{NIC: a, Policy: crowded()})
+		p := New(Config{NIC: a, Policy: oversubscribed()})
 		inTime(t, name, func() { wait(p, a.asked) })
 		p.Close()
 	}

@@ -12,7 +12,8 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// window has peer from send so many messages of n bytes to port p, which has posted receives for them, and returns both.
+// window has port from send so many messages of n bytes to port p, which has posted receives for them, and
+// returns both.
 func window(p, from *Port, messages, n int) (sends, recvs []*llc.Request) {
 	for i := range messages {
 		recvs = append(recvs, &llc.Request{Peer: from.nic.Self(), Tag: i, Buf: make([]byte, n)})
@@ -28,8 +29,9 @@ func window(p, from *Port, messages, n int) (sends, recvs []*llc.Request) {
 	return sends, recvs
 }
 
-// TestDraw: offers for posted receives that are there are read one after the other, and what the NIC refuses to read comes
-// nevertheless. Everybody who has sent one knows that it has come, although the rings are full now and then.
+// TestDraw: offers for posted receives that are there are read one after the other, and messages that the NIC
+// refuses to read still arrive. Every sender learns that its message has come, although the rings are full
+// now and then.
 func TestDraw(t *testing.T) {
 	caps := nictest.DefaultCaps()
 	nics := nictest.Lenders(nictest.LoopbackWith(2, caps, nictest.Hooks{}))
@@ -69,7 +71,7 @@ func TestDraw(t *testing.T) {
 		if got := int(way.read.Load()); c.read >= 0 && got != c.read {
 			t.Errorf("%s: %d of %d messages are read at once", name, got, c.messages)
 		}
-		eventually(t, name+": all senders know", func() bool { // nobody calls port 1 any more
+		eventually(t, name+": all senders know", func() bool { // no call is made on port 1 any more
 			return !slices.ContainsFunc(sends, func(r *llc.Request) bool { return !ps[0].Test(r) })
 		})
 		for i, r := range recvs {
@@ -80,7 +82,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// watching looks at a request whenever something is read.
+// watching looks at a request at every read.
 type watching struct {
 	ir.Remote
 	r    *llc.Request
@@ -92,7 +94,7 @@ func (w *watching) ReadMemory(peer int, s ir.Segment, offset uint64, b []byte) e
 	return w.Remote.ReadMemory(peer, s, offset, b)
 }
 
-// TestDrawsBetweenOthers: what others have sent does not wait for all the offers that are there.
+// TestDrawsBetweenOthers: messages of other peers do not wait for all the offers that are there.
 func TestDrawsBetweenOthers(t *testing.T) {
 	nics := nictest.Lenders(nictest.LoopbackWith(3, nictest.DefaultCaps(), nictest.Hooks{}))
 	a := ir.AbilitiesOf(nics[1])
@@ -113,8 +115,8 @@ func TestDrawsBetweenOthers(t *testing.T) {
 	}
 }
 
-// TestEndOfAnOfferIsNotLeft: a rank that has read an offer while the ring back is full, and then computes, leaves no sender
-// waiting.
+// TestEndOfAnOfferIsNotLeft: a rank that has read an offer while the ring back is full, and then computes,
+// leaves no sender waiting.
 func TestEndOfAnOfferIsNotLeft(t *testing.T) {
 	ps := openNICs(t, nictest.Lenders(nictest.LoopbackWith(2, nictest.DefaultCaps(), nictest.Hooks{})))
 	for _, p := range ps {
@@ -126,7 +128,7 @@ func TestEndOfAnOfferIsNotLeft(t *testing.T) {
 		defer ps[1].gate.leave()
 		return ps[1].busy()
 	}
-	ps[0].helper.away = false // as if it were here: it would take the ends
+	ps[0].helper.away = false // as if active: it would take the ends
 	for i := range nictest.DefaultCaps().Slots / 2 {
 		send(t, ps[1], 0, 0, 2, payload(i, 8))
 	}

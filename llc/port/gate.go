@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// A gate is the port's lock. It is made for the case that nobody else wants
-// in: entering is one compare-and-swap, leaving one store. Whoever finds it
-// shut tries again, giving the processor away between tries; that is rare and
-// short, because who polls inside looks at wanted and lets others in.
+// A gate is the port's lock. It is made for the uncontended case: entering is one compare-and-swap, leaving
+// one store. A goroutine that finds it shut tries again, yielding the processor between tries; that is rare
+// and short, because the goroutine that polls inside looks at wanted and lets others in.
 //
 // The zero gate is open.
 type gate struct {
@@ -17,7 +16,7 @@ type gate struct {
 	wanted atomic.Int32 // goroutines that try
 }
 
-// try enters if nobody is inside and reports whether it did.
+// try enters if no goroutine is inside and reports whether it did.
 func (g *gate) try() bool { return atomic.CompareAndSwapUint32(&g.shut, 0, 1) }
 
 // enter returns when the gate is the caller's.
@@ -27,14 +26,14 @@ func (g *gate) enter() {
 	}
 }
 
-// wait lets a goroutine that polls know that another wants to enter.
+// wait tells the polling goroutine that another one wants to enter, and returns when it has entered.
 func (g *gate) wait() {
 	g.wanted.Add(1)
 	for tries := 0; !g.try(); tries++ {
 		if tries < gateYields {
 			runtime.Gosched()
 		} else {
-			time.Sleep(gateNap) // whoever is inside has lost the processor
+			time.Sleep(gateNap) // the goroutine inside has lost the processor
 		}
 	}
 	g.wanted.Add(-1)
@@ -43,6 +42,6 @@ func (g *gate) wait() {
 // leave opens the gate.
 func (g *gate) leave() { release(&g.shut) }
 
-// Lock and Unlock are enter and leave, for others who write what the port does.
+// Lock and Unlock are enter and leave, for other writers of what the port writes.
 func (g *gate) Lock()   { g.enter() }
 func (g *gate) Unlock() { g.leave() }

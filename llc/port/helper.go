@@ -5,20 +5,18 @@ import (
 	"time"
 )
 
-// A helper is the goroutine that makes progress while nobody calls. It is
-// started by the first request that is left under way, and dormant while there
-// is none. A rank that calls pays nothing: it keeps the helper away by having
-// called. While a goroutine sleeps on the doorbell the helper rests as well:
-// each of its ticks wakes the process and sysmon of the Go runtime, which
-// is a hundred times a second too often where hundreds of ranks share
-// processors.
+// A helper is the goroutine that makes progress while there are no calls. It is started by the first request
+// that a call leaves under way, and dormant while there is none. A rank that calls pays nothing: its calls
+// keep the helper away. While a goroutine sleeps on the doorbell the helper rests as well: each of its ticks
+// wakes the process and sysmon of the Go runtime, which is a hundred times a second too often where hundreds
+// of ranks share processors.
 //
-// Tasks must get on although their rank computes. For them the helper waits as a call would, if none has come
-// for a tick, and leaves that to calls when they come.
+// Tasks must make progress although their rank computes. For them the helper waits as a call would, if there
+// has been no call for a tick, and leaves the waiting to calls when there are any.
 type helper struct {
 	started bool          // guarded by the port's lock, as away is
 	away    bool          // dormant or not started
-	tick    *time.Timer   // when it comes next
+	tick    *time.Timer   // fires when it comes next
 	late    atomic.Bool   // that is more than shortTick away
 	kick    chan struct{} // takes one token
 	stop    chan struct{}
@@ -30,8 +28,8 @@ func (h *helper) init() {
 	h.kick, h.stop, h.stopped = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
 }
 
-// consider has the helper, which is away, come unless somebody else sees to
-// what is under way although the call that is about to return is complete.
+// consider has the helper, which is away, come unless another goroutine looks after what the call that is
+// about to return leaves under way.
 func (h *helper) consider(p *Port) {
 	if !p.is(polling | asleep) {
 		h.engage(p)
@@ -84,7 +82,7 @@ func (h *helper) run(p *Port) {
 			return
 		case <-h.tick.C:
 		}
-		if !p.gate.try() { // somebody calls
+		if !p.gate.try() { // a call is inside
 			quiet, pause = 0, min(2*pause, longTick)
 			h.comeIn(pause)
 			continue
@@ -99,7 +97,7 @@ func (h *helper) run(p *Port) {
 		case called || p.is(polling):
 			quiet = 0
 		case p.is(asleep):
-			quiet++ // the sleeper sees to everything, and calls the helper when it leaves
+			quiet++ // the sleeper looks after everything, and engages the helper when it leaves
 		case p.tasks.first != nil:
 			quiet = 0
 			p.tend()

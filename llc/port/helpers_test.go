@@ -14,12 +14,12 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// patience is how long tests wait for what must come, on a machine that may do much else, with
-// the race detector.
+// patience is how long tests wait for what must come, on a machine that may do much else, with the race
+// detector.
 const patience = time.Minute
 
-// crowded is the policy of most tests: two processors are shared by many.
-func crowded() wait.Policy {
+// oversubscribed is the policy of most tests: two processors are shared by many.
+func oversubscribed() wait.Policy {
 	p := wait.For(1<<20, 1, true)
 	p.Yield = 200 * time.Microsecond // so that tests sleep, too
 	return p
@@ -40,7 +40,7 @@ func openNICs(t testing.TB, nics []ir.Translator) []*Port {
 }
 
 func openLimited(t testing.TB, nics []ir.Translator, limits func(peer int) Limits) []*Port {
-	return openPolicy(t, nics, crowded(), limits)
+	return openPolicy(t, nics, oversubscribed(), limits)
 }
 
 func openPolicy(t testing.TB, nics []ir.Translator, policy wait.Policy, limits func(peer int) Limits) []*Port {
@@ -85,7 +85,7 @@ func inTime(t testing.TB, what string, f func()) {
 	}
 }
 
-// both runs one function per port at once, in time.
+// both runs one function per port at the same time, within patience.
 func both[P any](t testing.TB, ps []P, f func(p P, self int)) {
 	t.Helper()
 	inTime(t, "ranks", func() {
@@ -116,7 +116,7 @@ func eventually(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// asleep reports whether a goroutine sleeps on the doorbell of p.
+// napping reports whether a goroutine sleeps on the doorbell of p.
 func napping(p *Port) bool {
 	p.gate.enter()
 	defer p.gate.leave()

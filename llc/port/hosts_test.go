@@ -22,7 +22,7 @@ func openHosts(t testing.TB, hosts []int, near, far ir.Caps) []*Port {
 }
 
 // TestTrafficOnHosts has all ranks send messages of all protocols to all, on hosts drawn at random, and
-// receive them from anyone, or in a lane from one after the other.
+// receive them from any source, or in a lane from one after the other.
 func TestTrafficOnHosts(t *testing.T) {
 	sizes := []int{0, 8, 40, 41, 1000, 4096, 4097, 9000, 9001, 33_000, 100_000}
 	for seed := range uint64(6) {
@@ -86,10 +86,10 @@ func atRest(p *Port) bool {
 	p.gate.enter() // without a call, which would keep the helper away
 	defer p.gate.leave()
 	s := p.eng.Snapshot()
-	return s.Transfers+s.Segments+s.Words+s.Queued+s.Copies+s.Incoming+s.Posted+s.Unexpected+s.Flights == 0
+	return s.Transfers+s.Segments+s.Words+s.Queued+s.Copies+s.Incoming+s.Posted+s.Unexpected+s.InFlight == 0
 }
 
-// TestSleepOnTwoNICs: who sleeps is woken by a message of either.
+// TestSleepOnTwoNICs: a sleeper is woken by a message of either NIC.
 func TestSleepOnTwoNICs(t *testing.T) {
 	ps := openHosts(t, []int{0, 0, 1}, nictest.DefaultCaps(), routetest.FarCaps())
 	for i := range 6 {

@@ -8,11 +8,10 @@ import (
 	"rhinet/llc/ir"
 )
 
-// The ready lane of the engine, driven: blocking calls whose message is eager, and
-// which nothing else concerns, pass neither a command nor an event and post no
-// receive. See llc/lane.go.
+// The ready lane of the engine, driven: blocking calls with a plain eager message pass neither a command nor
+// an event and post no receive. See llc/lane.go.
 
-// direct sends by the lane a message that is a line, and reports whether it went.
+// direct sends a message of one line by the lane, and reports whether it went.
 func (p *Port) direct(key llc.Key, dst, tag int, buf []byte) bool {
 	if p.express == nil {
 		return false
@@ -40,7 +39,7 @@ func (p *Port) put(l *llc.Lane, key llc.Key, dst, tag int, buf []byte) {
 	p.place(l, slot, key, dst, tag, buf)
 }
 
-// place is put by the translator.
+// place is put through the translator.
 //
 //go:noinline
 func (p *Port) place(l *llc.Lane, slot uint64, key llc.Key, dst, tag int, buf []byte) {
@@ -51,7 +50,7 @@ func (p *Port) place(l *llc.Lane, slot uint64, key llc.Key, dst, tag int, buf []
 	}
 }
 
-// outlet is how lines to dst go past the translator from now on; nil: they do not.
+// outlet returns the ring by which lines to dst bypass the translator from now on; nil: they do not.
 func (p *Port) outlet(dst int) *ring.Outlet {
 	if !p.asks() {
 		return nil
@@ -59,14 +58,14 @@ func (p *Port) outlet(dst int) *ring.Outlet {
 	return p.lanes.Outlet(dst)
 }
 
-// asks reports whether a message that has gone or come by the lane, but not past a translator that has lanes, is one after
-// which that is asked for a way past it. Most often there is one soon, or never.
+// asks reports whether to ask the translator for a ring, after a message that has gone or come by the lane
+// but through a translator that has lanes. Most often there is one soon, or never.
 func (p *Port) asks() bool {
 	p.asked++
 	return p.asked%asksOf == 0
 }
 
-// withdrawLanes has everything go by the translator from now on.
+// withdrawLanes has all messages go through the translator from now on.
 func (p *Port) withdrawLanes() {
 	p.lanes = nil
 	for i := range p.nic.Peers() {
@@ -75,8 +74,8 @@ func (p *Port) withdrawLanes() {
 	}
 }
 
-// gather takes the messages of one packet that src has sent or offered and that are there, up to some,
-// and reports whether there was any. It is turn for what comes one after the other.
+// gather takes the messages of one packet, and the offers, that src has sent and that are there, up to burst,
+// and reports whether there was any. It is turn for messages that come one after the other.
 func (p *Port) gather(src int) (any bool) {
 	if p.express == nil || src < 0 || p.is(polling) {
 		return false
@@ -102,8 +101,8 @@ func (p *Port) gather(src int) (any bool) {
 	return any
 }
 
-// parts sends by the lane what can go of a message that is longer than a line, in packets of at most
-// so many bytes, and returns how many bytes that is.
+// parts sends by the lane as much as can go of a message that is longer than a line, in packets of at most
+// most bytes, and returns how many bytes have gone.
 func (p *Port) parts(key llc.Key, dst, tag int, buf []byte, most int) (gone int) {
 	if p.express == nil || len(buf) > p.packed && !p.eng.Packs(dst, len(buf)) {
 		return 0
@@ -124,8 +123,7 @@ func (p *Port) parts(key llc.Key, dst, tag int, buf []byte, most int) (gone int)
 	return gone
 }
 
-// TrySend is Send of an eager message, if all of it can go at once; else it reports
-// false, and nothing has happened.
+// TrySend is Send of an eager message, if all of it can go at once. If it reports false, nothing has changed.
 func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 	p.lock()
 	ok := !p.is(drained) && (p.direct(key, dst, tag, buf) || len(buf) > ir.Inline && p.whole(key, dst, tag, buf))
@@ -133,7 +131,7 @@ func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 	return ok
 }
 
-// whole is parts of a message that goes all or not at all, and reports whether it went.
+// whole is parts for a message of which all goes or nothing, and reports whether it went.
 func (p *Port) whole(key llc.Key, dst, tag int, buf []byte) bool {
 	if p.express == nil || !p.eng.Whole(dst, tag, len(buf), pipelined) {
 		return false
@@ -142,7 +140,7 @@ func (p *Port) whole(key llc.Key, dst, tag int, buf []byte) bool {
 	return true
 }
 
-// pieces is parts of a message that does not lie in one piece.
+// pieces is parts for a noncontiguous message.
 func (p *Port) pieces(r *llc.Request) (gone int) {
 	if p.express == nil {
 		return 0
@@ -167,7 +165,7 @@ func (p *Port) pieces(r *llc.Request) (gone int) {
 	return gone
 }
 
-// isendOther is Start of a send that is not Standard, or does not lie in one piece.
+// isendOther is Start for a send that is not Standard, or whose message is noncontiguous.
 func (p *Port) isendOther(r *llc.Request) {
 	gone := 0
 	if r.Mode == llc.Scattered {
@@ -180,7 +178,7 @@ func (p *Port) isendOther(r *llc.Request) {
 	}
 }
 
-// sendLong is Send of a message that is longer than a line.
+// sendLong is Send for a message that is longer than a line.
 func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
 	gone := p.parts(key, dst, tag, buf, pipelined)
 	if gone == len(buf) {
@@ -193,21 +191,21 @@ func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
 	return p.sendRest(key, dst, tag, llc.Standard, buf, gone)
 }
 
-// ready reports whether a receive of src may go by the lane: nobody else polls, and
-// nobody would be left waiting.
+// ready reports whether a receive of src may go by the lane: no other goroutine polls, and none would be left
+// waiting.
 func (p *Port) ready(src int) bool {
 	return p.shun == 0 && p.express != nil && src >= 0 && !p.is(polling|asleep|closed|drained|sampled|due) && p.waiters.first == nil
 }
 
-// relieve has another poll, if one waits, when a receive leaves the lane.
+// relieve passes the polling to another goroutine, if one waits, when a receive leaves the lane.
 func (p *Port) relieve() {
 	if p.waiters.first != nil {
 		p.passOn()
 	}
 }
 
-// next takes those of the packets after the first got bytes of a message that are there
-// or come soon, and returns how many bytes there are now.
+// next takes those packets after the first got bytes of a message that are there or come soon, and returns
+// how many bytes there are now.
 func (p *Port) next(src int, buf []byte, got int) int {
 	for looks := 0; looks < glances && got < len(buf); looks++ {
 		if !p.express.Look(src, &p.view) {
@@ -223,17 +221,18 @@ func (p *Port) next(src int, buf []byte, got int) int {
 	return got
 }
 
-// take enters the port and receives a message of src by the lane, and returns how long it
-// is, its tag, and how many of its bytes have come. If that is all the caller leaves the port, else
-// recvRest goes on; got is none if the message does not go by the lane. now says whether it looks at once: a receive that
-// follows a send, as in a Sendrecv, would come too early, and take the line from who is about to write it.
+// take enters the port and receives a message of src by the lane. It returns the size of the message, its
+// tag, and how many of its bytes have come. If that is all of them the caller leaves the port, otherwise
+// recvRest goes on; got is none if the message does not go by the lane. now says that take looks for the
+// message at once: a receive that follows a send, as in a Sendrecv, would look too early, and take the line
+// from the sender that is about to write it.
 func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its, got int) {
 	p.lock()
 	if !p.ready(src) {
 		return 0, 0, none
 	}
 	l := p.eng.Lane(src)
-	look := now && p.lull.calm()
+	look := now && p.pollDelay.calm()
 	if in := l.In; in != nil && look && len(buf) <= ir.Inline {
 		w0, there := in.Lead()
 		if look = there; there {
@@ -242,8 +241,8 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 				llc.Fill(buf, in.Data(n))
 				in.Take(n, w0+w1+w2)
 				l.Came()
-				p.lull.instant++
-				p.lull.waits++
+				p.pollDelay.instant++
+				p.pollDelay.waits++
 				return n, tag, n
 			}
 		}
@@ -254,8 +253,8 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 			return 0, 0, none
 		}
 	} else {
-		p.lull.instant++
-		p.lull.waits++
+		p.pollDelay.instant++
+		p.pollDelay.waits++
 	}
 	size, its, ok := p.eng.Accept(src, key, tag, &p.view, len(buf))
 	if !ok {
@@ -280,11 +279,10 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 	return size, its, got
 }
 
-// none is what take has of a message that does not go by the lane.
+// none is the got of take for a message that does not go by the lane.
 const none = -1
 
-// recvRest goes on with a message of size bytes with the tag its, of which take has got
-// some, or none.
+// recvRest goes on with a message of size bytes with the tag its, of which take has got some bytes, or none.
 func (p *Port) recvRest(call string, key llc.Key, src, tag int, buf []byte, size, its, got int) (st llc.Status, err error) {
 	if got == none {
 		return p.recv(call, key, src, tag, buf, nil)
@@ -297,9 +295,9 @@ func (p *Port) recvRest(call string, key llc.Key, src, tag int, buf []byte, size
 	return p.recv(call, key, src, tag, buf, r)
 }
 
-// expect waits for the next packet of src as long as finish would before it sleeps, and
-// reports whether it is there, and stays for a receive with key. What arrives elsewhere
-// is taken meanwhile, but not in the first looks of a rank that shares its processor; what arrives from src stays where it is.
+// expect waits for the next packet of src as long as finish would before it sleeps, and reports whether it is
+// there and left for a receive with key. What arrives from other peers is taken meanwhile, but not in the
+// first looks of a rank that shares its processor; what arrives from src stays where it is.
 func (p *Port) expect(key llc.Key, src int) bool {
 	if p.meter == nil {
 		return p.lookOut(key, src)
@@ -310,14 +308,14 @@ func (p *Port) expect(key llc.Key, src int) bool {
 	return there
 }
 
-// lookOut is expect, unmeasured.
+// lookOut is expect, not measured.
 func (p *Port) lookOut(key llc.Key, src int) bool {
-	if p.lull.now == 0 && p.lull.waits == lullWaits-1 && p.express.Look(src, &p.view) {
-		p.lull.adapt(0)
-		return false // others must not wait for a stream to end
+	if p.pollDelay.now == 0 && p.pollDelay.waits == delayWaits-1 && p.express.Look(src, &p.view) {
+		p.pollDelay.adapt(0)
+		return false // other peers must not wait for a stream to end
 	}
 	if p.router != nil && p.router.NIC(src) != 0 {
-		return false // nothing of it comes by the lane
+		return false // nothing from src comes by the lane
 	}
 	if !p.eng.Vacant(key.Context(), src) {
 		p.shun = shunned
@@ -325,8 +323,8 @@ func (p *Port) lookOut(key llc.Key, src int) bool {
 	}
 	p.nic.Hint(src)
 	p.set(polling)
-	if wait.Lull(p.lull.now); p.lull.now > 0 {
-		p.lull.apart = p.aimer.Expect()
+	if wait.PollDelay(p.pollDelay.now); p.pollDelay.now > 0 {
+		p.pollDelay.apart = p.aimer.Expect()
 	}
 	b := p.policy.Begin()
 	looks, since := 0, int64(0)
@@ -350,7 +348,7 @@ func (p *Port) lookOut(key llc.Key, src int) bool {
 	p.meter.Woke(since)
 	p.clear(polling)
 	if p.aimer != nil {
-		p.lull.adapt(looks)
+		p.pollDelay.adapt(looks)
 	}
 	p.handOver()
 	return true

@@ -13,7 +13,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// acquaint has ports 0 and 1 exchange so many messages that each has a ring at the other.
+// acquaint has ports 0 and 1 exchange enough messages for each to have a ring at the other.
 func acquaint(t *testing.T, ps []*Port) {
 	t.Helper()
 	both(t, ps[:2], func(p *Port, self int) {
@@ -26,7 +26,7 @@ func acquaint(t *testing.T, ps []*Port) {
 				send(t, p, 0, 0, i, payload(i, 8))
 			}
 		}
-		p.shun = 0 // whether one of these went the long way is a matter of time
+		p.shun = 0 // whether one of these took the slow path depends on time
 	})
 }
 
@@ -37,8 +37,8 @@ func inLane(p *Port) bool {
 	return p.is(polling) && len(p.eng.Pending()) == 0
 }
 
-// TestLaneServesOthers: whoever waits in the lane lets others enter, takes what comes
-// for them, and has one of them poll when it leaves.
+// TestLaneServesOthers: a goroutine that waits in the lane lets others enter, takes what comes for them, and
+// has one of them poll when it leaves.
 func TestLaneServesOthers(t *testing.T) {
 	ps := open(t, 3)
 	acquaint(t, ps)
@@ -61,8 +61,7 @@ func TestLaneServesOthers(t *testing.T) {
 	inTime(t, "the other receive", other.Wait)
 }
 
-// TestLaneKeepsItsReceive: a receive that others call meanwhile does not change what the
-// one in the lane waits for.
+// TestLaneKeepsItsReceive: calls of other goroutines do not change what the receive in the lane waits for.
 func TestLaneKeepsItsReceive(t *testing.T) {
 	ps := open(t, 3)
 	acquaint(t, ps)
@@ -79,8 +78,8 @@ func TestLaneKeepsItsReceive(t *testing.T) {
 	inTime(t, "the lane", lane.Wait)
 }
 
-// TestLaneIsLeft: a receive that another one of the same peer joins goes the long way,
-// and both end.
+// TestLaneIsLeft: a receive that is joined by another one from the same peer takes the slow path, and both
+// end.
 func TestLaneIsLeft(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
@@ -117,7 +116,7 @@ func TestLaneTakesOnce(t *testing.T) {
 	}
 }
 
-// TestSynchronousSendsLeaveTheLane: with a ring and room in it they wait all the same.
+// TestSynchronousSendsLeaveTheLane: synchronous sends wait even with a ring and room in it.
 func TestSynchronousSendsLeaveTheLane(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
@@ -146,8 +145,8 @@ func TestSynchronousSendsLeaveTheLane(t *testing.T) {
 	inTime(t, "the send", func() { ps[0].Wait(r) })
 }
 
-// TestLaneTellsReaders: who gathers by the lane what it waits for tells readers of the queue of what has come with it,
-// before it returns.
+// TestLaneTellsReaders: a goroutine that gathers its message by the lane wakes readers of the queue for what
+// has come with it, before it returns.
 func TestLaneTellsReaders(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
@@ -167,7 +166,7 @@ func TestLaneTellsReaders(t *testing.T) {
 	}
 }
 
-// TestLaneIsTriedAgain: the receives that go the long way because one had to are counted.
+// TestLaneIsTriedAgain: the receives that take the slow path because one had to are counted.
 func TestLaneIsTriedAgain(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
@@ -181,8 +180,8 @@ func TestLaneIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestLaneOfSeveralPackets: long eager messages go and come by the lane, whole or, where
-// there is no room or a packet is late, in part.
+// TestLaneOfSeveralPackets: long eager messages go and come by the lane, whole or, if there is no room or a
+// packet is late, in part.
 func TestLaneOfSeveralPackets(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
@@ -200,8 +199,8 @@ func TestLaneOfSeveralPackets(t *testing.T) {
 	}
 }
 
-// TestLaneWaitsForTheRest: a receive of whose message the lane has a part sleeps until the
-// rest comes, and a packet that cannot be the rest is the end of its peer.
+// TestLaneWaitsForTheRest: a receive whose message has partly come by the lane sleeps until the other packets
+// come, and a packet that cannot follow is the end of its peer.
 func TestLaneWaitsForTheRest(t *testing.T) {
 	caps := nictest.DefaultCaps()
 	for i := range 4 {
@@ -260,8 +259,8 @@ func TestLaneWaitsForTheRest(t *testing.T) {
 	}
 }
 
-// TestReceive: a receive that is waited for at once ends as one does that was started, with one request again and again: of
-// messages that are there, that come later, in several packets, offered, too long, of another type, and on a closed port.
+// TestReceive: Receive ends as Start and Wait do, with one request again and again: for messages that are
+// there, that come later, in several packets, offered, too long, of another type, and on a closed port.
 func TestReceive(t *testing.T) {
 	caps := nictest.DefaultCaps()
 	ps := openNICs(t, nictest.Lenders(nictest.LoopbackWith(2, caps, nictest.Hooks{})))
@@ -287,7 +286,7 @@ func TestReceive(t *testing.T) {
 			{"a line again", 8, 8, 0, nil},
 		} {
 			at.gate.enter()
-			at.shun = 0 // as if nothing had gone the long way
+			at.shun = 0 // as if no message had taken the slow path
 			at.gate.leave()
 			want, got := payload(c.n, c.n), make([]byte, c.room)
 			var wg sync.WaitGroup
@@ -343,8 +342,8 @@ func linked(rs []*llc.Request) *llc.Request {
 	return rs[0]
 }
 
-// TestStartByLane: sends of a line that find room are done when Start returns, in a window
-// that is larger than the ring too, receives find them in order, and a closed port ends all.
+// TestStartByLane: sends of one line that find room are done when Start returns, also in a window that is
+// larger than the ring, receives find them in order, and a closed port ends all.
 func TestStartByLane(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
@@ -423,7 +422,7 @@ func TestTrySend(t *testing.T) {
 	}
 }
 
-// longest notes the longest payload that is placed.
+// longest records the longest payload that is placed.
 type longest struct {
 	ir.Express
 	bytes int
@@ -434,8 +433,8 @@ func (l *longest) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte
 	l.Express.Place(peer, slot, pos, head, data)
 }
 
-// TestPacketsAreAsLongAsPays: whoever waits for a message of several packets sends it in short ones, and one that was only
-// started goes in as few as the NIC takes, unless peers share processors.
+// TestPacketsAreAsLongAsPays: a call that waits for its message of several packets sends it in short ones; a
+// message that was only started goes in as few as the NIC takes, unless peers share processors.
 func TestPacketsAreAsLongAsPays(t *testing.T) {
 	caps := nictest.DefaultCaps()
 	caps.Slots, caps.Bytes, caps.Fragment, caps.Eager, caps.Split = 32, 256<<10, 2*pipelined, 4*pipelined, 8*pipelined
@@ -447,7 +446,7 @@ func TestPacketsAreAsLongAsPays(t *testing.T) {
 		"Send":             {uncrowded(), func(p *Port, buf []byte) { send(t, p, 0, 1, 5, buf) }, pipelined},
 		"TrySend":          {uncrowded(), func(p *Port, buf []byte) { p.TrySend(0, 1, 5, buf) }, pipelined},
 		"Start":            {uncrowded(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, 2 * pipelined},
-		"Start in a crowd": {crowded(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, pipelined},
+		"Start in a crowd": {oversubscribed(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, pipelined},
 	} {
 		ps := openPolicy(t, nictest.LoopbackWith(2, caps, nictest.Hooks{}), c.policy, func(int) Limits { return Limits{} })
 		acquaint(t, ps)

@@ -9,8 +9,8 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// TestLaneLeavesOthersForTheirReceives: a rank that shares its processor does not take in its first looks what others have sent:
-// it goes by the lane, too, if it is received next.
+// TestLaneLeavesOthersForTheirReceives: in its first looks a rank that shares its processor does not take
+// what other peers have sent: a message that is received next still goes by the lane.
 func TestLaneLeavesOthersForTheirReceives(t *testing.T) {
 	ps := open(t, 3)
 	acquaint(t, ps)
@@ -35,7 +35,8 @@ func TestLaneLeavesOthersForTheirReceives(t *testing.T) {
 	}
 }
 
-// TestLoneLooks: others are taken at once where each rank has a processor, and soon where not.
+// TestLoneLooks: messages of other peers are taken at once where each rank has a processor, and soon where
+// not.
 func TestLoneLooks(t *testing.T) {
 	for _, c := range []struct {
 		policy wait.Policy

@@ -13,12 +13,11 @@ func (p *Port) Host(peer int) int {
 	return p.router.Host(peer)
 }
 
-// Memory returns the memory that all peers on this host load from and store to, nil if the
-// network has none.
+// Memory returns the memory that all peers on this host load from and store to, nil if the network has none.
 func (p *Port) Memory() ir.Memory { return p.memory }
 
-// Remote returns how exposed memory of peers on this host is read and written, nil if the network
-// cannot do that. It is an [ir.BlockMover] if the network is one.
+// Remote returns the access to exposed memory of peers on this host, nil if the network has none. It is an
+// [ir.BlockMover] if the network has one.
 func (p *Port) Remote() ir.Remote {
 	if p.remote == nil {
 		return nil
@@ -29,19 +28,20 @@ func (p *Port) Remote() ir.Remote {
 	return remote{p}
 }
 
-// Atomics returns how words of peers on this host are updated, nil if the network cannot do that. It is
+// Atomics returns the updates of words of peers on this host, nil if the network cannot do them. They are
 // used in begin and in the condition of Await, and within Perform.
 func (p *Port) Atomics() ir.Atomics { return p.atomics }
 
-// Locker returns the locks that the network keeps for peers on this host, nil if it keeps none. They are used as Atomics are.
+// Locker returns the locks that the network keeps for peers on this host, nil if it keeps none. It is used as
+// Atomics is.
 func (p *Port) Locker() ir.Locker { return p.locker }
 
-// Vectors returns the memory on boards of peers on this host, nil if there is none. It is used as Atomics are.
+// Vectors returns the memory on the boards of peers on this host, nil if there is none. It is used as Atomics
+// is.
 func (p *Port) Vectors() ir.Vectors { return p.vectors }
 
-// Wake wakes a peer that sleeps in [Port.Await], so that it looks at its
-// condition again: whoever changes memory that the condition looks at calls it
-// afterwards.
+// Wake wakes a peer that sleeps in [Port.Await], so that it looks at its condition again. A rank that changes
+// memory that the condition looks at calls it afterwards.
 func (p *Port) Wake(peer int) {
 	p.lock()
 	if !p.is(closed) {

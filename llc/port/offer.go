@@ -7,7 +7,7 @@ import "rhinet/llc"
 // offer starts a send of a message that is longer than p.packed, by the lane of offers if there is one.
 func (p *Port) offer(r *llc.Request) {
 	if p.lender != nil && r.Body == nil && p.eng.Offers(r.Peer, len(r.Buf)) {
-		if s, err := p.lender.Lend(r.Buf); err == nil { // else the long way tells why not
+		if s, err := p.lender.Lend(r.Buf); err == nil { // if not, the slow path reports why
 			p.eng.Offer(r, s)
 			return
 		}
@@ -15,8 +15,8 @@ func (p *Port) offer(r *llc.Request) {
 	p.eng.Send(r)
 }
 
-// fetch reads the message that the packet which the lane looks at offers, if take gets it; what the NIC refuses to read
-// is left to the long way. It returns how long the message is, and its tag.
+// fetch reads the message offered by the packet that the lane looks at, if the receive of take gets it; if
+// the NIC refuses to read, the slow path goes on. It returns the size of the message and its tag.
 func (p *Port) fetch(key llc.Key, src, tag int, buf []byte) (size, its int, ok bool) {
 	if p.remote == nil {
 		return 0, 0, false
@@ -37,7 +37,8 @@ func (p *Port) fetch(key llc.Key, src, tag int, buf []byte) (size, its int, ok b
 	return o.Bytes, o.Tag, true
 }
 
-// told goes on after an end that may not have gone: then the ring seems full, and the sender would wait until the next call.
+// told makes progress after a FIN that may not have gone: the ring seems full, and the sender would wait
+// until the next call.
 func (p *Port) told(gone bool) {
 	if !gone {
 		p.turn()
@@ -45,8 +46,8 @@ func (p *Port) told(gone bool) {
 	}
 }
 
-// draw reads the message that the packet which the lane looks at offers to a posted receive, and reports whether it has
-// taken the packet. What others have sent goes before the next.
+// draw reads the message that the packet which the lane looks at offers to a posted receive, and reports
+// whether it has taken the packet. It polls the other peers before it returns.
 func (p *Port) draw(src int) bool {
 	if p.remote == nil {
 		return false

@@ -13,7 +13,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// lending counts what a port lends and reads at once, and refuses either if it is told to.
+// lending counts what a port lends and reads at once, and refuses either on demand.
 type lending struct {
 	ir.Remote
 	ir.Lender
@@ -44,8 +44,8 @@ func (l *lending) ReadMemory(peer int, s ir.Segment, offset uint64, b []byte) er
 	return l.Remote.ReadMemory(peer, s, offset, b)
 }
 
-// TestLaneOfOffers: long messages go and come by the lane of offers, among short ones and in both directions; what the NIC
-// refuses there, and messages that both sides move, take the long way.
+// TestLaneOfOffers: long messages go and come by the lane of offers, among short ones and in both directions;
+// what the NIC refuses there, and messages that both sides move, take the slow path.
 func TestLaneOfOffers(t *testing.T) {
 	nics := nictest.Lenders(nictest.LoopbackWith(2, nictest.DefaultCaps(), nictest.Hooks{}))
 	var ways [2]*lending
@@ -83,7 +83,7 @@ func TestLaneOfOffers(t *testing.T) {
 		both(t, ps, func(p *Port, self int) {
 			for i := range rounds {
 				p.gate.enter()
-				p.shun = 0 // as if nothing had gone the long way
+				p.shun = 0 // as if no message had taken the slow path
 				p.gate.leave()
 				if self == i%2 {
 					send(t, p, 0, 1-self, i, payload(i, c.n))
@@ -104,7 +104,8 @@ func TestLaneOfOffers(t *testing.T) {
 	}
 }
 
-// TestSlowReadsAreTold: who finds that reading takes long has the sender send in packets, until it does not any more.
+// TestSlowReadsAreTold: a receiver that finds that reading is slow has the sender send in packets, until
+// reading is fast again.
 func TestSlowReadsAreTold(t *testing.T) {
 	caps := nictest.DefaultCaps()
 	caps.Offered, caps.Eager = 9<<10, 24<<10
@@ -119,13 +120,13 @@ func TestSlowReadsAreTold(t *testing.T) {
 	}
 	ps[1].pace.Clock = func() time.Duration { return time.Second + time.Duration(way.now.Load()) }
 	acquaint(t, ps)
-	// reads passes so many messages, and returns how many of them are read.
+	// reads sends so many messages, and returns how many of them are read.
 	reads := func(messages int) int {
 		way.read.Store(0)
 		both(t, ps, func(p *Port, self int) {
 			for i := range messages {
 				p.gate.enter()
-				p.shun = 0 // as if nothing had gone the long way
+				p.shun = 0 // as if no message had taken the slow path
 				p.gate.leave()
 				if self == 0 {
 					send(t, p, 0, 1, i, payload(i, 20<<10))
@@ -153,8 +154,8 @@ func TestSlowReadsAreTold(t *testing.T) {
 	}
 }
 
-// TestFetchedIsTold: who has read a message and makes no other call leaves no sender waiting, although the ring in
-// which it says so is full now and then.
+// TestFetchedIsTold: a rank that has read a message and makes no other call leaves no sender waiting,
+// although the ring for its answer is full now and then.
 func TestFetchedIsTold(t *testing.T) {
 	caps := nictest.DefaultCaps()
 	ps := openNICs(t, nictest.Lenders(nictest.LoopbackWith(2, caps, nictest.Hooks{})))
@@ -170,7 +171,7 @@ func TestFetchedIsTold(t *testing.T) {
 	r := &llc.Request{Peer: 1, Tag: 3, Buf: data}
 	for i := range 3*caps.Slots + 7 {
 		ps[1].gate.enter()
-		ps[1].shun = 0 // as if nothing had gone the long way
+		ps[1].shun = 0 // as if no message had taken the slow path
 		ps[1].gate.leave()
 		ps[0].Start(r, true)
 		if _, err := ps[1].Recv(0, 0, 3, got); err != nil || !bytes.Equal(got, data) {

@@ -11,7 +11,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// processes returns two ports with as much between them as there is between processes.
+// processes returns two ports that are connected as two processes are.
 func processes(t *testing.T, name string) [2]*Port {
 	t.Helper()
 	file, err := fabric.Create(2, nics.Geometry(name, fabric.Small(), 2))
@@ -52,7 +52,7 @@ func exchange(t *testing.T, ps [2]*Port, tag, n int) {
 	}
 }
 
-// past has two ports exchange messages until these pass the translator.
+// past has two ports exchange messages until these bypass the translator.
 func past(t *testing.T, ps [2]*Port) {
 	t.Helper()
 	eventually(t, "past the translator", func() bool {
@@ -100,7 +100,7 @@ func TestPastTheTranslator(t *testing.T) {
 	}
 }
 
-// TestPastTheTranslatorToASleeper: who sleeps is woken by a message that passes the translator, too.
+// TestPastTheTranslatorToASleeper: a sleeper is also woken by a message that bypasses the translator.
 func TestPastTheTranslatorToASleeper(t *testing.T) {
 	ps := processes(t, "martini")
 	past(t, ps)
@@ -116,8 +116,8 @@ func TestPastTheTranslatorToASleeper(t *testing.T) {
 	}
 }
 
-// TestNoWayPast: what does not pass the translator any more goes by it, in the same place, and what is to come is
-// not looked for where it cannot be.
+// TestNoWayPast: messages that may not bypass the translator any more go through it, in the same place, and
+// the port does not look for arrivals where they cannot be.
 func TestNoWayPast(t *testing.T) {
 	ps := processes(t, "martini")
 	past(t, ps)
@@ -148,7 +148,8 @@ func TestNoWayPast(t *testing.T) {
 	recv(t, ps[1], 0, 0, 1, payload(1, 8))
 }
 
-// TestLanesAreAskedForNowAndThen: a translator that has no way past itself yet is asked seldom, for each direction.
+// TestLanesAreAskedForNowAndThen: a translator without rings to bypass it is asked seldom, for each
+// direction.
 func TestLanesAreAskedForNowAndThen(t *testing.T) {
 	ps := processes(t, "martini")
 	exchange(t, ps, 1, 8)
@@ -166,7 +167,7 @@ func TestLanesAreAskedForNowAndThen(t *testing.T) {
 	}
 }
 
-// nothing has no way past itself, and counts who asks.
+// nothing has no rings to bypass it, and counts the calls.
 type nothing struct{ outlets, inlets int }
 
 func (n *nothing) Outlet(int) *ring.Outlet { n.outlets++; return nil }

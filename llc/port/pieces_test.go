@@ -39,7 +39,8 @@ func (s sparse) Blocks() ([]byte, strided.Blocks) { return s, sparsely }
 
 func (s sparse) List(strided.List, int, int) ([]byte, strided.List) { return nil, nil }
 
-// Messages in pieces go by the lane as far as there is room, and the rest behind them; each arrives once and whole.
+// Noncontiguous messages go by the lane as far as there is room, and the remaining packets behind them; each
+// message arrives once and whole.
 func TestLaneOfPieces(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
@@ -68,7 +69,7 @@ func TestLaneOfPieces(t *testing.T) {
 	}
 }
 
-// A message in pieces that goes whole by the lane is done when Start returns, and allocates nothing.
+// A noncontiguous message that goes whole by the lane is done when Start returns, and allocates nothing.
 func TestPiecesAllocateNothing(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)

@@ -13,26 +13,26 @@ import (
 type Config struct {
 	NIC    ir.Translator // owned by the port from now on
 	Policy wait.Policy   // see wait.For
-	Limits Limits        // tuned ones in the place of what the NIC recommends
-	// Trouble is told of packets that no correct peer sends, and of answers to
-	// nothing, beside what the port does about them. It is called with the port's
-	// lock held and must not call the port.
+	Limits Limits        // in place of what the NIC recommends, where not 0
+	// Trouble is called for packets that no correct peer sends, and for answers to no command, beside what
+	// the port does about them. It is called with the port's lock held and must not call the port.
 	Trouble func(error)
-	// Observe, if not nil, takes what is done: how long goroutines wait, and, but in virtual time, what they
-	// call, see Port.Counting.
+	// Observe, if not nil, records how long goroutines wait and, except in virtual time, what they call: see
+	// Port.Counting.
 	Observe *observe.Rank
 }
 
-// Limits are sizes of messages in bytes, from which on they go another way, among peers of the first
-// NIC if there are several, and the memory of rings; 0 is what the NIC recommends or has. Ranks of one job may have different ones.
+// Limits are the message sizes in bytes at which protocols change, for peers of the first NIC if there are
+// several, and the memory of rings; 0 is what the NIC recommends or has. Ranks of one job may have different
+// Limits.
 type Limits struct {
-	Eager int // the longest that goes in packets: ir.Caps.Eager
-	Split int // the shortest that both sides move: ir.Caps.Split
+	Eager int // the longest message that goes in packets: ir.Caps.Eager
+	Split int // the shortest message that both sides move: ir.Caps.Split
 	// RingMemory is the memory of the packet rings that this peer hands out: llc.Config.RingMemory
 	RingMemory int
 }
 
-// of returns the abilities of a NIC with these limits.
+// of returns the Caps of a NIC with these limits.
 func (l Limits) of(c ir.Caps) ir.Caps {
 	if l.Eager > 0 {
 		c.Eager, c.Offered = l.Eager, 0
@@ -48,70 +48,70 @@ func (l Limits) of(c ir.Caps) ir.Caps {
 type Port struct {
 	gate gate
 
-	// The rest is guarded by gate.
-	eng    *llc.Engine
-	nic    ir.Translator
-	policy wait.Policy
-	pace   wait.Pace
-	ev     ir.Event
-	free   []*llc.Request // of finished blocking calls
-	calls  uint64         // how often a goroutine has entered
-	begun  uint64         // requests that have had Notify set; the engine counts those that are done
-	state  state
-	misses uint
-	lull   lull // of blocking receives
+	// The fields below are guarded by gate.
+	eng       *llc.Engine
+	nic       ir.Translator
+	policy    wait.Policy
+	pace      wait.Pace
+	ev        ir.Event
+	free      []*llc.Request // of finished blocking calls
+	calls     uint64         // how often goroutines have entered
+	begun     uint64         // requests that have had Notify set; the engine counts those that are done
+	state     state
+	misses    uint
+	pollDelay pollDelay // of blocking receives
 
-	waiters  waiters
-	queue    queue
-	tasks    tasks
-	board    ir.Board
-	sw       ir.Switch     // nil: none
-	barriers ir.Controller // nil: none
-	atomics  ir.Atomics    // nil: none
-	locker   ir.Locker     // nil: none
-	vectors  ir.Vectors    // nil: none
-	aimer    ir.Aimer      // nil: none, or whoever is waited for needs the processor
-	express  ir.Express    // nil: none
-	lanes    ir.Lanes      // nil: none
-	asked    uint          // how often something has passed express that might pass those
-	view     ir.View       // the packet that the lane looks at
-	head     [3]uint64     // of the packet that it sends
-	piece    []byte        // payload of that, if the message does not lie in one piece
-	shun     int           // receives that go the long way next, because one had to
-	clock    ir.Clock      // nil: time passes by itself
-	report   ir.Reporter
-	auditor  ir.Auditor    // nil: none
-	memory   ir.Memory     // nil: none
-	remote   ir.Remote     // nil: none
-	lender   ir.Lender     // nil: none
-	packed   int           // bytes of messages, up to which none is offered by it
-	router   ir.Router     // nil: one NIC reaches all
-	audited  time.Duration // when it looked last
-	gaveUp   bool          // nothing that is under way will end
-	failed   error         // why the first peer was lost; nil: none was
-	lostAt   time.Duration // when that was
-	trouble  func(error)
-	meter    *observe.Meter            // nil: nobody wants to know
-	seen     *observe.Rank             // that takes what goroutines call; nil: none
-	mourner  ir.Mourner                // of a port that survives the end of peers; else nil
-	died     func(peer int, why error) // of such a port
-	patience int                       // looks after which a wait is no longer brief, for meter
-	lone     int                       // looks of a wait in the lane that leave alone what other peers have sent
-	helper   helper
+	waiters   waiters
+	queue     queue
+	tasks     tasks
+	flagArray ir.FlagArray
+	sw        ir.Switch     // nil: none
+	barriers  ir.Controller // nil: none
+	atomics   ir.Atomics    // nil: none
+	locker    ir.Locker     // nil: none
+	vectors   ir.Vectors    // nil: none
+	aimer     ir.Aimer      // nil: none, or the peers waited for need the processor
+	express   ir.Express    // nil: none
+	lanes     ir.Lanes      // nil: none
+	asked     uint          // messages that have passed through express although they might bypass it
+	view      ir.View       // the packet that the lane looks at
+	head      [3]uint64     // of the packet that the lane sends
+	piece     []byte        // its payload, if the message is noncontiguous
+	shun      int           // how many more receives take the slow path, because one had to
+	clock     ir.Clock      // nil: time passes by itself
+	report    ir.Reporter
+	auditor   ir.Auditor    // nil: none
+	memory    ir.Memory     // nil: none
+	remote    ir.Remote     // nil: none
+	lender    ir.Lender     // nil: none
+	packed    int           // messages of up to so many bytes are not offered by lender
+	router    ir.Router     // nil: one NIC reaches all
+	audited   time.Duration // time of the latest audit
+	gaveUp    bool          // nothing that is under way will end
+	failed    error         // why the first peer was lost; nil: none was
+	lostAt    time.Duration // when that was
+	trouble   func(error)
+	meter     *observe.Meter            // nil: waits are not measured
+	seen      *observe.Rank             // counts the calls of goroutines; nil: they are not counted
+	mourner   ir.Mourner                // of a port that survives the end of peers; otherwise nil
+	died      func(peer int, why error) // of such a port
+	patience  int                       // looks after which a wait is no longer brief, for meter
+	lone      int                       // looks of a wait in the lane that ignore what other peers have sent
+	helper    helper
 }
 
 // New returns a port that is ready for use.
 func New(cfg Config) *Port {
 	can := ir.AbilitiesOf(cfg.NIC)
-	crowded := cfg.Policy.Spin == 0
-	if can.Clock != nil { // a wait passes no time by looking, and a packet is as long as the model says
-		cfg.Policy, crowded = wait.Policy{Nap: virtualNap}, true
+	oversubscribed := cfg.Policy.Spin == 0
+	if can.Clock != nil { // looking takes no time, and a packet is as long as the model says
+		cfg.Policy, oversubscribed = wait.Policy{Nap: virtualNap}, true
 	}
 	engine := llc.Config{
-		Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.Limits.of(cfg.NIC.Caps()), Crowded: crowded,
+		Self: cfg.NIC.Self(), Peers: cfg.NIC.Peers(), Caps: cfg.Limits.of(cfg.NIC.Caps()), Oversubscribed: oversubscribed,
 		RingMemory: cfg.Limits.RingMemory,
 	}
-	if crowded && can.Express != nil {
+	if oversubscribed && can.Express != nil {
 		engine.Caps.Fragment = min(engine.Caps.Fragment, pipelined)
 	}
 	if can.Injector != nil {
@@ -125,7 +125,7 @@ func New(cfg Config) *Port {
 		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
 	}
 	p.sw = can.Switch
-	p.board, p.express, p.report, p.auditor, p.clock = can.Board, can.Express, can.Reporter, can.Auditor, can.Clock
+	p.flagArray, p.express, p.report, p.auditor, p.clock = can.FlagArray, can.Express, can.Reporter, can.Auditor, can.Clock
 	p.lanes = can.Lanes
 	p.memory, p.remote, p.lender, p.barriers = can.Memory, can.Remote, can.Lender, can.Controller
 	p.atomics, p.locker, p.vectors = can.Atomics, can.Locker, can.Vectors
@@ -135,10 +135,10 @@ func New(cfg Config) *Port {
 	if p.packed = engine.Caps.Eager; engine.Caps.Offered > 0 {
 		p.packed = min(p.packed, engine.Caps.Offered)
 	}
-	if p.patience = briefLooks; crowded {
-		p.patience = 1 // each gives the processor away
+	if p.patience = briefLooks; oversubscribed {
+		p.patience = 1 // each look gives the processor away
 	}
-	if crowded && p.clock == nil {
+	if oversubscribed && p.clock == nil {
 		p.lone = loneLooks
 	}
 	if cfg.Observe != nil {
@@ -147,18 +147,18 @@ func New(cfg Config) *Port {
 	p.eng.Silence(true)
 	p.helper.init()
 	if p.clock != nil {
-		p.helper.away = false // it comes when real time has passed
+		p.helper.away = false // it would come when real time has passed
 	}
 	return p
 }
 
-// under reports whether requests are under way that somebody has begun or waits for.
+// under reports whether requests are under way that a call has begun or waits for.
 func (p *Port) under() bool { return p.begun != p.eng.Ended() }
 
-// busy reports whether requests, or the engine, must get on.
+// busy reports whether requests are under way, or the engine has work.
 func (p *Port) busy() bool { return p.under() || !p.eng.Idle() }
 
-// lock enters the port; who leaves for good calls gate.leave.
+// lock enters the port for a call; gate.leave leaves it.
 func (p *Port) lock() {
 	p.gate.enter()
 	p.calls++
@@ -180,7 +180,7 @@ func (p *Port) keep(r *llc.Request) {
 	p.free = append(p.free, r)
 }
 
-// post carries out what the engine wants.
+// post passes the engine's commands to the translator.
 func (p *Port) post() {
 	cmds := p.eng.Take()
 	for i := range cmds {
@@ -188,8 +188,8 @@ func (p *Port) post() {
 	}
 }
 
-// news reports whether what turn found may end a wait, or leads further. What is
-// left says no more than that there is no room yet.
+// news reports whether what turn found may end a wait, or is progress. A Busy, or a Tail without new room,
+// only says that there is no room yet.
 func (p *Port) news() bool {
 	switch p.ev.Kind {
 	case ir.Tail:
@@ -200,12 +200,12 @@ func (p *Port) news() bool {
 	return true
 }
 
-// turn takes one event, or lets the engine try again if there is none, and
-// reports whether it found an event or packets went.
+// turn takes one event, or lets the engine try again if there is none, and reports whether it found an event
+// or packets went.
 func (p *Port) turn() bool { return p.digest(p.nic.Poll(&p.ev)) }
 
-// peek is turn for calls that are to have a look, and reports whether they may go on:
-// they carry out one copy at most, and none between waits for small messages.
+// peek is turn for calls that only look, and reports whether they may look again: they carry out at most one
+// copy, and none between waits for small messages.
 func (p *Port) peek() bool {
 	found := p.nic.Poll(&p.ev)
 	if !found && p.eng.Leaves() {
@@ -214,7 +214,7 @@ func (p *Port) peek() bool {
 	return p.digest(found) && !p.eng.Began()
 }
 
-// digest goes on after a Poll that found an event, or nothing.
+// digest goes on after a Poll that found an event (found), or nothing.
 func (p *Port) digest(found bool) bool {
 	if !found {
 		found = p.retry()
@@ -230,8 +230,7 @@ func (p *Port) digest(found bool) bool {
 	return found
 }
 
-// retry lets the engine try again, unless this is the last look, and reports whether
-// packets went.
+// retry lets the engine try again, unless this is the last look, and reports whether packets went.
 func (p *Port) retry() bool {
 	if p.is(last) && !p.eng.Flying() || !p.eng.Retry() {
 		return false

@@ -160,8 +160,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelWakesTheSleeper: who waits for a receive that another goroutine cancels returns, however long it would sleep, and so does
-// one that has another to poll for it.
+// TestCancelWakesTheSleeper: a goroutine that waits for a receive that another one cancels returns, however
+// long it would sleep, also if it is parked.
 func TestCancelWakesTheSleeper(t *testing.T) {
 	ps := open(t, 2)
 	ps[0].policy = wait.Policy{Nap: time.Hour, Local: true}
@@ -222,10 +222,10 @@ func TestWaitContext(t *testing.T) {
 	}
 }
 
-func TestAwaitOnBoard(t *testing.T) {
+func TestAwaitOnFlagArray(t *testing.T) {
 	ps := open(t, 3)
 	both(t, ps, func(p *Port, self int) {
-		b := p.Board()
+		b := p.FlagArray()
 		into := make([]byte, 8)
 		for seq := uint32(1); seq < 200; seq++ {
 			raise := func() { b.Raise([]int{0, 1, 2}, 1, seq, 0, payload(self+int(seq), 8)) }
@@ -245,10 +245,10 @@ func TestAwaitOnBoard(t *testing.T) {
 	})
 }
 
-func TestNoBoard(t *testing.T) {
-	ps := openWith(t, 2, nictest.DefaultCaps(), nictest.Hooks{NoBoard: true})
-	if b := ps[0].Board(); b != nil {
-		t.Errorf("a board %v out of nothing", b)
+func TestNoFlagArray(t *testing.T) {
+	ps := openWith(t, 2, nictest.DefaultCaps(), nictest.Hooks{NoFlagArray: true})
+	if b := ps[0].FlagArray(); b != nil {
+		t.Errorf("a flag array %v out of nothing", b)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestPeerGone(t *testing.T) {
 func TestTroubleIsReported(t *testing.T) {
 	nics := nictest.Loopback(2, nictest.DefaultCaps())
 	var trouble error
-	p := New(Config{NIC: nics[0], Policy: crowded(), Trouble: func(err error) { trouble = err }})
+	p := New(Config{NIC: nics[0], Policy: oversubscribed(), Trouble: func(err error) { trouble = err }})
 	defer p.Close()
 	nics[1].Post(&ir.Command{Op: ir.Shared, Header: ir.Header{Kind: 255}})
 	p.Probe(0, 1, 1, false)

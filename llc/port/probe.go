@@ -2,9 +2,8 @@ package port
 
 import "rhinet/llc"
 
-// Probe reports whether a message waits that a receive with these arguments
-// would take, and describes it. With block it waits for one; then false means
-// that the port is closed, or see Failure.
+// Probe reports whether a message waits that a receive with these arguments would take, and describes it.
+// With block it waits for one; then false means that the port is closed or a peer was lost (see Failure).
 func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	p.lock()
 	if p.is(drained) {
@@ -32,8 +31,7 @@ func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	return st, ok
 }
 
-// Match is Probe without block that takes the message out of reach of other
-// receives: see llc.Engine.
+// Match is Probe without block, and takes the message out of reach of other receives: see llc.Engine.
 func (p *Port) Match(ctx uint16, src, tag int, as uint16, handle int) (st llc.Status, ok bool) {
 	p.lock()
 	if !p.is(drained) {

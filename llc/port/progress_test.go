@@ -13,14 +13,13 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// TestProgressInShortWaits: a rank that has posted its part, and then waits only
-// for conditions that hold at once or after a turn of the others, does not hold
-// up the transfer (MPI 4.1, section 3.5: progress).
+// TestProgressInShortWaits: a rank that has posted its part, and then waits only for conditions that hold at
+// once or after the others have run, does not hold up the transfer (MPI 4.1, section 3.5: progress).
 func TestProgressInShortWaits(t *testing.T) {
 	for name, need := range map[string]int{"at once": 0, "after one look": 1, "after two looks": 2} {
 		t.Run(name, func(t *testing.T) {
 			ps := open(t, 2)
-			ps[0].helper.away = false // as if it were here: it would do the work
+			ps[0].helper.away = false // as if active: it would do the work
 			in, out := make([]byte, 300000), payload(1, 300000)
 			ps[0].Start(&llc.Request{Peer: 1, Tag: 1, Buf: in}, false)
 			var sent atomic.Bool
@@ -38,27 +37,27 @@ func TestProgressInShortWaits(t *testing.T) {
 	}
 }
 
-// TestOfferGoesAtOnce: a rank that computes from when it has started a long send on
-// holds up nobody: it has been offered, and its receiver moves all of it.
+// TestOfferGoesAtOnce: a rank that computes after it has started a long send holds up no peer: the message
+// has been offered, and its receiver moves all of it.
 func TestOfferGoesAtOnce(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
-	ps[0].helper.away = false // as if it were here: it would do the work
+	ps[0].helper.away = false // as if active: it would do the work
 	out := &llc.Request{Peer: 1, Tag: 1, Buf: payload(1, 300000)}
 	ps[0].Start(out, true)
 	inTime(t, "the receiver", func() { recv(t, ps[1], 0, 0, 1, payload(1, 300000)) })
 	inTime(t, "the sender", func() { ps[0].Wait(out) })
 }
 
-// TestInvitationGoesAtOnce: a rank that computes from when it has started to receive a
-// long message that was there leaves the sender the most of it to move.
+// TestInvitationGoesAtOnce: a rank that computes after it has started to receive a long message that was
+// there leaves most of it to the sender.
 func TestInvitationGoesAtOnce(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
 	var sender sync.WaitGroup
 	sender.Go(func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
 	eventually(t, "the offer", func() bool { _, ok := ps[0].Probe(0, 1, 1, false); return ok })
-	ps[0].helper.away = false // as if it were here: it would do the work
+	ps[0].helper.away = false // as if active: it would do the work
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	eventually(t, "the sender has moved its part", func() bool {
@@ -76,7 +75,7 @@ func TestInvitationGoesAtOnce(t *testing.T) {
 
 // apart opens ports whose peers have processors of their own, as far as the ports know.
 func apart(t *testing.T, peers int) []*Port {
-	policy := crowded()
+	policy := oversubscribed()
 	policy.Spin = time.Microsecond
 	ps := openPolicy(t, nictest.Loopback(peers, nictest.DefaultCaps()), policy, func(int) Limits { return Limits{} })
 	acquaint(t, ps)
@@ -90,8 +89,8 @@ func idle(p *Port) bool {
 	return p.eng.Idle()
 }
 
-// TestReceiverComputes: a rank that computes from when it has posted a long receive on
-// leaves the sender all of the message to move, though the offer comes later.
+// TestReceiverComputes: a rank that computes after it has posted a long receive leaves all of the message to
+// the sender, though the offer comes later.
 func TestReceiverComputes(t *testing.T) {
 	ps := apart(t, 2)
 	both(t, ps, func(p *Port, self int) { // by the lane
@@ -100,7 +99,7 @@ func TestReceiverComputes(t *testing.T) {
 			recv(t, p, 0, 1-self, 2, payload(2, 8))
 		}
 	})
-	ps[0].helper.away = false // as if it were here: it would do the work
+	ps[0].helper.away = false // as if active: it would do the work
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	var sender sync.WaitGroup
@@ -123,14 +122,14 @@ func TestReceiverComputes(t *testing.T) {
 // sender has begun.
 func TestCancelTakesInvitationsBack(t *testing.T) {
 	ps := apart(t, 2)
-	ps[0].helper.away = false // as if it were here: it would receive
+	ps[0].helper.away = false // as if active: it would receive
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	if !ps[0].Cancel(in) || !ps[0].Test(in) || !errors.Is(in.Status.Err, llc.ErrCancelled) {
 		t.Fatalf("%+v", in.Status)
 	}
 	ps[0].Start(in, false)
-	ps[1].Probe(0, 0, 9, false) // it hears of both invitations
+	ps[1].Probe(0, 0, 9, false) // this takes both invitations
 	var sender sync.WaitGroup
 	sender.Go(func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
 	eventually(t, "the sender has begun", func() bool {
@@ -146,8 +145,8 @@ func TestCancelTakesInvitationsBack(t *testing.T) {
 	inTime(t, "the sender", sender.Wait)
 }
 
-// TestCopiesAreBriefBesideAWait: while a rank waits for a small message its copies are
-// brief, however it waits.
+// TestCopiesAreBriefBesideAWait: while a rank waits for a small message its copies are brief, however it
+// waits.
 func TestCopiesAreBriefBesideAWait(t *testing.T) {
 	for _, way := range []string{"lane", "receive", "wait"} {
 		t.Run(way, func(t *testing.T) {
@@ -195,8 +194,8 @@ func TestCopiesAreBriefBesideAWait(t *testing.T) {
 	}
 }
 
-// TestLooksAreShort: a call that has a look carries out one copy at most, however long the
-// transfers are that are under way.
+// TestLooksAreShort: a call that only looks carries out one copy at most, however long the transfers are that
+// are under way.
 func TestLooksAreShort(t *testing.T) {
 	var copies atomic.Int32
 	ps := openWith(t, 2, nictest.DefaultCaps(), nictest.Hooks{Fail: func(from int, cmd *ir.Command) error {
@@ -209,7 +208,7 @@ func TestLooksAreShort(t *testing.T) {
 		return nil
 	}})
 	acquaint(t, ps)
-	ps[0].helper.away = false // as if it were here: it would do the work
+	ps[0].helper.away = false // as if active: it would do the work
 	ps[0].gate.enter()
 	ps[0].eng.Attend(1 << 30) // for nothing small
 	ps[0].gate.leave()
@@ -250,7 +249,7 @@ func TestLooksLeaveCopiesToWaits(t *testing.T) {
 		return nil
 	}})
 	acquaint(t, ps)
-	ps[0].helper.away = false // as if it were here: it would do the work
+	ps[0].helper.away = false // as if active: it would do the work
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	var sender sync.WaitGroup
@@ -272,10 +271,9 @@ func TestLooksLeaveCopiesToWaits(t *testing.T) {
 	sender.Wait()
 }
 
-// TestHelperRestsBesideASleeper: while a goroutine sleeps on the doorbell the
-// helper, which would wake the process many times a second for nothing, goes to
-// rest although a request is open; when that goroutine leaves it comes back, and
-// the transfer gets on.
+// TestHelperRestsBesideASleeper: while a goroutine sleeps on the doorbell the helper, which would wake the
+// process many times a second for nothing, goes dormant although a request is open; when that goroutine
+// leaves the helper comes back, and the transfer makes progress.
 func TestHelperRestsBesideASleeper(t *testing.T) {
 	ps := open(t, 2)
 	away := func() bool {
@@ -311,9 +309,8 @@ func TestHelperRestsBesideASleeper(t *testing.T) {
 	}
 }
 
-// TestPollerHandsOver: a request that is started while another goroutine polls in
-// a short wait gets on when that one has left, although no goroutine of the rank
-// calls any more.
+// TestPollerHandsOver: a request that is started while another goroutine polls in a short wait makes progress
+// when that one has left, although the rank makes no calls any more.
 func TestPollerHandsOver(t *testing.T) {
 	for _, way := range []string{"receive", "send", "lane"} {
 		t.Run(way, func(t *testing.T) {

@@ -2,8 +2,8 @@ package port
 
 import "rhinet/llc"
 
-// A queue holds the requests that are done and that nobody waits for one by one:
-// the event queue of "llc", section 3.3. Those that have been returned are before next.
+// A queue holds finished requests that are not waited for one by one: the event queue of "llc", section 3.3.
+// Those that have been returned are before next.
 type queue struct {
 	done []*llc.Request
 	next int
@@ -26,7 +26,7 @@ func (q *queue) pop() *llc.Request {
 	return r
 }
 
-// queued has the end of a request be known to its task, or to Next.
+// queued reports the end of a request to its task, or to Next.
 func (p *Port) queued(r *llc.Request) {
 	if t, ok := r.Owner.(*Task); ok {
 		r.Queued = false
@@ -36,8 +36,8 @@ func (p *Port) queued(r *llc.Request) {
 	}
 }
 
-// Enqueue is Start of a transfer whose end Next returns: once, and nobody waits for it
-// or cancels it otherwise. On a closed port it is ErrClosed, and nothing has begun.
+// Enqueue is Start for a transfer whose end Next returns, once; it must not be waited for or cancelled
+// otherwise. On a closed port it returns ErrClosed, and nothing has begun.
 func (p *Port) Enqueue(r *llc.Request, send bool) error {
 	p.lock()
 	defer p.gate.leave()
@@ -54,9 +54,9 @@ func (p *Port) Enqueue(r *llc.Request, send bool) error {
 	return nil
 }
 
-// Next returns a request that Enqueue has started and that is done, in the order in which
-// they were done. With block it waits for one; then nil means that the port is closed, or that
-// nothing is under way and a peer has been lost (see Failure).
+// Next returns a request that Enqueue has started and that is done, in the order in which they were done.
+// With block it waits for one; then nil means that the port is closed, or that nothing is under way and a
+// peer has been lost (see Failure).
 func (p *Port) Next(block bool) *llc.Request {
 	p.lock()
 	for i := 0; p.queue.empty() && !p.is(closed) && i < burst && p.peek(); i++ {

@@ -8,8 +8,8 @@ import (
 	"rhinet/llc"
 )
 
-// TestQueue: what Enqueue has started Next returns, each once, in the order in which it was
-// done; also what was done at once.
+// TestQueue: Next returns each transfer that Enqueue has started once, in the order in which they were done,
+// including those that were done at once.
 func TestQueue(t *testing.T) {
 	ps := open(t, 2)
 	const n = 200
@@ -36,8 +36,8 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestReadersOfTheQueue: each of many readers gets requests until all are told, though what one
-// wait ends for another reader may take.
+// TestReadersOfTheQueue: each of many readers gets requests until all are returned, though another reader may
+// take what one wait ended for.
 func TestReadersOfTheQueue(t *testing.T) {
 	ps := open(t, 2)
 	const n, readers = 400, 8
@@ -82,7 +82,7 @@ func TestReadersOfTheQueue(t *testing.T) {
 	}
 }
 
-// TestQueueOfAClosedPort: nothing begins on it, and nobody waits.
+// TestQueueOfAClosedPort: nothing begins on it, and Next does not wait.
 func TestQueueOfAClosedPort(t *testing.T) {
 	ps := open(t, 2)
 	ended := make(chan *llc.Request)

@@ -4,5 +4,5 @@ package port
 
 import "sync/atomic"
 
-// release stores 0 in word after all that the caller stored before.
+// release stores 0 in word after all stores of the caller.
 func release(word *uint32) { atomic.StoreUint32(word, 0) }

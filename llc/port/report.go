@@ -5,9 +5,17 @@ import (
 	"rhinet/llc/ir"
 )
 
-// describe reports the wait of w, once, and again if other waits have come or gone beside it.
+// describe reports the wait of w once, and again if the number of other waits or the holder has changed. For a
+// wait that serves other ranks it reports a wait of the program instead, if there is one.
 func (p *Port) describe(w *waiter) {
-	more, held := p.Waiting(), w.holder()
+	more := p.Waiting() - p.waiters.serving
+	if w.serves() {
+		if w = p.waiters.called(); w == nil {
+			return
+		}
+		more--
+	}
+	held := w.holder()
 	if p.report == nil || w.reported && w.more == more && w.held == held {
 		return
 	}
@@ -37,7 +45,19 @@ func (p *Port) describe(w *waiter) {
 	p.report.Report(s)
 }
 
-// holder is who has what w waits for.
+// serves reports whether w waits for what others ask of this rank.
+func (w *waiter) serves() bool { return w.kind == waitRequest && w.r.Label == llc.Serving }
+
+// called returns the first listed wait of a call of the program, or nil.
+func (l *waiters) called() *waiter {
+	w := l.first
+	for w != nil && w.serves() {
+		w = w.next
+	}
+	return w
+}
+
+// holder returns who has what w waits for.
 func (w *waiter) holder() (h ir.Holder) {
 	if w.collective != nil && w.collective.Holder != nil {
 		h = *w.collective.Holder

@@ -7,9 +7,9 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// TestRingMemory has 16 peers talk to each other, whose memory is enough for three
-// rings, for one, for less than one, and for all that the network has: so many are handed
-// out, first come, first served, and every message arrives.
+// TestRingMemory has 16 peers talk to each other with memory for three rings, for one, for less than one, and
+// for all of the network's rings: so many are handed out, first come, first served, and every message
+// arrives.
 func TestRingMemory(t *testing.T) {
 	const peers = 16
 	caps := nictest.DefaultCaps()
@@ -35,7 +35,7 @@ func TestRingMemory(t *testing.T) {
 		}
 	})
 	for i, p := range ps {
-		p.gate.enter() // its helper may be at work
+		p.gate.enter() // its helper may be active
 		got, want := p.eng.Snapshot().Rings, limits[i%4].rings
 		p.gate.leave()
 		if got != want {

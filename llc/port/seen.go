@@ -6,16 +6,16 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A Counting is a port whose calls are counted for whoever observes its rank: Send, Recv, Isend, Irecv and WaitAll,
-// which are the calls of most messages. It counts while the port is locked, after a message has gone, so that nobody waits for it, and
-// without a look at the clock. Now and then a call is timed: the port is marked as sampled, and so the next
-// call leaves the short way, and is made again within one that measures it.
+// A Counting is a port whose calls are counted for an observer of its rank: Send, Recv, Isend, Irecv and
+// WaitAll, which are the calls of most messages. It counts while the port is locked, after a message has
+// gone, so that no peer waits for it, and without reading the clock. Now and then a call is timed: the port
+// is marked as sampled, so the next call leaves the fast path, and is made again within one that measures it.
 //
-// Its methods are those of Port, which knows nothing of this on its own short ways.
+// Its methods are those of Port, whose own fast paths know nothing of the counting.
 type Counting struct{ *Port }
 
-// Counting returns the port as one whose calls are counted, or nil if nobody wants that. In virtual time every call
-// is timed, and so the port leaves it to its user.
+// Counting returns the port as one whose calls are counted, or nil if there is no observer. In virtual time
+// every call is timed, so the port leaves that to its user.
 func (p *Port) Counting() *Counting {
 	if p.seen == nil {
 		return nil
@@ -23,7 +23,7 @@ func (p *Port) Counting() *Counting {
 	return &Counting{p}
 }
 
-// observed has to take what this port does.
+// observed has the observer to record what this port does.
 func (p *Port) observed(to *observe.Rank) {
 	p.meter = &to.Meter
 	if p.clock == nil {
@@ -145,7 +145,7 @@ func (c *Counting) Irecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *l
 	return r
 }
 
-// WaitAll is that of Port. One of a few is timed, for most of the waits of a program may be here.
+// WaitAll is that of Port. One of a few calls is timed, for most of the waits of a program may be here.
 func (c *Counting) WaitAll(first *llc.Request) {
 	p := c.Port
 	p.lock()
@@ -190,12 +190,12 @@ func sendRow(mode llc.Mode) observe.Row {
 	return observe.Send
 }
 
-// message is what is counted of one.
+// message describes a message for the observer.
 func message(key llc.Key, peer, tag, bytes int) observe.Message {
 	return observe.Message{Context: key.Context(), Peer: peer, Tag: tag, Bytes: bytes}
 }
 
-// received counts a call that has received a message the long way, or a part of what is called call.
+// received counts a call that has received a message by the slow path, or a part of the call named call.
 func (p *Port) received(call string, m observe.Message, err error) {
 	flags := observe.Receives
 	switch {
@@ -213,33 +213,33 @@ func (p *Port) received(call string, m observe.Message, err error) {
 	}
 }
 
-// arrived counts what a part of a call has received. What it has waited is seen by who counts the call.
+// arrived counts what a part of a call has received. The counting of the call itself covers its waits.
 func (p *Port) arrived(m observe.Message, err error) {
 	p.seen.Forget()
 	if err == nil {
 		p.seen.Count(observe.Irecv, m.Context, m.Peer, m.Bytes)
 		p.seen.Arrived(m, p.seen.Now())
 	}
-	if p.seen.Next(p.calls) { // if this one was to be
+	if p.seen.Next(p.calls) { // if this one was to be timed
 		p.set(sampled)
 	}
 }
 
-// sent counts a call that has sent a message the long way.
+// sent counts a call that has sent a message by the slow path.
 func (p *Port) sent(call observe.Row, m observe.Message) {
 	if p.seen.Count(call, m.Context, m.Peer, m.Bytes); p.seen.Due(p.calls) {
 		p.settled(call, observe.Sends, m)
 	}
 }
 
-// settled ends the counting of a call of which there is more to say, or after which one is timed.
+// settled ends the counting of a call of which there is more to record, or after which a call is timed.
 func (p *Port) settled(call observe.Row, flags observe.Flags, m observe.Message) {
 	if p.seen.Settle(call, flags, m, p.calls) {
 		p.set(sampled)
 	}
 }
 
-// A measured is a wait of a port that somebody observes.
+// A measured is a wait of an observed port.
 type measured struct {
 	observe.Wait
 	asleep int64
@@ -248,7 +248,7 @@ type measured struct {
 // beginWait begins a wait.
 func (p *Port) beginWait() measured { return measured{p.meter.Begin(), p.meter.Asleep()} }
 
-// endWait ends it. What it has slept is for the call of this port, if it counts that.
+// endWait ends a wait. The time it has slept belongs to the call of this port, if the port counts that call.
 func (p *Port) endWait(w measured, call string) {
 	span := p.meter.End(w.Wait)
 	if p.seen != nil && call != "Wait" {
@@ -256,7 +256,8 @@ func (p *Port) endWait(w measured, call string) {
 	}
 }
 
-// timed makes a call again that is to be timed; again reports whether it was made.
+// timed repeats, timed, a call that has found the port sampled; again makes the call and reports whether it
+// was made.
 func (p *Port) timed(call observe.Row, again func() bool) {
 	p.clear(sampled)
 	m := p.seen.Sample()
@@ -290,7 +291,7 @@ func (c *Counting) otherIsend(s *Spares, key llc.Key, dst, tag int, buf []byte) 
 	return r, gone
 }
 
-// otherIrecv is Irecv of such a port.
+// otherIrecv is Irecv of a port that is closed, or whose next call is timed.
 func (c *Counting) otherIrecv(s *Spares, key llc.Key, src, tag int, buf []byte) (r *llc.Request) {
 	if c.is(drained) {
 		c.gate.leave()
@@ -303,7 +304,7 @@ func (c *Counting) otherIrecv(s *Spares, key llc.Key, src, tag int, buf []byte) 
 	return r
 }
 
-// timedRecv is for a part of a call, too, which is not timed: the call is.
+// timedRecv also serves a part of a call, which is not timed: the call is.
 func (p *Port) timedRecv(call string, key llc.Key, src, tag int, buf []byte) (st llc.Status, err error) {
 	if call != "" {
 		p.clear(sampled)

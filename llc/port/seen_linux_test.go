@@ -11,7 +11,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// openSeen returns two ports whose calls are written down, and what reads that.
+// openSeen returns two ports whose calls are recorded, and a reader of the records.
 func openSeen(t *testing.T, traced bool) ([]*Counting, *observe.Reader) {
 	t.Helper()
 	file, err := observe.Create(2, traced)
@@ -33,7 +33,7 @@ func openSeen(t *testing.T, traced bool) ([]*Counting, *observe.Reader) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ps[i] = New(Config{NIC: nic, Policy: crowded(), Observe: to}).Counting()
+		ps[i] = New(Config{NIC: nic, Policy: oversubscribed(), Observe: to}).Counting()
 		t.Cleanup(func() {
 			ps[i].Close()
 			to.Close()
@@ -56,7 +56,7 @@ func seenCalls(t *testing.T, r *observe.Reader, rank int) map[string]observe.Cal
 	return all
 }
 
-// A port counts its calls and their bytes exactly, by the lane and the long way, timed or not.
+// A port counts its calls and their bytes exactly, by the lane and the slow path, timed or not.
 func TestPortCountsItsCalls(t *testing.T) {
 	for _, bytes := range []int{8, 3000, 100000} {
 		ps, reader := openSeen(t, true)
@@ -124,7 +124,7 @@ func TestPortCountsItsCalls(t *testing.T) {
 	}
 }
 
-// Goroutines that call at once are all counted.
+// Goroutines that call at the same time are all counted.
 func TestPortCountsGoroutines(t *testing.T) {
 	ps, reader := openSeen(t, false)
 	const each, n = 4, 300
@@ -155,7 +155,7 @@ func TestPortCountsGoroutines(t *testing.T) {
 	}
 }
 
-// A port that is closed counts nothing more, whoever has taken it.
+// A port that is closed counts nothing more.
 func TestClosedPortCountsNothing(t *testing.T) {
 	ps, reader := openSeen(t, false)
 	send(t, ps[0], 0, 1, 1, payload(1, 8))

@@ -9,10 +9,9 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// TestBlockingCallsTell: a blocking call that ends the wait of another goroutine,
-// because its message goes to this peer itself, wakes it, however long it sleeps,
-// and leaves nothing to tell: a request that is used again before it was told of would
-// lose what is told of it then.
+// TestBlockingCallsTell: a blocking call that ends the wait of another goroutine, because its message goes to
+// this peer itself, wakes that goroutine, however long it sleeps. It also empties the list of finished
+// requests: one that is used again while listed would lose its next report.
 func TestBlockingCallsTell(t *testing.T) {
 	for name, c := range map[string]struct {
 		send bool // what is waited for

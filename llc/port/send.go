@@ -36,7 +36,7 @@ func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error 
 	return p.sendRest(key, dst, tag, mode, buf, 0)
 }
 
-// sendRest is the long way of a message of which so many bytes have gone by the lane.
+// sendRest is the slow path for a message of which gone bytes have gone by the lane.
 func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, gone int) error {
 	if p.is(drained) {
 		p.gate.leave()
@@ -55,7 +55,7 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 		p.eng.Send(r)
 	}
 	p.post()
-	if p.eng.Telling() { // it went to a receive of this peer itself
+	if p.eng.Telling() { // it went to a receive of this peer
 		p.announce()
 	}
 	if !r.Done() && !p.finish(r, "Send", nil) {

@@ -14,7 +14,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// A sleeper is a translator that tells of Arm, before it is done, and of Sleep.
+// A sleeper is a translator that reports Arm, before it is done, and Sleep.
 type sleeper struct {
 	ir.Translator
 	onArm   func()
@@ -35,15 +35,15 @@ func (s *sleeper) Sleep(d time.Duration) {
 	s.Translator.Sleep(d)
 }
 
-// openSleeper is open of two ports, the first of which tells of its sleeps.
+// openSleeper is open for two ports, the first of which reports its sleeps.
 func openSleeper(t *testing.T) (*sleeper, []*Port) {
 	nics := nictest.Loopback(2, nictest.DefaultCaps())
 	s := &sleeper{Translator: nics[0]}
 	return s, openNICs(t, []ir.Translator{s, nics[1]})
 }
 
-// TestLookBetweenArmAndSleep: a packet that comes just before the doorbell is armed
-// rings nobody. Who goes to sleep must see it.
+// TestLookBetweenArmAndSleep: a packet that comes just before the doorbell is armed does not ring. A
+// goroutine that goes to sleep must see it.
 func TestLookBetweenArmAndSleep(t *testing.T) {
 	s, ps := openSleeper(t)
 	var once sync.Once
@@ -67,7 +67,7 @@ func exchangeFirst(t *testing.T, ps []*Port) {
 	})
 }
 
-// TestShortSleepsOnAFullRing: nobody rings for room.
+// TestShortSleepsOnAFullRing: no peer rings for room.
 func TestShortSleepsOnAFullRing(t *testing.T) {
 	s, ps := openSleeper(t)
 	exchangeFirst(t, ps)
@@ -94,12 +94,12 @@ func TestShortSleepsOnAFullRing(t *testing.T) {
 	})
 }
 
-// TestRoomIsNews: whoever waits for room and finds some has sent what fitted, and begins its wait
+// TestRoomIsNews: a goroutine that waits for room and finds some has sent what fits, and starts its backoff
 // anew. If it went on to sleep, a long message would take a sleep for each ring.
 func TestRoomIsNews(t *testing.T) {
 	s, ps := openSleeper(t)
 	exchangeFirst(t, ps)
-	ps[0].policy = wait.Policy{} // to sleep is all that is left, from the first look
+	ps[0].policy = wait.Policy{} // every look is followed by a sleep
 	const n = 40                 // five times the lines of a ring
 	taken, room := 0, false
 	s.onArm = func() {
@@ -130,9 +130,8 @@ func polled(p *Port) bool {
 	return p.is(polling | asleep)
 }
 
-// TestPollingIsPassedOn: when the goroutine that polls for all has what it waited
-// for, another that waits polls, whichever way the first one waited. Nobody else
-// does: the helper is kept out.
+// TestPollingIsPassedOn: when the goroutine that polls for all has what it waited for, another waiting one
+// polls, whichever way the first one waited. The helper is kept out.
 func TestPollingIsPassedOn(t *testing.T) {
 	for name, yield := range map[string]time.Duration{"asleep": 0, "polling": time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -168,8 +167,8 @@ func left(p *Port, tag int) bool {
 	return true
 }
 
-// TestSleeperTakesOver: a goroutine that would sleep, where another sleeps already,
-// wakes that one, so that it looks what has become of the engine meanwhile.
+// TestSleeperTakesOver: a goroutine that would sleep while another one sleeps already wakes the other one, so
+// that it looks at the engine.
 func TestSleeperTakesOver(t *testing.T) {
 	s, ps := openSleeper(t)
 	ps[0].policy = wait.Policy{Nap: time.Hour, Local: true}
@@ -187,8 +186,8 @@ func TestSleeperTakesOver(t *testing.T) {
 	inTime(t, "receivers", wg.Wait)
 }
 
-// TestNoSleepBesideASleeperAfterTheEnd: a goroutine that would sleep, where another sleeps already,
-// goes on if what it waits for has come since it looked last. Nobody would wake it.
+// TestNoSleepBesideASleeperAfterTheEnd: a goroutine that would sleep while another one sleeps already goes on
+// if what it waits for has come since its last look. Nothing else would wake it.
 func TestNoSleepBesideASleeperAfterTheEnd(t *testing.T) {
 	ps := open(t, 2)
 	p := ps[0]
@@ -218,8 +217,8 @@ func TestNoSleepBesideASleeperAfterTheEnd(t *testing.T) {
 	inTime(t, "the first", wg.Wait)
 }
 
-// TestPollerLooksAfterConditions: whoever polls for all ends the wait of another
-// goroutine for a message that it probes for.
+// TestPollerLooksAfterConditions: the goroutine that polls for all ends the wait of another one for a message
+// that it probes for.
 func TestPollerLooksAfterConditions(t *testing.T) {
 	for name, yield := range map[string]time.Duration{"asleep": 0, "polling": time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -247,7 +246,7 @@ func TestPollerLooksAfterConditions(t *testing.T) {
 	}
 }
 
-// conditions reports whether a goroutine is parked that waits for no request.
+// conditions reports whether a goroutine is parked that does not wait for a request.
 func conditions(p *Port) bool {
 	p.gate.enter()
 	defer p.gate.leave()
@@ -259,8 +258,8 @@ func conditions(p *Port) bool {
 	return false
 }
 
-// TestStartWakesTheSleeper: what is started while another goroutine sleeps is moved on
-// by that one, also where nothing arrives that would ring.
+// TestStartWakesTheSleeper: what is started while another goroutine sleeps is moved on by the sleeper, even
+// if nothing arrives that would ring.
 func TestStartWakesTheSleeper(t *testing.T) {
 	ps := open(t, 2)
 	ps[0].policy = wait.Policy{Nap: time.Hour, Local: true}
@@ -275,8 +274,8 @@ func TestStartWakesTheSleeper(t *testing.T) {
 	inTime(t, "Wait", func() { ps[0].Wait(out) })
 }
 
-// TestStartWakesTheSleeperForRoom: it goes to sleep again for a short time only, where messages that were started wait for room, for
-// which nobody rings.
+// TestStartWakesTheSleeperForRoom: the sleeper only sleeps again for a short time while started messages wait
+// for room, for which no peer rings.
 func TestStartWakesTheSleeperForRoom(t *testing.T) {
 	_, ps := openSleeper(t)
 	exchangeFirst(t, ps)
@@ -318,7 +317,7 @@ func TestCloseEndsALongSleep(t *testing.T) {
 	})
 }
 
-// TestAbandon: calls that wait end, and Close does not wait for a transfer that nobody takes.
+// TestAbandon: waiting calls end, and Close does not wait for a transfer that no peer takes.
 func TestAbandon(t *testing.T) {
 	p := open(t, 2)[0]
 	p.policy = wait.Policy{Nap: time.Hour, Local: true}
@@ -371,7 +370,45 @@ func TestHelperTriesAgain(t *testing.T) {
 	r := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(r, false)
 	ps[0].gate.enter()
-	time.Sleep(5 * longTick) // it finds the port shut
+	time.Sleep(5 * longTick) // it finds the gate shut
 	ps[0].gate.leave()
 	inTime(t, "the other rank", func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
+}
+
+// A grave is a sleeper whose network interface tells that peer 1 has been buried.
+type grave struct {
+	sleeper
+	buried, told atomic.Bool
+}
+
+func (g *grave) Bury(int) { g.buried.Store(true) }
+
+func (g *grave) Mourn() bool { return g.buried.Load() && g.told.CompareAndSwap(false, true) }
+
+func (g *grave) Poll(ev *ir.Event) bool {
+	if g.told.Load() && g.buried.CompareAndSwap(true, false) {
+		*ev = ir.Event{Kind: ir.Failed, Peer: 1, Err: ir.ErrPeerGone}
+		return true
+	}
+	return g.sleeper.Poll(ev)
+}
+
+// TestMournBetweenArmAndSleep: a peer that is buried just before the doorbell is armed rings nobody. A port
+// that goes to sleep must see it.
+func TestMournBetweenArmAndSleep(t *testing.T) {
+	nics := nictest.Loopback(2, nictest.DefaultCaps())
+	g := &grave{sleeper: sleeper{Translator: nics[0]}}
+	p := openNICs(t, []ir.Translator{g, nics[1]})[0]
+	var deaths []int
+	if !p.Survive(func(peer int, _ error) { deaths = append(deaths, peer) }) {
+		t.Fatal("the network interface tells of no ends")
+	}
+	var once sync.Once
+	g.onArm = func() { once.Do(func() { p.Bury(1) }) }
+	g.onSleep = func(time.Duration) { t.Error("asleep, with a peer that was buried before") }
+	inTime(t, "Recv", func() {
+		if _, err := p.Recv(0, 1, 1, nil); !errors.Is(err, llc.ErrPeerGone) || len(deaths) != 1 || deaths[0] != 1 {
+			t.Errorf("%v; told of %v", err, deaths)
+		}
+	})
 }

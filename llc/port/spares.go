@@ -6,9 +6,8 @@ import (
 	"rhinet/llc"
 )
 
-// Spares are requests that a user of ports has made and that are not in use, linked
-// by Link. A port takes them while it is locked; any goroutine gives them back. The
-// zero Spares are none.
+// Spares are requests that a user of ports has made and that are not in use, linked by Link. A port takes
+// them while it is locked; any goroutine gives them back. The zero Spares is empty.
 type Spares struct {
 	free *llc.Request                // guarded by the lock of the one port that takes them
 	back atomic.Pointer[llc.Request] // given back since
@@ -24,7 +23,7 @@ func (s *Spares) take() *llc.Request {
 	return r
 }
 
-// refill is take when it is time to look for what has come back.
+// refill is take after free has run out: it fetches what has been given back.
 func (s *Spares) refill() *llc.Request {
 	r := s.back.Swap(nil)
 	if r != nil {
@@ -43,7 +42,7 @@ func (s *Spares) Put(first, last *llc.Request) {
 	}
 }
 
-// Get returns a spare that has been given back and not taken by a port yet, or nil.
+// Get returns a spare that has been given back and not been taken by a port yet, or nil.
 func (s *Spares) Get() *llc.Request {
 	r := s.back.Swap(nil)
 	if r == nil {

@@ -51,7 +51,7 @@ func TestSpares(t *testing.T) {
 	}
 }
 
-// TestSparesOfMany: nothing is lost or taken twice if goroutines take and give back at once.
+// TestSparesOfMany: nothing is lost or taken twice if goroutines take and give back at the same time.
 func TestSparesOfMany(t *testing.T) {
 	const n, rounds = 8, 2000
 	s := spareOf(n)
@@ -87,8 +87,8 @@ func TestSparesOfMany(t *testing.T) {
 	}
 }
 
-// TestIsendAndIrecv: messages of all sizes find their receives in order; sends that are a line
-// and find room are complete, and without spares, and on a closed port, nothing happens.
+// TestIsendAndIrecv: messages of all sizes find their receives in order; sends of one line that find room are
+// complete; without spares, and on a closed port, nothing happens.
 func TestIsendAndIrecv(t *testing.T) {
 	ps := open(t, 2)
 	caps := nictest.DefaultCaps()

@@ -7,50 +7,52 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A Task is work of several steps, each of which waits for requests: a collective operation that does not
-// block. No goroutine belongs to it. When the last request that it waits for is done, whoever makes progress
+// A Task is work of several steps, each of which waits for requests: a nonblocking collective operation. No
+// goroutine belongs to it. When the last request that it waits for is done, the goroutine that makes progress
 // in the port carries it on: a call that waits or looks, or the helper.
 //
 //	running --When: something is under way--> waiting --all is done--> due --in its turn--> running
 //	   \--Conclude--> over
 //
-// It runs without the lock of the port, in one goroutine at a time; tasks that are due come in the order in
-// which they have become so. Whoever begins it is the first that runs it.
+// It runs without the lock of the port, in one goroutine at a time; due tasks run in the order in which they
+// have become due. The goroutine that begins a task runs its first step.
 //
 // MPI 4.1, section 6.12.
 type Task struct {
-	// Work goes on with Step. These two say what it is, for reports.
+	// Work goes on with Step. Call and Collective describe it in reports.
 	Work       Stepper
 	Call       string
 	Collective *ir.Collective
 
 	// The rest is the port's.
 	state      taskState
-	stirred    bool         // it waits no more
-	open       int          // of first and those linked, how many are not done
+	stirred    bool         // it no longer waits for anything
+	open       int          // how many of first and the requests linked to it are not done
 	first      *llc.Request // that it waits for
-	cond       func() bool  // or this
+	cond       func() bool  // or the condition that it waits for
 	next, prev *Task        // in tasks
-	behind     *Task        // that is due
+	behind     *Task        // the task that is due after this one
 }
 
-// Over reports whether t is over. Whoever holds the lock of the port may ask.
+// Over reports whether t is over. The holder of the lock of the port may call it.
 func (t *Task) Over() bool { return t.state == taskOver }
 
 // A Stepper is the work of a task.
 type Stepper interface {
-	// Step goes on as far as it can without waiting. It ends with the call of When that has returned false, or of
-	// Conclude: from then on another goroutine may be at work. Within it no call of the port may wait for what another task is to do.
+	// Step goes on as far as it can without waiting. It ends with the call of When that has returned false,
+	// or of Conclude: from then on another goroutine may run the task. Within Step no call of the port may
+	// wait for the result of another task.
 	Step()
 }
 
-// A Carrier carries tasks on: a port, or what is wrapped around one.
+// A Carrier carries tasks on: a port, or a wrapper of one.
 type Carrier interface {
-	// When reports whether first and the requests linked to it are done; or, if first is nil, whether cond holds,
-	// which is called with the port's lock held as that of Await is. If not, t goes on when that is so, after Stir, or when
-	// the port is closed.
+	// When reports whether first and the requests linked to it are done; or, if first is nil, whether cond
+	// holds, which is called with the port's lock held as that of Await is. If not, t goes on when it is so,
+	// after Stir, or when the port is closed.
 	When(t *Task, first *llc.Request, cond func() bool) bool
-	// Stir has t wait for nothing any more. What is not done then must be waited for or cancelled.
+	// Stir ends all waits of t, also later ones. Requests that are not done then must be waited for or
+	// cancelled.
 	Stir(t *Task)
 	// Conclude ends t, for which When has returned false at least once.
 	Conclude(t *Task)
@@ -62,7 +64,7 @@ type Carrier interface {
 
 var _ Carrier = (*Port)(nil)
 
-// Carrier returns what carries on tasks: the port.
+// Carrier returns what carries on the tasks: the port.
 func (p *Port) Carrier() Carrier { return p }
 
 type taskState uint8
@@ -74,13 +76,13 @@ const (
 	taskOver
 )
 
-// tasks are those of a port that have begun to wait and are not over, oldest first.
+// tasks are the tasks of a port that have begun to wait and are not over, oldest first.
 type tasks struct {
 	first, last *Task
-	conds       int   // that wait for a condition
+	conds       int   // how many wait for a condition
 	due         *Task // the first that is due
 	lastDue     *Task
-	tender      *waiter // of the helper, while that waits for tasks; else nil
+	tender      *waiter // of the helper, while it waits for tasks; otherwise nil
 }
 
 func (l *tasks) add(t *Task) {
@@ -148,7 +150,7 @@ func (p *Port) suspend(t *Task, first *llc.Request, cond func() bool) {
 	if cond != nil {
 		p.tasks.conds++
 		p.waiters.conds++
-		p.begun++ // nobody else counts it as under way
+		p.begun++ // it is not counted as under way otherwise
 	}
 	if !p.is(polling | asleep) {
 		p.helper.expect(p)
@@ -162,7 +164,7 @@ func (p *Port) closer(t *Task) {
 	}
 }
 
-// release makes t due, which waits.
+// release makes t, which waits, due.
 func (p *Port) release(t *Task) {
 	if t.cond != nil {
 		p.tasks.conds--
@@ -186,7 +188,7 @@ func (p *Port) release(t *Task) {
 	}
 }
 
-// stirTask has t wait for nothing any more.
+// stirTask ends all waits of t.
 func (p *Port) stirTask(t *Task) {
 	t.stirred = true
 	if t.state != taskWaits {
@@ -200,7 +202,7 @@ func (p *Port) stirTask(t *Task) {
 	p.release(t)
 }
 
-// stirAll does so with all that wait, or with those that wait for a condition.
+// stirAll does so for all tasks that wait, or for those that wait for a condition.
 func (p *Port) stirAll(conds bool) {
 	for t := p.tasks.first; t != nil; t = t.next {
 		if !conds || t.cond != nil {
@@ -209,7 +211,7 @@ func (p *Port) stirAll(conds bool) {
 	}
 }
 
-// met makes those due whose condition holds.
+// met makes the tasks due whose condition holds.
 func (l *tasks) met(p *Port) {
 	for t := l.first; t != nil; t = t.next {
 		if t.cond != nil && t.cond() {
@@ -231,7 +233,8 @@ func (p *Port) takeDue() *Task {
 	return t
 }
 
-// carryOn carries on what is due, without the lock. The caller does not poll; if another goroutine waits, it polls meanwhile.
+// carryOn runs the tasks that are due, without the lock. The caller does not poll; if another goroutine
+// waits, that one polls meanwhile.
 func (p *Port) carryOn() {
 	for t := p.takeDue(); t != nil; t = p.takeDue() {
 		t.state = taskRuns
@@ -265,7 +268,7 @@ func (p *Port) Conclude(t *Task) {
 		w = next
 	}
 	if p.waiters.conds != 0 {
-		p.announce() // what waits for any of several
+		p.announce() // for waiters of any of several tasks
 	}
 	p.hush()
 	if w := p.tasks.tender; w != nil && w.asleep && p.tasks.first == nil {

@@ -11,7 +11,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// Stir ends a wait, also one that comes later; a request that was given up tells the task nothing any more.
+// Stir ends a wait, also a later one; a request that was given up does not report to the task any more.
 func TestStir(t *testing.T) {
 	ps := open(t, 2)
 	ps[0].helper.away = false
@@ -38,7 +38,7 @@ func TestStir(t *testing.T) {
 	if steps != 2 || !fresh.Done() {
 		t.Errorf("%d steps", steps)
 	}
-	ps[0].Stir(&again.Task) // late: nothing comes of it
+	ps[0].Stir(&again.Task) // too late: it changes nothing
 	if steps != 2 || ps[0].is(due) {
 		t.Errorf("%d steps, due %v", steps, ps[0].is(due))
 	}
@@ -70,7 +70,7 @@ func TestTasksOfAClosedPort(t *testing.T) {
 	}
 }
 
-// A task may wait for a condition, at which every turn looks, and the helper.
+// A task may wait for a condition, which every progress call and the helper evaluate.
 func TestTasksWaitForConditions(t *testing.T) {
 	for _, computes := range []bool{false, true} {
 		ps := open(t, 1)
@@ -85,7 +85,7 @@ func TestTasksWaitForConditions(t *testing.T) {
 		}
 		holds.Store(true)
 		if computes {
-			ps[0].Wake(0) // as whoever changes it does
+			ps[0].Wake(0) // as the peer that changes it does
 			eventually(t, "the end", func() bool {
 				ps[0].gate.enter()
 				defer ps[0].gate.leave()
@@ -102,10 +102,10 @@ func TestTasksWaitForConditions(t *testing.T) {
 	}
 }
 
-// After damage nothing waits for ever: neither a task for a peer, nor one for a condition.
+// After damage no wait lasts for ever: neither that of a task for a peer, nor one for a condition.
 func TestTasksEndAfterDamage(t *testing.T) {
 	nics := nictest.Loopback(3, nictest.DefaultCaps())
-	p := New(Config{NIC: nics[0], Policy: crowded()})
+	p := New(Config{NIC: nics[0], Policy: oversubscribed()})
 	defer p.Close()
 	r, s := newRelay(p, 2, 1, 3), &script{p: p}
 	r.Step()

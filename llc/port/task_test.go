@@ -23,7 +23,7 @@ type relay struct {
 	out, in   *llc.Request
 	inside    atomic.Int32 // goroutines in Step
 	steps     atomic.Int32
-	note      func() // called in each Step; nil: nothing
+	note      func() // called in each Step, if not nil
 	bad       error
 }
 
@@ -33,7 +33,7 @@ func newRelay(p *Port, peer, tag, rounds int) *relay {
 	return r
 }
 
-// Step goes on. The first one is that of whoever begins.
+// Step goes on. The goroutine that begins the task makes the first call.
 func (r *relay) Step() {
 	if r.inside.Add(1) != 1 {
 		r.bad = errors.New("two goroutines carry a task on")
@@ -79,7 +79,7 @@ func answer(t *testing.T, p *Port, peer, tag, rounds int) {
 	}
 }
 
-// Whatever call makes progress carries tasks on; each is in one goroutine at a time.
+// Every call that makes progress carries tasks on; each task is in one goroutine at a time.
 func TestTasksGoOnInCalls(t *testing.T) {
 	const rounds, many = 20, 5
 	message := func(p *Port) *llc.Request {
@@ -124,7 +124,7 @@ func TestTasksGoOnInCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ps := open(t, 2)
-			ps[0].helper.away = false // as if it were here: it would do the work
+			ps[0].helper.away = false // as if active: it would do the work
 			both(t, ps, func(p *Port, self int) {
 				if self == 1 {
 					var wg sync.WaitGroup
@@ -166,7 +166,7 @@ func TestTasksGoOnInCalls(t *testing.T) {
 	}
 }
 
-// A rank that computes carries its tasks on as well: the helper does.
+// The tasks of a rank that computes go on as well: the helper carries them on.
 func TestTasksGoOnWithoutCalls(t *testing.T) {
 	ps := open(t, 2)
 	const rounds = 50
@@ -188,7 +188,7 @@ func TestTasksGoOnWithoutCalls(t *testing.T) {
 	})
 }
 
-// While the helper waits for tasks, a call that waits takes that over.
+// While the helper waits for tasks, a waiting call takes over.
 func TestCallsRelieveTheHelper(t *testing.T) {
 	ps := open(t, 2)
 	r := newRelay(ps[0], 1, 1, 1)
@@ -215,7 +215,7 @@ func TestCallsRelieveTheHelper(t *testing.T) {
 	}
 }
 
-// The helper that sleeps for tasks does not stay when somebody else has ended the last of them: receives
+// The helper that sleeps for tasks does not stay when another goroutine has ended the last of them: receives
 // could not go by the lane.
 func TestTheHelperWakesAfterTheLastTask(t *testing.T) {
 	ps := open(t, 2)
@@ -287,7 +287,7 @@ func TestTasksGoOnInOrder(t *testing.T) {
 		send(t, ps[1], 0, 0, i, make([]byte, 8))
 	}
 	for range 4 * n {
-		ps[0].Perform(func() {}) // a turn that carries nothing on
+		ps[0].Perform(func() {}) // a progress call that carries nothing on
 	}
 	if len(ran) != 0 {
 		t.Errorf("%v have gone on within Perform", ran)
@@ -300,7 +300,8 @@ func TestTasksGoOnInOrder(t *testing.T) {
 	}
 }
 
-// A step that takes long holds up nobody but who carries it on: others wait, poll and carry on other tasks meanwhile.
+// A long step holds up only the goroutine that carries it on: others wait, poll and carry on other tasks
+// meanwhile.
 func TestLongStepsHoldUpNoOther(t *testing.T) {
 	ps := open(t, 2)
 	long := &script{goOn: make(chan struct{})}
@@ -324,7 +325,7 @@ func TestLongStepsHoldUpNoOther(t *testing.T) {
 	inTime(t, "Join", joined.Wait)
 }
 
-// What becomes due in a call that carries nothing on, whoever sleeps is woken for.
+// If a task becomes due in a call that carries nothing on, a sleeper is woken for it.
 func TestStartWakesASleeperForTasks(t *testing.T) {
 	_, ps := openSleeper(t)
 	s := &script{}
@@ -334,7 +335,7 @@ func TestStartWakesASleeperForTasks(t *testing.T) {
 	s.begin(t, ps[0], 1)
 	ps[0].gate.enter()
 	s.stirred = true
-	ps[0].stirTask(&s.Task) // as a turn within Start would
+	ps[0].stirTask(&s.Task) // as a progress call within Start would
 	ps[0].gate.leave()
 	eventually(t, "the end of the task", func() bool {
 		ps[0].gate.enter()
@@ -346,7 +347,7 @@ func TestStartWakesASleeperForTasks(t *testing.T) {
 	send(t, ps[1], 0, 0, 1, make([]byte, 8))
 }
 
-// Several goroutines begin, look at and wait for tasks, receive and send, all at once.
+// Several goroutines begin, look at and wait for tasks, receive and send, all at the same time.
 func TestTasksOfManyGoroutines(t *testing.T) {
 	const threads, rounds = 4, 30
 	ps := open(t, 3)
@@ -387,7 +388,7 @@ func TestTasksOfManyGoroutines(t *testing.T) {
 	})
 }
 
-// Begun and carried on, a task allocates nothing.
+// Beginning and carrying on a task allocates nothing.
 func TestTasksDoNotAllocate(t *testing.T) {
 	ps := open(t, 2)
 	var stop atomic.Bool

@@ -68,7 +68,7 @@ func TestAwaitAndProbeDoNotAllocate(t *testing.T) {
 }
 
 // TestManyGoroutines has several goroutines of each rank exchange with their
-// twins, each in a context of its own, while others probe, test and await.
+// counterparts, each in a context of its own, while others probe, test and await.
 func TestManyGoroutines(t *testing.T) {
 	const threads, rounds = 6, 60
 	for _, remote := range []bool{true, false} {
@@ -142,8 +142,7 @@ func TestParkedAreWokenByTheirOwnRequest(t *testing.T) {
 	}
 }
 
-// TestSleeperIsServedByAnotherCaller completes a sleeper's request by a
-// goroutine that only tests.
+// TestSleeperIsServedByAnotherCaller: a goroutine that only tests completes a sleeper's request.
 func TestSleeperIsServedByAnotherCaller(t *testing.T) {
 	ps := open(t, 2)
 	var wg sync.WaitGroup
@@ -160,7 +159,7 @@ func TestSleeperIsServedByAnotherCaller(t *testing.T) {
 	}
 }
 
-// reporter notes what is reported.
+// reporter records what is reported.
 type reporter struct {
 	ir.Translator
 	mu      sync.Mutex
@@ -228,7 +227,7 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 			if got, n, cleared := rep.last(); got != c.want || n != i+1 || cleared != i {
 				t.Errorf("%s: %+v, reported %d times, cleared %d", c.want.Call, got, n, cleared)
 			}
-			time.Sleep(2 * crowded().Yield)
+			time.Sleep(2 * oversubscribed().Yield)
 			if c.want.Call == "Ssend" {
 				ps[1].Recv(6, 0, 7, nil)
 			} else {
@@ -248,8 +247,8 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 	}
 }
 
-// TestWaitsBesideAreReported: who sleeps says how many calls of other goroutines wait, also
-// when one begins later.
+// TestWaitsBesideAreReported: a sleeper says how many calls of other goroutines wait, also when one begins
+// later.
 func TestWaitsBesideAreReported(t *testing.T) {
 	nics := nictest.Loopback(2, nictest.DefaultCaps())
 	rep := &reporter{Translator: nics[0]}
@@ -269,6 +268,40 @@ func TestWaitsBesideAreReported(t *testing.T) {
 		}
 	}
 	inTime(t, "receivers", wg.Wait)
+}
+
+// TestServingIsNotReported: a wait that serves others is no call of the program. If it sleeps on the doorbell, it
+// reports a call that waits beside it, or nothing.
+func TestServingIsNotReported(t *testing.T) {
+	nics := nictest.Loopback(2, nictest.DefaultCaps())
+	rep := &reporter{Translator: nics[0]}
+	ps := openNICs(t, []ir.Translator{rep, nics[1]})
+	var wg sync.WaitGroup
+	for tag := range 2 {
+		r := &llc.Request{Peer: llc.AnyPeer, Context: 6, Tag: tag, Label: llc.Serving}
+		ps[0].Start(r, false)
+		wg.Go(func() { ps[0].Wait(r) })
+	}
+	eventually(t, "asleep", func() bool { return napping(ps[0]) && parked(ps[0]) == 2 })
+	if w, n, _ := rep.last(); n != 0 {
+		t.Errorf("%+v is reported while no call waits", w)
+	}
+	want := ir.Waiting{Call: "Recv", Peer: 1, Tag: 7, Bytes: 8}
+	wg.Go(func() { recv(t, ps[0], 0, 1, 7, payload(1, 8)) })
+	eventually(t, "reported", func() bool { _, n, _ := rep.last(); return n > 0 })
+	if w, _, _ := rep.last(); w != want {
+		t.Errorf("reported %+v, want %+v", w, want)
+	}
+	send(t, ps[1], 0, 0, 7, payload(1, 8))
+	eventually(t, "cleared", func() bool { _, _, cleared := rep.last(); return cleared == 1 })
+	// One of them is served while a call sleeps beside the other.
+	send(t, ps[1], 6, 0, 0, nil)
+	wg.Go(func() { recv(t, ps[0], 0, 1, 8, payload(2, 8)) })
+	want.Tag = 8
+	eventually(t, "reported", func() bool { w, _, _ := rep.last(); return w == want })
+	send(t, ps[1], 6, 0, 1, nil)
+	send(t, ps[1], 0, 0, 8, payload(2, 8))
+	inTime(t, "waits", wg.Wait)
 }
 
 func TestClosedPort(t *testing.T) {
@@ -341,8 +374,7 @@ func TestClosedPort(t *testing.T) {
 	}
 }
 
-// TestCloseSeesOffWhatWasSent closes at once after starting a send that the
-// other side takes only later.
+// TestCloseSeesOffWhatWasSent closes at once after starting a send that the other side takes only later.
 func TestCloseSeesOffWhatWasSent(t *testing.T) {
 	ps := open(t, 2)
 	both(t, ps, func(p *Port, self int) {
@@ -369,8 +401,8 @@ func TestCloseGivesUpOnWhatNobodyTakes(t *testing.T) {
 	})
 }
 
-// TestProgressWhileComputing: a rank that has posted its part and calls no
-// more does not hold up the transfer.
+// TestProgressWhileComputing: a rank that has posted its part and makes no calls does not hold up the
+// transfer.
 func TestProgressWhileComputing(t *testing.T) {
 	for _, receiving := range []bool{true, false} {
 		ps := open(t, 2)
@@ -403,8 +435,7 @@ func TestProgressWhileComputing(t *testing.T) {
 	}
 }
 
-// TestHelperKeepsAwayWithoutRequests: once connected, blocking calls of
-// small messages never call it.
+// TestHelperKeepsAwayWithoutRequests: once connected, blocking calls of small messages never call it.
 func TestHelperKeepsAwayWithoutRequests(t *testing.T) {
 	ps := open(t, 2)
 	pingpong := func() {

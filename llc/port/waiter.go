@@ -8,24 +8,24 @@ import (
 	"rhinet/llc/ir"
 )
 
-// What a goroutine waits for.
+// Kinds of waits, by what a goroutine waits for.
 const (
 	waitRequest = iota // r
 	waitAny            // one of rs
 	waitTask           // the end of task
-	waitTasks          // any work for tasks, if nobody else waits
+	waitTasks          // work for tasks, until another goroutine waits
 	waitProbe          // a message for context, src, tag
 	waitCond           // cond
 )
 
-// A waiter is a goroutine that waits. While listed it is parked on its channel
-// or, if asleep, sleeps on the doorbell.
+// A waiter is a goroutine that waits. While listed it is parked on its channel or, if asleep, sleeps on the
+// doorbell.
 type waiter struct {
 	kind     uint8
 	listed   bool
 	asleep   bool
 	reported bool // on the status line
-	more     int  // waits beside it that the line tells of
+	more     int  // other waits that the line mentions
 	held     ir.Holder
 	met      bool // cond held once
 	expired  atomic.Bool
@@ -36,7 +36,7 @@ type waiter struct {
 	call       string
 	r          *llc.Request
 	rs         []*llc.Request
-	seen       uint64 // what had ended when none of rs was done
+	seen       uint64 // the engine's Ended when none of rs was done
 	cond       func() bool
 	task       *Task
 	collective *ir.Collective
@@ -49,6 +49,7 @@ type waiter struct {
 type waiters struct {
 	first, last *waiter
 	all         atomic.Int32 // listed, and the one in doze
+	serving     int          // listed, that serve others
 	conds       int          // listed waiters that no completed request wakes
 	free        []*waiter
 }
@@ -66,14 +67,14 @@ func (l *waiters) keep(w *waiter) {
 	w.r, w.rs, w.cond, w.task, w.collective, w.met = nil, nil, nil, nil, nil, false
 	w.expired.Store(false)
 	if len(w.wake) > 0 {
-		<-w.wake // it was passed the polling while it left
+		<-w.wake // polling was passed to it while it left
 	}
 	l.free = append(l.free, w)
 }
 
-// Waiting returns how many goroutines wait until something comes or another goroutine wakes
-// them. Those that are in calls beside them may still do anything. Any goroutine may ask at
-// any time, also within Sleep of the network interface.
+// Waiting returns how many goroutines wait until something arrives or another goroutine wakes them.
+// Goroutines in other calls may still do anything. Any goroutine may call it at any time, also within Sleep
+// of the network interface.
 func (p *Port) Waiting() int { return int(p.waiters.all.Load()) }
 
 // done reports whether what w waits for has come.
@@ -115,6 +116,9 @@ func (p *Port) enlist(w *waiter) {
 		l.last.next = w
 	}
 	l.last = w
+	if w.serves() {
+		l.serving++
+	}
 	switch w.kind {
 	case waitRequest:
 		p.notify(w.r)
@@ -128,7 +132,7 @@ func (p *Port) enlist(w *waiter) {
 	}
 }
 
-// notify has the engine tell when r, which is not done, is.
+// notify has the engine report when r, which is not done, is done.
 func (p *Port) notify(r *llc.Request) {
 	if !r.Notify {
 		r.Notify = true
@@ -156,10 +160,13 @@ func (p *Port) delist(w *waiter) {
 	if w.kind >= waitProbe {
 		l.conds--
 	}
+	if w.serves() {
+		l.serving--
+	}
 	p.hush()
 }
 
-// hush has the engine list what is done only for those who want to know.
+// hush has the engine list finished requests only if there is a reader of the list.
 func (p *Port) hush() {
 	p.eng.Silence(p.waiters.first == nil && p.tasks.first == nil && !p.queue.used)
 }
@@ -184,7 +191,7 @@ func (p *Port) wake(w *waiter) {
 	p.set(woke)
 }
 
-// announce wakes those whose wait has ended.
+// announce wakes the waiters whose wait has ended.
 func (p *Port) announce() {
 	for r := p.eng.Completed(); r != nil; r = p.eng.Completed() {
 		r.Notify = false

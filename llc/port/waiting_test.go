@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWaiting: who sleeps on the doorbell and who is parked wait; who has been served does not.
+// TestWaiting: a goroutine that sleeps on the doorbell or is parked waits; one that has been served does not.
 func TestWaiting(t *testing.T) {
 	_, ps := openSleeper(t)
 	waiting := func(n int) {

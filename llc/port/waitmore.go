@@ -7,8 +7,8 @@ import (
 	"rhinet/llc"
 )
 
-// WaitAny returns the index of a request in rs that is complete, and waits for
-// one. On a closed port it returns 0, and that request has ErrClosed.
+// WaitAny returns the index of a request in rs that is complete, and waits for one. On a closed port it
+// returns 0, and that request has ErrClosed.
 func (p *Port) WaitAny(rs []*llc.Request) int {
 	p.lock()
 	defer p.gate.leave()
@@ -33,10 +33,9 @@ func (p *Port) WaitAny(rs []*llc.Request) int {
 	return i
 }
 
-// WaitContext is Wait that ends with the cause when ctx does. r is then still
-// under way and its buffer in use: Cancel takes a receive back that has not
-// been matched, and anything else must be waited for. A request that is
-// complete beats a context that has ended.
+// WaitContext is Wait, but returns the cause when ctx ends first. r is then still under way and its buffer in
+// use: Cancel takes back a receive that has not been matched, and any other request must be waited for. If
+// both have ended, the complete request counts.
 func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 	p.lock()
 	defer p.gate.leave()
@@ -59,7 +58,7 @@ func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 	p.await(w, &b)
 	if stop() {
 		p.waiters.keep(w)
-	} // else expire may still hold it
+	} // if not, expire may still hold it
 	switch {
 	case r.Done():
 		return nil

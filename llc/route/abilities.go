@@ -10,7 +10,7 @@ func (x express) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte)
 	x.express.Place(peer, slot, pos, head, data)
 }
 
-// Look finds nothing of peers elsewhere, who have no rings.
+// Look finds nothing from peers on other hosts, which have no rings.
 func (x express) Look(peer int, v *ir.View) bool { return x.express.Look(peer, v) }
 
 // Take is that of the near NIC.
@@ -19,13 +19,13 @@ func (x express) Take() { x.express.Take() }
 // Advance is that of the near NIC.
 func (x express) Advance(v *ir.View) bool { return x.express.Advance(v) }
 
-// PollOthers is Poll that leaves the packet ring that peer writes alone.
+// PollOthers is Poll, except that it leaves out the packet ring that peer writes.
 func (x express) PollOthers(peer int, ev *ir.Event) bool { return x.poll(ev, peer) }
 
-// An aimer is that of the near NIC while somebody on this host is waited for.
+// An aimer is that of the near NIC while the caller waits for a peer on this host.
 type aimer struct{ *Translator }
 
-// Aim cannot say where a packet of a peer elsewhere shows.
+// Aim cannot say where a packet of a peer on another host shows.
 func (a aimer) Aim() (word *uint64, seq uint32) {
 	if a.hot {
 		return nil, 0

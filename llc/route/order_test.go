@@ -8,7 +8,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// A side is a NIC that reports what it is told to.
+// A side is a NIC that reports given events.
 type side struct {
 	ir.Translator
 	busy, events []ir.Event
@@ -32,7 +32,7 @@ func take(from *[]ir.Event, ev *ir.Event) bool {
 func sides(t *testing.T) (tr ir.Translator, near, far *side) {
 	t.Helper()
 	inside := nictest.Loopback(3, nictest.DefaultCaps())
-	between := nictest.LoopbackWith(3, farCaps(), nictest.Hooks{Bells: inside, NoBoard: true})
+	between := nictest.LoopbackWith(3, farCaps(), nictest.Hooks{Bells: inside, NoFlagArray: true})
 	near, far = &side{Translator: inside[0]}, &side{Translator: between[0]}
 	tr, err := New(ir.Abilities{Aimer: new(aim)}.Give(near), ir.Abilities{Refuser: far}.Give(far), []int{0, 0, 1})
 	if err != nil {
@@ -41,8 +41,8 @@ func sides(t *testing.T) (tr ir.Translator, near, far *side) {
 	return tr, near, far
 }
 
-// TestRefusalsFirst: the refusal of a packet comes before every event of the other side, whoever
-// has its turn, and whatever is expected.
+// TestRefusalsFirst: the refusal of a packet comes before every event of the other side, whichever side has
+// its turn, and whatever is expected.
 func TestRefusalsFirst(t *testing.T) {
 	for _, refuses := range []int{1, 2} {
 		for _, hint := range []int{-1, 1, 2} {
@@ -70,8 +70,8 @@ func TestRefusalsFirst(t *testing.T) {
 	}
 }
 
-// TestOneEnd: the end of a peer comes from the side that reaches it, and what concerns this peer
-// itself from either.
+// TestOneEnd: the end of a peer comes from the side that reaches it, and events about this peer itself from
+// either side.
 func TestOneEnd(t *testing.T) {
 	tr, near, far := sides(t)
 	gone := func(peer int32) ir.Event { return ir.Event{Kind: ir.Failed, Peer: peer, Err: ir.ErrPeerGone} }
@@ -114,14 +114,14 @@ func TestLastLook(t *testing.T) {
 	}
 }
 
-// TestWarm: a packet that went or came makes more be expected, for a while.
+// TestWarm: after a packet went or came more is expected, for a while.
 func TestWarm(t *testing.T) {
 	tr, _, far := sides(t)
 	looks := func() (n int) {
 		for range warmTurns + farTurns {
 			var ev ir.Event
 			before := len(far.events)
-			far.events = append(far.events, ir.Event{Kind: ir.Failed, Peer: 1, Err: ir.ErrPeerGone}) // for nobody
+			far.events = append(far.events, ir.Event{Kind: ir.Failed, Peer: 1, Err: ir.ErrPeerGone}) // for no caller
 			if tr.Poll(&ev); len(far.events) <= before {
 				n++
 			}

@@ -1,6 +1,5 @@
-// Package route makes one translator of two: one NIC reaches the peers on the own
-// host, the other one those on other hosts. Which of them is chosen by peer, below the engine,
-// which asks for the capabilities of each (ir.Router).
+// Package route makes one translator of two: one NIC reaches the peers on this host, the other one those on
+// other hosts. The NIC is chosen by peer, below the engine, which asks for the Caps of each (ir.Router).
 //
 //	engine
 //	  |
@@ -8,9 +7,9 @@
 //	  |
 //	  +------- peer on this host ------> near  rings, flags and memory that the host shares
 //
-// Both drive the same rank in the memory of its host, and wait on its one doorbell: Arm arms
-// both, the far one sleeps, and Disarm is that of the near one. A look at the network costs many
-// times as much as one at memory, so there are fewer of them, unless something is expected there.
+// Both drive the same rank in the memory of its host, and wait on its one doorbell: Arm arms both, the far
+// one sleeps, and Disarm is that of the near one. A poll of the network costs many times as much as one of
+// memory, so there are fewer of them, unless something is expected there.
 package route
 
 import (
@@ -26,16 +25,16 @@ type Translator struct {
 	refuser   ir.Refuser // far
 	aimer     ir.Aimer   // near; nil: none
 	express   ir.Express // near; nil: none
-	hosts     []int      // of the peers
-	host      int        // of this one
+	hosts     []int      // host of each peer
+	host      int        // host of this peer
 
 	posted bool // packets that far may have refused
 	unsure bool // packets that near may have refused
-	lent   bool // Poll has given a packet of near, which the next one consumes
+	lent   bool // the latest Poll gave a packet of near, which the next one consumes
 	view   ir.View
 	armed  bool
-	hot    bool // the caller waits for somebody elsewhere
-	warm   int  // so many more Polls look at far
+	hot    bool // the caller waits for a peer on another host
+	warm   int  // how many more Polls look at far
 	turns  uint // Polls
 }
 
@@ -50,8 +49,8 @@ var ErrFar = errors.New("llc/route: a NIC between hosts has no packet rings, and
 // ErrNear reports a NIC that cannot be the near one.
 var ErrNear = errors.New("llc/route: a NIC within a host that has packet rings has lanes or knows where packets show")
 
-// New makes one translator of two of the same rank. hosts are those of the peers.
-// The translators belong to the result, unless there is an error.
+// New makes one translator of two of the same rank. hosts has the host of each peer. The translators belong
+// to the result, unless there is an error.
 func New(near, far ir.Translator, hosts []int) (ir.Translator, error) {
 	can, network := ir.AbilitiesOf(near), ir.AbilitiesOf(far)
 	if network.Refuser == nil || far.Caps().Rings != 0 {
@@ -62,7 +61,7 @@ func New(near, far ir.Translator, hosts []int) (ir.Translator, error) {
 	}
 	t := &Translator{near: near, far: far, refuser: network.Refuser, aimer: can.Aimer, express: can.Express, hosts: hosts, host: hosts[near.Self()]}
 	can.Router, can.Refuser, can.Clock = t, nil, nil
-	can.Controller, can.Switch = nil, nil // of all ranks, or of none; Memory, Remote, Atomics, Locker and Vectors are for those on this host
+	can.Controller, can.Switch = nil, nil // these need all ranks; Memory, Remote, Atomics, Locker and Vectors are for the ranks on this host
 	if can.Aimer != nil {
 		can.Aimer = aimer{t}
 	}
@@ -77,16 +76,16 @@ func New(near, far ir.Translator, hosts []int) (ir.Translator, error) {
 	return can.Give(t), nil
 }
 
-// Self returns the own number.
+// Self returns the number of this peer.
 func (t *Translator) Self() int { return t.near.Self() }
 
 // Peers returns how many peers the job has.
 func (t *Translator) Peers() int { return len(t.hosts) }
 
-// Caps returns what the engine must know of the NIC within the host.
+// Caps returns the Caps of the NIC within the host.
 func (t *Translator) Caps() ir.Caps { return t.near.Caps() }
 
-// NICs returns what it must know of both.
+// NICs returns the Caps of both.
 func (t *Translator) NICs() []ir.Caps { return []ir.Caps{t.near.Caps(), t.far.Caps()} }
 
 // NIC returns which of them reaches a peer.
@@ -116,15 +115,15 @@ func (t *Translator) Post(cmd *ir.Command) {
 	t.near.Post(cmd)
 }
 
-// Poll gives the next event of either.
+// Poll gives the next event of either NIC.
 func (t *Translator) Poll(ev *ir.Event) bool { return t.poll(ev, nobody) }
 
-// nobody is whose ring poll leaves alone where it leaves none alone.
+// nobody is the peer of a poll that leaves no ring out.
 const nobody = -1
 
-// poll is Poll that leaves the packet ring alone that peer but writes. Refusals of the far side come
-// before all events. Those of the near one come first of its own events, so that the far
-// side has its turn after they have.
+// poll is Poll that leaves out the packet ring that peer but writes. Refusals of the far side come before all
+// events. Those of the near side come first among its own events, so the far side has its turn only after
+// them.
 func (t *Translator) poll(ev *ir.Event, but int) bool {
 	if t.posted {
 		if t.consume(); t.refuser.Refused(ev) {
@@ -147,7 +146,7 @@ func (t *Translator) consume() {
 		return
 	}
 	if t.lent = false; t.express != nil {
-		t.express.Look(t.Self(), &t.view) // who has no ring
+		t.express.Look(t.Self(), &t.view) // this peer has no ring to itself
 	} else if t.aimer != nil {
 		t.aimer.Expect()
 	}
@@ -185,13 +184,13 @@ func (t *Translator) pollFar(ev *ir.Event) bool {
 	return false
 }
 
-// concerns reports whether an event of a NIC is for the caller: the end of a peer is reported by
-// the one that reaches it.
+// concerns reports whether an event of a NIC is for the caller: the end of a peer is reported by the NIC that
+// reaches it.
 func (t *Translator) concerns(ev *ir.Event, nic int) bool {
 	return ev.Kind != ir.Failed || ev.Token != 0 || int(ev.Peer) == t.Self() || t.NIC(int(ev.Peer)) == nic
 }
 
-// Hint says whom the caller waits for.
+// Hint says which peer the caller waits for.
 func (t *Translator) Hint(peer int) {
 	t.hot = t.elsewhere(peer)
 	t.near.Hint(peer)
@@ -204,8 +203,7 @@ func (t *Translator) Arm() {
 	t.armed = true
 }
 
-// Sleep blocks until the doorbell, which peers on this host ring and the network, has rung, or
-// d has passed.
+// Sleep blocks until the doorbell has rung, by peers on this host or by the network, or d has passed.
 func (t *Translator) Sleep(d time.Duration) { t.far.Sleep(d) }
 
 // Disarm withdraws Arm and reports whether the doorbell has rung since.

@@ -7,7 +7,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// farCaps are those of a network without rings.
+// farCaps returns the Caps of a network without rings.
 func farCaps() ir.Caps {
 	c := nictest.DefaultCaps()
 	c.Name, c.Rings, c.Words, c.Split, c.SplitUnit, c.Copies = "far", 0, 0, 0, 0, 4
@@ -27,7 +27,7 @@ var maps = map[string]func(peer int) int{
 // loopbacks composes two loopback networks.
 func loopbacks(t testing.TB, peers int, host func(int) int, near, far nictest.Hooks) []ir.Translator {
 	inside := nictest.LoopbackWith(peers, nictest.DefaultCaps(), near)
-	far.Bells, far.NoBoard = inside, true
+	far.Bells, far.NoFlagArray = inside, true
 	between := nictest.LoopbackWith(peers, farCaps(), far)
 	hosts, all := make([]int, peers), make([]ir.Translator, peers)
 	for i := range hosts {
@@ -53,7 +53,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestFar: what cannot be the far NIC is refused.
+// TestFar: a NIC that cannot be the far one is refused.
 func TestFar(t *testing.T) {
 	inside := nictest.Loopback(1, nictest.DefaultCaps())
 	for name, far := range map[string]ir.Translator{
@@ -69,7 +69,7 @@ func TestFar(t *testing.T) {
 // TestNear: a near NIC frees a packet when the next one may come from the other side.
 func TestNear(t *testing.T) {
 	inside := nictest.Loopback(1, nictest.DefaultCaps())
-	between := nictest.LoopbackWith(1, farCaps(), nictest.Hooks{Bells: inside, NoBoard: true})
+	between := nictest.LoopbackWith(1, farCaps(), nictest.Hooks{Bells: inside, NoFlagArray: true})
 	if _, err := New(ir.Abilities{}.Give(inside[0]), between[0], []int{0}); err != ErrNear {
 		t.Error(err)
 	}
@@ -83,7 +83,7 @@ func shared(from, to ir.Translator, kind uint8) {
 	from.Post(&ir.Command{Op: ir.Shared, Peer: int32(to.Self()), Header: ir.Header{Kind: kind}, Token: uint64(kind)})
 }
 
-// TestFairness: what never ends on one side does not keep the other one waiting.
+// TestFairness: an endless flood on one side does not keep the other one waiting.
 func TestFairness(t *testing.T) {
 	for _, flood := range []int{1, 2} { // on this host, and on another one
 		ts := loopbacks(t, 3, maps["in pairs"], nictest.Hooks{}, nictest.Hooks{})
@@ -109,14 +109,14 @@ func TestFairness(t *testing.T) {
 // TestAim: where a packet shows can be said of peers on this host.
 func TestAim(t *testing.T) {
 	inside := nictest.Loopback(2, nictest.DefaultCaps())
-	between := nictest.LoopbackWith(2, farCaps(), nictest.Hooks{Bells: inside, NoBoard: true})
+	between := nictest.LoopbackWith(2, farCaps(), nictest.Hooks{Bells: inside, NoFlagArray: true})
 	can := ir.AbilitiesOf(inside[0])
 	can.Aimer = new(aim)
 	tr, err := New(can.Give(inside[0]), between[0], []int{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for peer, want := range []bool{true, false, true} { // 2: nobody
+	for peer, want := range []bool{true, false, true} { // 2: no such peer
 		tr.Hint(peer)
 		if word, _ := ir.AbilitiesOf(tr).Aimer.Aim(); (word != nil) != want {
 			t.Errorf("hint at %d: a word: %v", peer, word != nil)
@@ -135,10 +135,10 @@ type grave struct{ asked, buried int }
 func (g *grave) Bury(int)    { g.buried++ }
 func (g *grave) Mourn() bool { g.asked++; return g.asked == 1 }
 
-// TestMourners: both sides look for peers that have ended, and one tells.
+// TestMourners: both sides look for peers that have ended, and one reports them.
 func TestMourners(t *testing.T) {
 	inside := nictest.Loopback(1, nictest.DefaultCaps())
-	between := nictest.LoopbackWith(1, farCaps(), nictest.Hooks{Bells: inside, NoBoard: true})
+	between := nictest.LoopbackWith(1, farCaps(), nictest.Hooks{Bells: inside, NoFlagArray: true})
 	for _, both := range []bool{true, false} {
 		near, far := new(grave), new(grave)
 		n, f := ir.AbilitiesOf(inside[0]), ir.AbilitiesOf(between[0])

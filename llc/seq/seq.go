@@ -4,11 +4,10 @@ package seq
 
 import "fmt"
 
-// A Stamp orders events of one engine. Stamps count from 1 and do not wrap:
-// 64 bits outlast any job.
+// A Stamp orders events of one engine. Stamps count from 1 and do not wrap: 64 bits outlast any job.
 type Stamp uint64
 
-// A Clock gives stamps. The zero value is ready.
+// A Clock issues stamps. The zero value is ready for use.
 type Clock struct{ last Stamp }
 
 // Next returns a stamp greater than all before.
@@ -42,24 +41,24 @@ func (w *Window) Open() bool { return w.next != w.limit }
 // Credit returns how many positions are free.
 func (w *Window) Credit() uint64 { return w.limit - w.next }
 
-// Empty reports whether, as far as the writer knows, nothing is in use.
+// Empty reports whether, as far as the writer knows, no position is in use.
 func (w *Window) Empty() bool { return w.limit-w.next == w.size }
 
 // Fits reports whether the positions before to may be used.
 func (w *Window) Fits(to uint64) bool { return to <= w.limit }
 
-// Advance takes the positions before to. The caller has asked Fits.
+// Advance takes the positions before to. The caller has checked Fits.
 func (w *Window) Advance(to uint64) { w.next = to }
 
-// Step takes one position and returns it. The caller has asked Open.
+// Step takes one position and returns it. The caller has checked Open.
 func (w *Window) Step() uint64 {
 	at := w.next
 	w.next = at + 1
 	return at
 }
 
-// Check reports why tail cannot be what the reader has consumed: it may
-// neither move backwards nor pass what has been written.
+// Check returns an error if tail cannot be what the reader has consumed: it may neither move backwards nor
+// pass what has been written.
 func (w *Window) Check(tail uint64) error {
 	if old := w.limit - w.size; tail < old || tail > w.next {
 		return fmt.Errorf("tail %d is outside %d..%d", tail, old, w.next)

@@ -5,8 +5,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Place puts a packet into the ring of a peer that peer from has opened, as
-// ir.Express's Place.
+// Place puts a packet into the ring of a peer that peer from has opened, like Place of ir.Express.
 func (n *Net) Place(from, peer int, slot, pos uint64, head *[3]uint64, data []byte) {
 	ring, ok := n.opened[[2]int{from, peer}]
 	if !ok {
@@ -18,8 +17,7 @@ func (n *Net) Place(from, peer int, slot, pos uint64, head *[3]uint64, data []by
 	n.Post(from, &cmd)
 }
 
-// Look shows the next packet in the ring that another peer writes, as ir.Express's
-// Look.
+// Look shows the next packet in the ring that another peer writes, like Look of ir.Express.
 func (n *Net) Look(at, peer int, v *ir.View) bool {
 	c := &n.nics[at]
 	n.consume(c)
@@ -35,7 +33,7 @@ func (n *Net) Look(at, peer int, v *ir.View) bool {
 	return false
 }
 
-// Take consumes the packet that the latest Look has shown, as ir.Express's Take.
+// Take consumes the packet that the latest Look has shown, like Take of ir.Express.
 func (n *Net) Take(at int, v *ir.View) {
 	c := &n.nics[at]
 	c.last = &c.rings[v.Ring]
@@ -43,8 +41,7 @@ func (n *Net) Take(at int, v *ir.View) {
 	n.consume(c)
 }
 
-// direct sends by the ready lane what the engine lets go, and reports whether
-// anything has gone.
+// direct sends by the ready lane as much as the engine lets go, and reports whether anything has gone.
 func (w *world) direct(i int, s *send) bool {
 	if s.req.Mode == llc.Synchronous || !w.net.chance(w.Lane) {
 		return false
@@ -80,9 +77,8 @@ func (w *world) direct(i int, s *send) bool {
 	return gone > 0
 }
 
-// accept receives by the ready lane, if the engine lets it and the packet is there. Of
-// a message in several packets it takes some of those that are there, and leaves the
-// rest to the long way.
+// accept receives by the ready lane, if the engine lets it and the packet is there. Of a message in several
+// packets it takes some of those that are there, and leaves the others to the slow path.
 func (w *world) accept(i int, r *receive) bool {
 	e := w.ranks[i].engine
 	if r.src < 0 || !w.net.chance(w.Lane) || !e.Vacant(r.ctx, r.src) {
@@ -122,8 +118,7 @@ func (w *world) accept(i int, r *receive) bool {
 	return true
 }
 
-// gather has the engine take the next packet of some peer by the ready lane, if it does, and
-// reports whether it did.
+// gather has the engine take the next packet of some peer by the ready lane, and reports whether it did.
 func (w *world) gather(i int) bool {
 	var v ir.View
 	if !w.net.chance(w.Lane) || !w.net.Look(i, w.rng.IntN(w.Peers), &v) {
@@ -142,7 +137,7 @@ func (w *world) gather(i int) bool {
 	return true
 }
 
-// draw reads a message that has met a posted receive; what cannot be read the engine moves.
+// draw reads a message that has met a posted receive; a message that cannot be read is moved by the engine.
 func (w *world) draw(i, src int, o *llc.Offer, into []byte) {
 	e := w.ranks[i].engine
 	if into == nil {
@@ -155,10 +150,10 @@ func (w *world) draw(i, src int, o *llc.Offer, into []byte) {
 	}
 }
 
-// slow reports whether reading a message takes long, as it may.
+// slow decides whether reading a message of n bytes counts as slow.
 func slow(n int) bool { return n%3 == 0 }
 
-// Lend exposes memory of a peer as ir.Lender's Lend does.
+// Lend exposes memory of a peer, like Lend of ir.Lender.
 func (n *Net) Lend(from, peer int, data []byte) (ir.Segment, error) {
 	if err := n.refusal(from, &ir.Command{Op: ir.Expose, Peer: int32(peer), Data: data}); err != nil {
 		return 0, err
@@ -166,7 +161,7 @@ func (n *Net) Lend(from, peer int, data []byte) (ir.Segment, error) {
 	return n.nics[from].export(data), nil
 }
 
-// Read copies memory that a peer has exposed as ir.Remote's ReadMemory does.
+// Read copies memory that a peer has exposed, like ReadMemory of ir.Remote.
 func (n *Net) Read(at, peer int, s ir.Segment, buf []byte) error {
 	ev := n.carryOut(at, &ir.Command{Op: ir.Pull, Peer: int32(peer), Segment: s, Data: buf})
 	return ev.Err
@@ -185,7 +180,8 @@ func (w *world) offer(i int, s *send) bool {
 	return err == nil
 }
 
-// fetch reads the message that v offers by the lane of offers, if the engine lets it, and reports whether it did.
+// fetch reads the message that v offers by the lane of offers, if the engine lets it, and reports whether it
+// did.
 func (w *world) fetch(i int, r *receive, key llc.Key, v *ir.View) bool {
 	e := w.ranks[i].engine
 	o, ok := e.Offered(r.src, key, r.tag, v, len(r.req.Buf))

@@ -10,18 +10,18 @@ import (
 	"rhinet/llc/wire"
 )
 
-// ParseFault reads what happens to packets and returns a function for
-// Net.Fault. A fault is one of
+// ParseFault parses a description of what happens to packets and returns a function for Net.Fault. A fault is
+// one of
 //
 //	(Drop p)     packets for which p holds are lost
-//	(Repeat p)   they arrive twice
-//	(Delay p)    they arrive after the next packet in the same ring
+//	(Repeat p)   packets arrive twice
+//	(Delay p)    packets arrive after the next packet in the same ring
 //
 // and p is the name of a kind of packet (eager, fragment, offer, ...), or
 //
 //	(From n) (To n)      the peers
-//	(OnIndex n)          the n-th time that this is asked, counted from 0
-//	(And p ...) (Or p ...) (Not p)   asked from the left, no more than needed
+//	(OnIndex n)          true the n-th time that it is asked, counted from 0
+//	(And p ...) (Or p ...) (Not p)   asked from left to right, no more than needed
 func ParseFault(text string) (func(from int, cmd *ir.Command) Fate, error) {
 	in := &tokens{strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text))}
 	if !in.take("(") {
@@ -48,8 +48,8 @@ func ParseFault(text string) (func(from int, cmd *ir.Command) Fate, error) {
 	}, nil
 }
 
-// randomFault returns a fault of one packet of a random kind, or now and then of
-// all between two peers.
+// randomFault returns a fault of one packet of a random kind, or now and then of all packets of a kind
+// between two peers.
 func randomFault(rng *rand.Rand) string {
 	fate := []string{"Drop", "Repeat", "Delay"}[rng.IntN(3)]
 	kind := wire.KindName(wire.Eager + uint8(rng.IntN(int(wire.NumKinds-wire.Eager))))

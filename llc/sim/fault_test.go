@@ -8,10 +8,9 @@ import (
 	"rhinet/llc/wire"
 )
 
-// TestFaultsAreNoticed plants one fault that a correct network does not have
-// and expects the judge to notice it within a few seeds: what no run notices,
-// no run tests. An engine cannot do harm by losing a Grant, a Refuse or a
-// CTSSplit packet: then nothing gets faster, and all arrives (next test).
+// TestFaultsAreNoticed plants one fault that a correct network does not have, which must be noticed within a
+// few seeds: what no run notices, no run tests. An engine cannot do harm by losing a Grant, a Refuse or a
+// CTSSplit packet: then nothing gets faster, and all messages arrive (next test).
 func TestFaultsAreNoticed(t *testing.T) {
 	for _, fault := range []string{
 		"(Drop (And eager (OnIndex 2)))", "(Drop (And fragment (OnIndex 1)))", "(Drop (And offer (OnIndex 1)))",
@@ -48,7 +47,7 @@ func TestLossThatDoesNoHarm(t *testing.T) {
 // calm returns a world in which nothing else goes wrong.
 func calm(seed uint64) Params {
 	p := Random(seed)
-	p.Crash, p.Liar, p.Refuse, p.Deny, p.Fault = 0, 0, 0, 0, ""
+	p.Crash, p.Forger, p.Refuse, p.Deny, p.Fault = 0, 0, 0, 0, ""
 	if seed%2 == 0 {
 		p.Caps.Split, p.Caps.SplitUnit, p.Caps.Words, p.Bytes, p.Caps.Remote = 200, 64, 4, 2500, true
 	}

@@ -7,16 +7,15 @@ import (
 	"rhinet/llc/ir"
 )
 
-// held returns a network of three in which everything takes its time.
+// held returns a network of three in which everything is held back for a while.
 func held(seed uint64) *Net {
 	n := NewNet(3, ir.Caps{Rings: 1, Slots: 8, Bytes: 1024, Words: 1, Remote: true}, 4, rand.New(rand.NewPCG(seed, 1)))
 	n.Hold = 100
 	return n
 }
 
-// TestFreedom: the network gives nothing although there is something to give, lets
-// packets of one ring keep their order and those of two pass each other, and answers
-// too; Held says whether more comes.
+// TestFreedom: the network gives nothing although there is something to give, lets packets of one ring keep
+// their order and those of two pass each other, and answers too; Held says whether more comes.
 func TestFreedom(t *testing.T) {
 	nothing, passed := 0, map[[2]ir.Kind]bool{}
 	for seed := range uint64(200) {
@@ -76,8 +75,7 @@ func TestBusyComesFirst(t *testing.T) {
 	}
 }
 
-// TestLateBusyIsNoticed: where a Busy comes as late as other answers, messages are
-// lost, and runs say so.
+// TestLateBusyIsNoticed: if a Busy comes as late as other answers, messages are lost, and runs report it.
 func TestLateBusyIsNoticed(t *testing.T) {
 	failed := 0
 	for seed := range uint64(200) {

@@ -9,10 +9,9 @@ import (
 	"rhinet/llc"
 )
 
-// drain is called when nothing moves: it cancels receives that nobody can
-// meet, posts one for each message that still waits, and reports whether all
-// is done. If there is nothing to do and something is not done, that is a
-// deadlock.
+// drain is called when nothing moves: it cancels receives that no message can meet, posts one for each
+// message that still waits, and reports whether all is done. If there is nothing to do and something is not
+// done, that is a deadlock.
 func (w *world) drain() (done bool, err error) {
 	posted := false
 	missing := w.missing()
@@ -51,9 +50,9 @@ func (w *world) drain() (done bool, err error) {
 	if posted {
 		return false, nil
 	}
-	if w.liar >= 0 && w.buried != w.liar {
-		// It is found out; nothing of it may stay.
-		w.dead, w.liar = w.liar, -1
+	if w.forger >= 0 && w.buried != w.forger {
+		// It is exposed; nothing of it may stay.
+		w.dead, w.forger = w.forger, -1
 		w.net.Kill(w.dead)
 		w.bury(w.dead)
 		return false, nil
@@ -89,8 +88,7 @@ func (w *world) missing() map[key]int {
 			if rc.over() && took(rc) {
 				n[key{rc.req.Status.Source, i, rc.ctx}]--
 			} else if !rc.over() {
-				// Matched and on its way, or it will be cancelled now: the
-				// next round counts again.
+				// Matched and on its way, or it will be cancelled now: the next round counts again.
 				if !w.ranks[i].engine.Cancel(&rc.req) && !w.ranks[i].engine.Revoke(&rc.req) {
 					n[key{rc.src, i, rc.ctx}]--
 				}
@@ -105,7 +103,7 @@ func took(r *receive) bool {
 	return r.req.Status.Err == nil || errors.Is(r.req.Status.Err, llc.ErrTruncated)
 }
 
-// judge checks what was delivered, and that all is back.
+// judge checks what was delivered, and that all is given back.
 func (w *world) judge() error {
 	for i, r := range w.ranks {
 		if !w.honest(i) {
@@ -143,7 +141,7 @@ func (w *world) judgeSend(i int, s *send) error {
 	case err == nil,
 		errors.Is(err, llc.ErrPeerGone) && !w.honest(s.to),
 		errors.Is(err, llc.ErrShut) && w.shut[place{s.to, s.ctx}],
-		(errors.Is(err, llc.ErrType) || errors.Is(err, llc.ErrShut)) && w.Liar > 0 && s.to == w.Peers-1,
+		(errors.Is(err, llc.ErrType) || errors.Is(err, llc.ErrShut)) && w.Forger > 0 && s.to == w.Peers-1,
 		errors.Is(err, llc.ErrRefused) && (w.Refuse > 0 || w.dead >= 0):
 		return nil
 	default:
@@ -151,7 +149,7 @@ func (w *world) judgeSend(i int, s *send) error {
 	}
 }
 
-// errWrote says that an engine wrote where it must not.
+// errWrote reports an engine that wrote where it must not.
 var errWrote = errors.New("bytes behind a buffer")
 
 func (w *world) judgeReceive(i int, rc *receive) error {
@@ -174,19 +172,18 @@ func (w *world) judgeReceive(i int, rc *receive) error {
 	}
 }
 
-// judgePair checks the messages of one sender to one receiver in one context.
-// Messages with equal tags are taken in the order sent by receives in the
-// order posted, each once, with its bytes.
+// judgePair checks the messages of one sender to one receiver in one context. Messages with equal tags are
+// taken in the order sent by receives in the order posted, each once, with its bytes.
 func (w *world) judgePair(src, dst int, ctx uint16) error {
 	var taken []*receive
-	var from []*send // which message each took
+	var from []*send // the message that each took
 	next := map[int]int{}
 	for _, rc := range w.ranks[dst].recvs {
 		if rc.ctx != ctx || !took(rc) || rc.req.Status.Source != src {
 			continue
 		}
-		if src == w.dead && w.Liar > 0 {
-			continue // whatever it said
+		if src == w.dead && w.Forger > 0 {
+			continue // it may have sent anything
 		}
 		s := w.match(src, dst, rc, next)
 		if s == nil {
@@ -215,8 +212,8 @@ func (w *world) judgePair(src, dst int, ctx uint16) error {
 	return nil
 }
 
-// match finds the message that a receive took: the next one with its tag, or a
-// later one if those before it may have failed.
+// match finds the message that a receive took: the next one with its tag, or a later one if earlier ones may
+// have failed.
 func (w *world) match(src, dst int, rc *receive, next map[int]int) *send {
 	st := rc.req.Status
 	list := w.ranks[src].sends
@@ -237,7 +234,7 @@ func (w *world) match(src, dst int, rc *receive, next map[int]int) *send {
 	return nil
 }
 
-// judgeRest checks that an engine has given back all that it lends.
+// judgeRest checks that an engine has given back all that it holds.
 func (w *world) judgeRest(i int) error {
 	e := w.ranks[i].engine
 	for _, s := range w.ranks[i].sends {
@@ -258,7 +255,7 @@ func (w *world) judgeRest(i int) error {
 	if w.dead >= 0 || w.Refuse > 0 {
 		waiting = 0 // of the dead peer
 	}
-	if s.Queued+s.Flights+s.Transfers+s.Copies+s.Segments+s.Words+s.Incoming+s.Posted+waiting != 0 || !e.Idle() || w.net.Exposed(i) != 0 {
+	if s.Queued+s.InFlight+s.Transfers+s.Copies+s.Segments+s.Words+s.Incoming+s.Posted+waiting != 0 || !e.Idle() || w.net.Exposed(i) != 0 {
 		return fmt.Errorf("engine %d still holds %+v, idle %v, %d segments exposed\n%s", i, s, e.Idle(), w.net.Exposed(i), w.describe())
 	}
 	return nil

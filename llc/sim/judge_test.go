@@ -34,8 +34,7 @@ func finished(t *testing.T) *world {
 	return w
 }
 
-// TestVerdicts spoils what a run has left, as a wrong engine would have, and
-// expects the judge to say so.
+// TestVerdicts changes the outcome of a run, as a wrong engine would have; the checks must report it.
 func TestVerdicts(t *testing.T) {
 	for want, spoil := range map[string]func(*world){
 		"bytes behind a buffer": func(w *world) { r := w.ranks[1].recvs[0]; r.memory[len(r.req.Buf)]++ },
@@ -109,8 +108,7 @@ func TestBrokenPromises(t *testing.T) {
 	}
 }
 
-// TestEndlessRun: a world that never comes to rest is given up, whether it goes
-// on for ever or stands still.
+// TestEndlessRun: a world that never comes to rest is given up, whether it goes on for ever or stands still.
 func TestEndlessRun(t *testing.T) {
 	w := finished(t)
 	var again func()
@@ -130,7 +128,7 @@ func TestEndlessRun(t *testing.T) {
 	}
 }
 
-// TestLongRun: a run that takes its time is no endless one.
+// TestLongRun: a run that takes its time does not count as endless.
 func TestLongRun(t *testing.T) {
 	w := finished(t)
 	w.turn = patience
@@ -142,7 +140,7 @@ func TestLongRun(t *testing.T) {
 	}
 	for _, seed := range []uint64{818900, 818901} {
 		p := Random(seed)
-		p.Fault, p.Busy, p.Hold, p.Nap, p.Messages, p.Crash, p.Liar, p.Shared = "", 97, 90, 30, 200, 0, 0, 1
+		p.Fault, p.Busy, p.Hold, p.Nap, p.Messages, p.Crash, p.Forger, p.Shared = "", 97, 90, 30, 200, 0, 0, 1
 		if w, err := run(p); err != nil || w.turn <= patience {
 			t.Errorf("after %d turns: %v", w.turn, err)
 		}

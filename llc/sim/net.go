@@ -9,44 +9,42 @@ import (
 	"rhinet/llc/wire"
 )
 
-// A Net is a network of NICs in memory. With a source of chance it uses all the
-// freedom that the contract of ir.Translator leaves: packets of different rings and
-// answers come in any order, each may take its time while others pass it and while
-// there is nothing else to give, and a command is carried out when it is
-// posted, when it is answered, or between. Only a Busy comes at once, before all
-// other events. Without chance, or once Fair is set, answers come before packets, and
-// packets in order of ring number.
+// A Net is a network of NICs in memory. With a source of chance it uses all the freedom that the contract of
+// ir.Translator leaves: packets of different rings and answers come in any order, each may take its time
+// while others pass it and while there is nothing else to give, and a command is carried out when it is
+// posted, when it is answered, or between. Only a Busy comes at once, before all other events. Without
+// chance, or once Fair is set, answers come before packets, and packets in order of ring number.
 type Net struct {
 	Caps   ir.Caps
 	Shared int // packets that a shared ring holds
 	Ports  int // injection ports, 0: one
-	// Refuse, if set, is asked for each command that may be refused, and
-	// returns why it is; Busy likewise for Shared commands.
+	// Refuse, if set, is asked for each command that may be refused, and returns why it is; Busy likewise for
+	// Shared commands.
 	Refuse func(from int, cmd *ir.Command) error
 	Busy   func(from int, cmd *ir.Command) bool
-	// Fault, if set, is asked for each packet what becomes of it.
+	// Fault, if set, decides for each packet what becomes of it.
 	Fault func(from int, cmd *ir.Command) Fate
-	// Hold is the percentage of packets and answers that take their time.
+	// Hold is the percentage of packets and answers that are held back.
 	Hold int
-	// LateBusy breaks the contract, to see that runs notice: a Busy comes as any answer.
+	// LateBusy breaks the contract, to see that runs notice: a Busy comes like any other answer.
 	LateBusy bool
-	// Fair ends chance: nothing is held, refused or spoilt any more.
+	// Fair ends chance: from then on nothing is held, refused or spoilt.
 	Fair bool
 	// Fates counts, by kind of packet, what has become of packets.
 	Fates [wire.NumKinds][Delay + 1]int
-	// Lies, if set, reports whether a peer is known to lie: then what engines
-	// ask of its memory may be nonsense.
-	Lies func(peer int) bool
-	// Spoil, if set, is called in the place of Poll, and breaks the contract on
-	// purpose. next is what Poll would give.
+	// Forges, if set, reports whether a peer is known to send what the protocol forbids: then engines may ask
+	// nonsense of its memory.
+	Forges func(peer int) bool
+	// Spoil, if set, is called in place of Poll, and breaks the contract on purpose. next is what Poll would
+	// do.
 	Spoil func(at int, ev *ir.Event, next func(*ir.Event) bool) bool
-	// Broken lists what engines did that a correct engine does not do.
+	// Broken lists what engines did that no correct engine does.
 	Broken []string
 
 	rng    *rand.Rand
 	nics   []nic
 	opened map[[2]int]ir.Ring // by writer and reader
-	now    int                // how many Polls there have been
+	now    int                // Polls so far
 	list   []choice           // for the next Poll
 }
 
@@ -61,7 +59,7 @@ const (
 	Delay        // it arrives after the next packet in the same ring
 )
 
-// A nic is what one peer's memory holds.
+// A nic is the memory of one peer.
 type nic struct {
 	dead    bool
 	shared  []packet
@@ -73,17 +71,17 @@ type nic struct {
 	busy    []ir.Event
 	answers []answer
 	ended   map[int32]bool // peers whose end has been reported here
-	last    *ringMemory    // whose first packet was delivered by the latest Poll
-	lent    []byte         // its payload
+	last    *ringMemory    // its first packet was delivered by the latest Poll
+	lent    []byte         // payload of that packet
 }
 
 type packet struct {
 	from    int32
 	header  ir.Header
 	data    []byte
-	delayed bool // the next one goes before it
-	lost    bool // it takes its place and is never seen
-	due     int  // from when on it can be seen
+	delayed bool // the next one overtakes it
+	lost    bool // it takes its place in the ring and is never seen
+	due     int  // time from which it can be seen
 }
 
 // ringMemory is one packet ring: positions as its reader computes them.
@@ -102,12 +100,12 @@ type export struct {
 	inForce bool
 }
 
-// answer is an event that is due; a late command is carried out when it is given.
+// answer is an event that is due; a late command is carried out when its answer is given.
 type answer struct {
 	ev   ir.Event
 	cmd  ir.Command
 	late bool
-	due  int // from when on it can be given
+	due  int // time from which it can be given
 }
 
 // NewNet returns a network of so many peers. rng may be nil.
@@ -128,10 +126,10 @@ func (n *Net) chance(percent int) bool {
 	return n.rng != nil && !n.Fair && n.rng.IntN(100) < percent
 }
 
-// holdPolls is for how many Polls of each peer something is held at most.
+// holdPolls is the largest number of Polls of each peer for which something is held.
 const holdPolls = 30
 
-// due draws from when on something can be given.
+// due draws the time from which something can be given.
 func (n *Net) due() int {
 	if n.Hold == 0 || !n.chance(n.Hold) {
 		return 0
@@ -139,7 +137,7 @@ func (n *Net) due() int {
 	return n.now + n.rng.IntN(holdPolls*len(n.nics))
 }
 
-// shown reports whether something is held no longer.
+// shown reports whether something is not held any more.
 func (n *Net) shown(due int) bool { return due <= n.now || n.Fair }
 
 // Held reports whether something is on its way that no Poll gives yet.
@@ -164,10 +162,10 @@ func (n *Net) Held() bool {
 	return false
 }
 
-// Kill stops a peer. Its memory stays. Announce tells the others.
+// Kill stops a peer. Its memory stays. Announce reports the death to the others.
 func (n *Net) Kill(peer int) { n.nics[peer].dead = true }
 
-// Announce makes an event that tells a peer of the death of another.
+// Announce makes an event that reports the death of one peer to another.
 func (n *Net) Announce(to, dead int) {
 	err := fmt.Errorf("process ended: %w", ir.ErrPeerGone)
 	n.answer(to, ir.Event{Kind: ir.Failed, Peer: int32(dead), Err: err})
@@ -183,7 +181,7 @@ func (n *Net) answer(to int, ev ir.Event) {
 	n.nics[to].answers = append(n.nics[to].answers, answer{ev: ev, due: n.due()})
 }
 
-// Poll fills ev with an event for a peer, as ir.Translator's Poll.
+// Poll fills ev with an event for a peer, like Poll of ir.Translator.
 func (n *Net) Poll(peer int, ev *ir.Event) bool {
 	if n.Spoil != nil {
 		return n.Spoil(peer, ev, func(ev *ir.Event) bool { return n.next(peer, ev) })
@@ -213,8 +211,8 @@ func (n *Net) next(peer int, ev *ir.Event) bool {
 	return true
 }
 
-// A choice is something that a Poll may give: an answer, the first packet of
-// the shared ring, or that of a watched ring.
+// A choice is something that a Poll may give: an answer, the first packet of the shared ring, or that of a
+// watched ring.
 type choice struct {
 	from  int // fromAnswers, fromShared, fromRing
 	index int
@@ -250,8 +248,8 @@ func (n *Net) choices(c *nic) []choice {
 	return list
 }
 
-// behind reports whether an answer is to a command that has not been carried out, and another one of its port has been
-// posted before and has not, either.
+// behind reports whether an answer is to a command that has not been carried out, behind another one of its
+// port that has not been carried out either.
 func (c *nic) behind(i int) bool {
 	return c.answers[i].late && c.waits(c.answers[:i], &c.answers[i].cmd)
 }
@@ -286,7 +284,7 @@ func (n *Net) give(peer int, pick choice, ev *ir.Event) {
 	}
 }
 
-// end forgets what a peer has sent and answered: nothing comes after its end.
+// end drops the tails of a peer: nothing comes after its end.
 func (n *Net) end(c *nic, peer int32) {
 	if c.ended == nil {
 		c.ended = map[int32]bool{}
@@ -295,7 +293,7 @@ func (n *Net) end(c *nic, peer int32) {
 	c.answers = slices.DeleteFunc(c.answers, func(a answer) bool { return a.ev.Kind == ir.Tail && a.ev.Peer == peer })
 }
 
-// skip passes over packets of peers whose end has been reported.
+// skip drops packets of peers whose end has been reported.
 func (n *Net) skip(c *nic) {
 	if c.ended == nil {
 		return

@@ -8,17 +8,18 @@ import (
 	"rhinet/llc"
 )
 
-// A sparse is a message in blocks at equal distances, or in pieces of a list, an [llc.Body]. What lies between is gap.
+// A sparse is an [llc.Body] in blocks at equal distances, or in pieces of a list. The bytes between are gap.
 type sparse struct {
 	mem []byte
 	n   int
 	in  strided.Blocks
-	all bool // it says how they lie
+	all bool // it describes its layout
 }
 
 const gap = 0xc3
 
-// scattered is n bytes in pieces of up to 2*block-1 that lie apart in any order, and where they end.
+// scattered returns a layout of n bytes in pieces of up to 2*block-1 that lie apart in any order, and its
+// end.
 func (w *world) scattered(n, block int) (in strided.Blocks, end int) {
 	var ats, lens []int
 	for left := n; left > 0; left -= lens[len(lens)-1] {
@@ -32,7 +33,7 @@ func (w *world) scattered(n, block int) (in strided.Blocks, end int) {
 	return in, end
 }
 
-// spread has a request be of a message in pieces in the place of its buffer, as often as the parameters want.
+// spread replaces the buffer of a request by a message in pieces, as often as the parameters want.
 func (w *world) spread(r *llc.Request) {
 	if w.Pieces == 0 || w.rng.IntN(100) >= w.Pieces {
 		return
@@ -51,7 +52,7 @@ func (w *world) spread(r *llc.Request) {
 	}
 }
 
-// Size is the bytes of the message.
+// Size returns the size of the message in bytes.
 func (s *sparse) Size() int { return s.n }
 
 // Gather packs bytes of the message.
@@ -64,7 +65,7 @@ func (s *sparse) Scatter(src []byte, off int) {
 	strided.Move{Bytes: len(src), There: off, Their: s.in}.Copy(src, 0, s.mem, true)
 }
 
-// Blocks tells of the blocks, or hides them.
+// Blocks describes the blocks, or hides them.
 func (s *sparse) Blocks() ([]byte, strided.Blocks) {
 	if !s.all || s.in.List != nil {
 		return nil, strided.Blocks{}
@@ -72,7 +73,7 @@ func (s *sparse) Blocks() ([]byte, strided.Blocks) {
 	return s.mem, s.in
 }
 
-// List tells of the pieces, or hides them.
+// List describes the pieces, or hides them.
 func (s *sparse) List(l strided.List, n, most int) ([]byte, strided.List) {
 	if !s.all || n == 0 {
 		return nil, nil
@@ -97,7 +98,7 @@ func (s *sparse) intact() bool {
 	return bytes.Count(between, []byte{gap}) == len(between)
 }
 
-// message is the message of a request, or what has come of it.
+// message returns the message of a request, or what has been received of it.
 func message(r *llc.Request) []byte {
 	if r.Body == nil {
 		return r.Buf

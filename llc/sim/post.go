@@ -7,7 +7,7 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Post carries out a command of a peer, or starts it, as ir.Translator's Post.
+// Post carries out a command of a peer, or starts it, like Post of ir.Translator.
 func (n *Net) Post(from int, cmd *ir.Command) {
 	c := &n.nics[from]
 	switch cmd.Op {
@@ -134,9 +134,9 @@ func (n *Net) carryOut(from int, cmd *ir.Command) ir.Event {
 	return ev
 }
 
-// brokenBy is broken, unless it may be another peer's fault.
+// brokenBy is broken, unless another peer may be the cause.
 func (n *Net) brokenBy(other int32, format string, args ...any) {
-	if n.Lies == nil || !n.Lies(int(other)) {
+	if n.Forges == nil || !n.Forges(int(other)) {
 		n.broken(format, args...)
 	}
 }
@@ -157,12 +157,19 @@ func (n *Net) ring(from int, cmd *ir.Command) *ringMemory {
 	return r
 }
 
-// place checks that a packet lies where its reader will look and where nothing
-// unread lies.
+// place checks that a packet lies where its reader will look and where nothing unread lies.
 func (n *Net) place(from int, cmd *ir.Command) {
 	r := n.ring(from, cmd)
 	if r == nil {
 		return
+	}
+	if cmd.InPieces() {
+		if !n.Caps.Gathers {
+			n.broken("peer %d posts a packet in pieces, by a NIC that gathers none", from)
+		}
+		whole := *cmd
+		whole.Data = cmd.Payload(nil)
+		cmd = &whole
 	}
 	size := uint64(n.Caps.Bytes)
 	at, next := n.Caps.Place(r.next, len(cmd.Data))
@@ -200,7 +207,7 @@ func (n *Net) append(from int, cmd *ir.Command) {
 	}
 }
 
-// put adds a packet to a ring, once and at the end if there is no fault.
+// put adds a packet to a ring: once and at the end if there is no fault.
 func (n *Net) put(ring []packet, from int, cmd *ir.Command) []packet {
 	if int(cmd.Header.Length) != len(cmd.Data) {
 		n.broken("peer %d: header says %d bytes, payload has %d", from, cmd.Header.Length, len(cmd.Data))

@@ -6,9 +6,8 @@ import (
 	"rhinet/llc"
 )
 
-// write writes the programs: messages between random peers, one receive for
-// each, and now and then a cancel or a probe. What receives with wildcards take
-// from others is made good at the end (drain).
+// write writes the programs: messages between random peers, one receive for each, and now and then a cancel
+// or a probe. drain posts receives at the end for messages whose receives took others by a wildcard.
 func (w *world) write() {
 	if w.Order == 3 {
 		w.invite()
@@ -35,7 +34,7 @@ func (w *world) write() {
 			w.add(to, step{call: func() { w.probe(to) }})
 		}
 	}
-	// Some receives early, some late: everybody shuffles a little.
+	// Some receives come early, some late: each program is shuffled a little.
 	for _, r := range w.ranks {
 		for i := range r.script {
 			if j := i + w.rng.IntN(4); w.rng.IntN(2) == 0 && j < len(r.script) {
@@ -56,8 +55,8 @@ func (w *world) write() {
 	}
 }
 
-// invite writes programs of long messages from peer 0 to peer 1, each in a context of its own, whose receive is posted
-// before. Some of these contexts end at any time.
+// invite writes programs of long messages from peer 0 to peer 1, each in a context of its own, whose receive
+// is posted before. Some of these contexts end at any time.
 func (w *world) invite() {
 	w.Contexts = w.Messages
 	sometime := func() bool { return w.net.Fair || w.rng.IntN(30) == 0 }
@@ -151,7 +150,7 @@ func (w *world) receive(i int, r *receive) {
 	w.look(i)
 }
 
-// notify asks to be told of some requests, before they start or after.
+// notify sets Notify of some requests, before they start or after.
 func (w *world) notify(r *llc.Request, may bool) {
 	r.Notify = r.Notify || may && w.rng.IntN(3) == 0
 }
@@ -169,8 +168,7 @@ func (w *world) cancel(i int) {
 	w.look(i)
 }
 
-// probe asks for any message, or for one of some peer, and receives the one that
-// was promised.
+// probe asks for any message, or for one of some peer, and receives the one that was promised.
 func (w *world) probe(i int) {
 	r := w.ranks[i]
 	ctx, src := uint16(w.rng.IntN(w.Contexts)), llc.AnyPeer
@@ -200,8 +198,8 @@ func (w *world) keepPromise(i int, ctx uint16, st llc.Status) {
 	}
 }
 
-// look finds sends that have become done and spoils their buffers: their owner
-// may use them again. It also takes what the engine has to tell.
+// look finds sends that have become done and overwrites their buffers: their owner may use them again. It
+// also takes the engine's list of completed requests.
 func (w *world) look(i int) {
 	for r := w.ranks[i].engine.Completed(); r != nil; r = w.ranks[i].engine.Completed() {
 		if !r.Done() || !r.Notify {

@@ -19,11 +19,11 @@ var (
 	all    = flag.Bool("all", false, "go on after a seed that fails, and report all")
 )
 
-// progressEvery is after how many seeds a long run says how far it is.
+// progressEvery is the number of seeds after which a long run reports its progress.
 const progressEvery = 50000
 
-// TestSeeds runs one small world for each seed. A run that was interrupted goes on
-// with -first at the number that it logged last (go test -v).
+// TestSeeds runs one small world for each seed. To go on with an interrupted run, give -first the number that
+// it logged last (go test -v).
 func TestSeeds(t *testing.T) {
 	if *recipe != "" {
 		p, err := Parse(*recipe)
@@ -33,7 +33,7 @@ func TestSeeds(t *testing.T) {
 		if err := Check(p); err != nil {
 			t.Fatal(err)
 		}
-		if err := Run(p); err != nil { // a fault that was to be noticed
+		if err := Run(p); err != nil { // also if a fault was not noticed
 			t.Log(err)
 		}
 		return

@@ -9,15 +9,14 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A spoiler breaks one sentence of the contract of ir.Translator in one run.
+// A spoiler breaks one rule of the contract of ir.Translator in one run.
 type spoiler struct {
 	later map[int][]ir.Event // given first
 	count int
 	ended map[int]bool
 }
 
-// change returns a network's Spoil: do changes an event, or reports that it is not
-// given now.
+// change returns a network's Spoil: do changes an event, or reports that it is not given now.
 func change(do func(s *spoiler, at int, ev *ir.Event) (gone bool)) func() func(int, *ir.Event, func(*ir.Event) bool) bool {
 	return func() func(int, *ir.Event, func(*ir.Event) bool) bool {
 		s := &spoiler{later: map[int][]ir.Event{}, ended: map[int]bool{}}
@@ -70,8 +69,8 @@ func isEnd(ev *ir.Event) bool {
 	return ev.Kind == ir.Failed && ev.Token == 0 && errors.Is(ev.Err, ir.ErrPeerGone)
 }
 
-// TestBrokenContractsAreNoticed breaks each sentence that a network without time can
-// break, and expects the judge to notice within a few seeds.
+// TestBrokenContractsAreNoticed breaks each rule that a network without time can break; runs must notice
+// within a few seeds.
 func TestBrokenContractsAreNoticed(t *testing.T) {
 	for name, spoil := range map[string]func() func(int, *ir.Event, func(*ir.Event) bool) bool{
 		"busy: behind another event, half of the time": kind(ir.Busy, 2, behind),
@@ -133,8 +132,7 @@ func TestBrokenEndsAreNoticed(t *testing.T) {
 	}
 }
 
-// TestNothingSpoilt: what the tables do to a network that breaks nothing is noticed by
-// nobody.
+// TestNothingSpoilt: a table entry that breaks nothing leads to no finding.
 func TestNothingSpoilt(t *testing.T) {
 	for seed := range uint64(300) {
 		p := calm(seed)

@@ -8,21 +8,20 @@ import (
 	"rhinet/llc/wire"
 )
 
-// Check does one run and returns what is wrong with its outcome, with the recipe,
-// or nil. Without a fault that is what was wrong with the run. With one the network has
-// broken its contract (every packet comes once, and in the order of its ring), and
-// then the run must go wrong where it cannot go right, and must not be
-// worse than wrong:
+// Check does one run and returns what is wrong with its outcome, with the recipe, or nil. Without a fault
+// that is what was wrong with the run. With one the network has broken its contract (every packet comes once,
+// and in the order of its ring). Then the run must go wrong if it cannot go right, and it must not go wrong
+// in a worse way:
 //
-//	nothing was touched                the run goes right
-//	lost: Grant, Refuse, CTSSplit, RTR the run goes right: without them nothing is faster
-//	lost: Switch                       either: what went behind it is lost
+//	nothing was affected               the run goes right
+//	lost: Grant, Refuse, CTSSplit, RTR the run goes right: they only make it faster
+//	lost: Switch                       either: packets behind it are lost
 //	lost: any other                    the run goes wrong: bytes or a request are missing
-//	twice: any                         the run goes wrong: engines take nothing twice in silence
+//	twice: any                         the run goes wrong: engines notice every duplicate
 //	after the next: any                either: the next may have nothing to do with it
 //
-// A run that goes wrong ends with an error of an engine, or the judge finds what is
-// missing; no run, whatever the network did, is endless or writes where it must not.
+// A run that goes wrong ends with an error of an engine, or the checks find what is missing; no run, whatever
+// the network did, is endless or writes where it must not.
 func Check(p Params) error {
 	w, err := run(p)
 	if p.Fault == "" || w == nil {
@@ -38,11 +37,10 @@ func Check(p Params) error {
 	return nil
 }
 
-// harmless are the packets without which all arrives.
+// harmless are the packets without which everything arrives.
 var harmless = []wire.Kind{wire.Grant, wire.Refuse, wire.CTSSplit, wire.RTR}
 
-// expected reports whether a run must go wrong, and whether it may, by what has
-// become of its packets.
+// expected reports whether a run must go wrong, and whether it may, from what has become of its packets.
 func (w *world) expected() (must, may bool) {
 	for kind, fates := range w.net.Fates {
 		k := wire.Kind(kind)

@@ -28,8 +28,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestCheck: a fault that is noticed is right, one that nobody notices and an
-// endless run are not.
+// TestCheck: a fault that is noticed is right; one that is not noticed and an endless run are not.
 func TestCheck(t *testing.T) {
 	noticed := false
 	for seed := range uint64(100) {
@@ -45,7 +44,7 @@ func TestCheck(t *testing.T) {
 	}
 	blind := calm(3)
 	blind.Fault = "(Repeat grant)"
-	blind.Caps.Rings = 0 // nobody grants: nothing is touched
+	blind.Caps.Rings = 0 // no rings are granted: no packet is affected
 	if err := Check(blind); err != nil {
 		t.Error(err)
 	}
@@ -54,7 +53,7 @@ func TestCheck(t *testing.T) {
 	if err := Check(p); err == nil || !strings.Contains(err.Error(), "no fault") {
 		t.Error(err)
 	}
-	// An engine that goes wrong without any packet touched is not excused by a fault.
+	// An engine that goes wrong without any packet affected is not excused by a fault.
 	p = calm(2)
 	p.Fault = "(Drop (And data (OnIndex 100000)))"
 	p.Prepare = func(peer int, e *llc.Engine) {
@@ -83,7 +82,7 @@ func TestRandomFaults(t *testing.T) {
 		if _, err := ParseFault(p.Fault); err != nil {
 			t.Fatal(err)
 		}
-		if p.Crash+p.Liar+p.Refuse+p.Deny != 0 {
+		if p.Crash+p.Forger+p.Refuse+p.Deny != 0 {
 			t.Fatalf("a fault beside others: %v", p)
 		}
 		for word := range missing {

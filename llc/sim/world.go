@@ -21,17 +21,17 @@ type world struct {
 	turn    int
 	dead    int // the peer that has died, or -1
 	buried  int // the peer whose death has been announced, or -1
-	liar    int // the peer that lies, or -1
+	forger  int // the peer that sends what the protocol forbids, or -1
 	waiting int // messages that were missing when nothing moved last
-	futile  int // how often since then nothing has changed
+	futile  int // how often nothing has changed since then
 	problem error
 	shut    map[place]bool // contexts that have ended
-	moves   int            // events and steps of programs that lead further, since the schedule is fair
-	moved   int            // the turn of the latest
+	moves   int            // events and steps of programs that are progress, since the schedule is fair
+	moved   int            // turn of the latest
 }
 
-// mostAwake is how often an engine may ask its driver to look again, when nothing comes: as often as it waits for an
-// offer in an exchange, and some more.
+// mostAwake is how often an engine may ask its driver to look again when nothing comes: as often as it waits
+// for an offer in an exchange, and some more.
 const mostAwake = 100
 
 // A place is a context at a peer.
@@ -40,13 +40,13 @@ type place struct {
 	ctx  uint16
 }
 
-// A rank is one peer: its engine and what is left of its program.
+// A rank is one peer: its engine and the rest of its program.
 type rank struct {
 	engine *llc.Engine
 	away   int // turn up to which it does nothing
 	script []step
 	idle   bool // the last look found no event and nothing to do
-	awake  int  // looks in a row that found no event and nothing to do, and after which it must look again
+	awake  int  // looks in a row that found no event and nothing to do, but after which it must look again
 	sends  []*send
 	recvs  []*receive // in order of posting
 	ev     ir.Event
@@ -89,27 +89,24 @@ type receive struct {
 // over reports whether the receive is done.
 func (r *receive) over() bool { return r.direct || r.req.Done() }
 
-// quietRounds is how often every peer is asked in vain before a run counts as
-// quiet: a tail must be fetched, perhaps behind the tails of other rings, and
-// then the packet that waited for it arrives.
+// quietRounds is how often every peer must have nothing before a run counts as quiet: a tail must be fetched,
+// perhaps behind the tails of other rings, and then the packet that waited for it arrives.
 const quietRounds = 8
 
-// guard is how many bytes behind each buffer must not change.
+// guard is the number of bytes behind each buffer that must not change.
 const guard = 16
 
-// A run that has taken patience turns goes on by a fair schedule: every peer in
-// turn, and no chance any more in the network. Then each round of the peers leads
-// further or none ever will, and so a run that stands still for fairRounds is
-// stuck, and one that makes more moves than its messages can need never ends. A run
-// that is merely long, because peers stay away and packets are refused again and
-// again, comes to its end.
+// A run that has taken patience turns goes on by a fair schedule: every peer in turn, and no more chance in
+// the network. Then each round of the peers makes progress or none ever will. So a run without progress for
+// fairRounds is stuck, and one that makes more moves than its messages can need never ends. A run that is
+// merely long, because peers stay away and packets are refused again and again, comes to its end.
 const (
 	patience   = 20000
 	fairRounds = 200
 )
 
-// mostMoves is more than the messages of a run can need: a few packets and answers
-// for each, and a few for each piece of their bytes, all of which may come twice.
+// mostMoves is more than the messages of a run can need: a few packets and answers for each, and a few for
+// each piece of their bytes, all of which may come twice.
 func (p *Params) mostMoves() int { return 10000 + p.Messages*(200+p.Bytes) }
 
 // Run does one run and returns what was wrong, with the recipe, or nil.
@@ -130,10 +127,10 @@ func run(p Params) (*world, error) {
 }
 
 func newWorld(p Params) (*world, error) {
-	if p.Fault != "" && p.Order == 3 { // of what is dropped with a context nobody knows whether it was lost
+	if p.Fault != "" && p.Order == 3 { // a packet dropped with its context cannot be told from a lost one
 		p.Order = 0
 	}
-	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, buried: -1, liar: -1, shut: map[place]bool{}}
+	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, buried: -1, forger: -1, shut: map[place]bool{}}
 	w.net = NewNet(p.Peers, p.Caps, p.Shared, w.rng)
 	w.net.Hold, w.net.Ports = p.Hold, p.Ports
 	w.net.Busy = func(int, *ir.Command) bool { return w.net.chance(p.Busy) }
@@ -145,15 +142,15 @@ func newWorld(p Params) (*world, error) {
 		}
 		w.net.Fault = f
 	}
-	if p.Liar > 0 {
-		w.liar = p.Peers - 1
-		w.net.nics[w.liar].exports = []export{{make([]byte, p.Bytes), true}, {make([]byte, p.Bytes), true}}
+	if p.Forger > 0 {
+		w.forger = p.Peers - 1
+		w.net.nics[w.forger].exports = []export{{make([]byte, p.Bytes), true}, {make([]byte, p.Bytes), true}}
 	}
-	// Who gives up conceals its memory while the other side may still move.
-	// What a fault repeats or holds back may name memory that is concealed by now.
-	w.net.Lies = func(peer int) bool { return p.Refuse > 0 || p.Fault != "" || p.Liar > 0 && peer == p.Peers-1 }
+	// A peer that gives up conceals its memory while the other side may still move. What a fault repeats or
+	// delays may name memory that is concealed by now.
+	w.net.Forges = func(peer int) bool { return p.Refuse > 0 || p.Fault != "" || p.Forger > 0 && peer == p.Peers-1 }
 	for i := range p.Peers {
-		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Crowded: i < p.Crowded, RingMemory: p.RingMemory, Ports: p.Ports, Trace: p.Trace})
+		e := llc.New(llc.Config{Self: i, Peers: p.Peers, Caps: p.Caps, Oversubscribed: i < p.Oversubscribed, RingMemory: p.RingMemory, Ports: p.Ports, Trace: p.Trace})
 		if p.Prepare != nil {
 			p.Prepare(i, e)
 		}
@@ -163,7 +160,7 @@ func newWorld(p Params) (*world, error) {
 	return w, nil
 }
 
-// refuse says no to copies and exposures as often as the parameters want.
+// refuse refuses copies and exposures as often as the parameters want.
 func (w *world) refuse(_ int, cmd *ir.Command) error {
 	switch cmd.Op {
 	case ir.Pull, ir.Push:
@@ -188,7 +185,7 @@ func (w *world) refuse(_ int, cmd *ir.Command) error {
 func (w *world) alive(i int) bool { return i != w.dead }
 
 // honest reports whether the program of peer i must go right.
-func (w *world) honest(i int) bool { return i != w.dead && i != w.liar }
+func (w *world) honest(i int) bool { return i != w.dead && i != w.forger }
 
 func (w *world) run() error {
 	for w.problem == nil {
@@ -226,10 +223,10 @@ func (w *world) fair() error {
 	return nil
 }
 
-// errEndless says that a run does not come to rest.
+// errEndless reports a run that does not come to rest.
 var errEndless = errors.New("endless run")
 
-// move notes that a run has come further.
+// move notes that a run has made progress.
 func (w *world) move() {
 	if w.turn > patience {
 		w.moves++
@@ -250,8 +247,8 @@ func (w *world) act(i int) {
 	if !w.alive(i) || r.away > w.turn && !w.net.Fair {
 		return
 	}
-	if i == w.liar {
-		w.lie()
+	if i == w.forger {
+		w.forge()
 		return
 	}
 	if len(r.script) > 0 && (w.net.Fair || w.rng.IntN(3) == 0) && r.script[0].due() {
@@ -278,8 +275,7 @@ func (w *world) bury(i int) {
 	}
 }
 
-// step gives an engine one event, or a retry, and reports whether something
-// happened that can lead further.
+// step gives an engine one event, or a retry, and reports whether something happened that may be progress.
 func (w *world) step(i int) bool {
 	r := w.ranks[i]
 	moved, idle, was := false, false, r.idle
@@ -296,7 +292,7 @@ func (w *world) step(i int) bool {
 		}
 	} else {
 		flying := r.engine.Flying()
-		idle = !r.engine.Stalled() && !flying
+		idle = !r.engine.Blocked() && !flying
 		r.engine.Retry()
 		if r.awake++; !flying {
 			r.awake = 0
@@ -312,7 +308,8 @@ func (w *world) step(i int) bool {
 	return moved || more
 }
 
-// tire holds that an engine which keeps its driver awake has something to do in the end: n commands, this time.
+// tire checks that an engine which keeps its driver awake has something to do in the end: n commands, this
+// time.
 func (w *world) tire(i, n int) {
 	r := w.ranks[i]
 	if n > 0 {
@@ -322,11 +319,11 @@ func (w *world) tire(i, n int) {
 	}
 }
 
-// complain notes an error of an engine, unless it names the liar.
+// complain reports an error of an engine, unless it names the forger.
 func (w *world) complain(i int, err error) {
 	var pe *llc.ProtocolError
-	if errors.As(err, &pe) && w.Liar > 0 && pe.Peer == w.Peers-1 {
-		return // also what it said before it was found out
+	if errors.As(err, &pe) && w.Forger > 0 && pe.Peer == w.Peers-1 {
+		return // also for what it sent before it was exposed
 	}
 	w.fail("engine %d: %v", i, err)
 }
@@ -337,8 +334,8 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// post carries out what an engine wants done, counts it, and reports whether it
-// was more than a look at a ring's tail.
+// post carries out what an engine wants done, counts it, and reports whether it was more than a read of a
+// ring's tail.
 func (w *world) post(i int) (n int, moved bool) {
 	cmds := w.ranks[i].engine.Take()
 	for k := range cmds {
@@ -365,8 +362,7 @@ func (w *world) quiet() bool {
 	if w.net.Held() {
 		return false
 	}
-	// Whether something can happen is no matter of chance, and nothing is held back
-	// meanwhile.
+	// Whether something can happen does not depend on chance, and nothing is held back meanwhile.
 	defer func(was bool) { w.net.Fair = was }(w.net.Fair)
 	w.net.Fair = true
 	for range quietRounds {

@@ -10,7 +10,7 @@ import (
 // Sequences returns how many independent sequences the barrier controllers keep.
 func (t *Translator) Sequences() int { return sync.Sequences }
 
-// Sequence opens one.
+// Sequence opens a sequence.
 func (t *Translator) Sequence(number int, peers []int, base uint64) (ir.Codes, error) {
 	members := append(slices.Clone(peers), t.Self())
 	slices.Sort(members)
@@ -21,15 +21,15 @@ func (t *Translator) Sequence(number int, peers []int, base uint64) (ir.Codes, e
 	return &codes{c, t, slices.DeleteFunc(members, func(m int) bool { return m == t.Self() })}, nil
 }
 
-// codes are those of a sequence that this rank executes.
+// codes are the codes of one sequence that this rank executes.
 type codes struct {
 	*sync.Codes
 	t      *Translator
 	others []int
 }
 
-// Code executes a code, and wakes those that sleep. If the NIC refuses, its tables are not what they were:
-// nobody can be reached any more.
+// Code executes a code, and wakes the peers that sleep. If the NIC refuses, its tables are damaged: no peer
+// can be reached any more.
 func (c *codes) Code(mark uint32) {
 	if err := c.Wait(1, mark); err != nil {
 		c.t.LoseFrom(-1, err)
@@ -40,13 +40,13 @@ func (c *codes) Code(mark uint32) {
 	}
 }
 
-// Mark returns the mark of the code of a peer before the one that this rank has executed last.
+// Mark returns the mark of a peer's code at the place before the code that this rank has executed last.
 func (c *codes) Mark(peer int) (uint32, bool) { return c.Codes.Mark(c.place(peer)) }
 
-// Ahead returns the mark of the code of a peer at the place of this rank's next one.
+// Ahead returns the mark of a peer's code at the place of this rank's next code.
 func (c *codes) Ahead(peer int) (uint32, bool) { return c.Codes.Ahead(c.place(peer)) }
 
-// place is where a peer is among the others.
+// place returns the index of a peer among the others.
 func (c *codes) place(peer int) int {
 	i, _ := slices.BinarySearch(c.others, peer)
 	return i

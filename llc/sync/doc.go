@@ -5,7 +5,7 @@
 //	               then one of the line
 //	ir.Shared      data packets into the next slot of the mailbox, and an event packet
 //	ir.ReadTail    an event packet that asks for credit
-//	ir.Board       a data packet that goes to all
+//	ir.FlagArray   a data packet that goes to all
 //	ir.Controller  codes of RBCQ-1 at the distributed barrier controller
 //
 // (llc, section 2.) The controller reaches no memory of processes: large messages go through the rings.

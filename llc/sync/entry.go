@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/sync"
 )
 
-// Entry is what the table of NICs knows of this one.
+// Entry returns the NIC for the table of NICs.
 func Entry() entry.NIC {
 	return entry.NIC{
 		Name: name,
@@ -23,7 +23,8 @@ func Entry() entry.NIC {
 	}
 }
 
-// Geometry returns the memory that a job of so many ranks needs: with mailboxes. There are no words to swap.
+// Geometry returns the memory that a job of so many ranks needs, mailboxes included. There are no words to
+// swap.
 func Geometry(g fabric.Geometry, ranks int) fabric.Geometry {
 	g.Words = 0
 	return sync.Geometry(g, mailbox.Bytes(ranks))

@@ -20,16 +20,16 @@ type hardware struct {
 
 var _ endpoint.Hardware = (*hardware)(nil)
 
-// errHost refuses what concerns memory of the host.
+// errHost refuses access to memory of the host.
 var errHost = fmt.Errorf("llc/sync: the controller does not reach memory of the host: %w", fs.ErrPermission)
 
 // Flags opens the flag arrays.
 func (h *hardware) Flags() (endpoint.Flags, error) { return h.NIC.Flags() }
 
-// Messages returns the reader of the own events.
+// Messages returns the reader of this node's events.
 func (h *hardware) Messages() *ring.SharedReader { return h.Events() }
 
-// Reader returns the reader of an own packet ring.
+// Reader returns the reader of a packet ring of this node.
 func (h *hardware) Reader(i int) *ring.Reader { return h.rings.Reader(h.Rank(), i) }
 
 // Writer opens the way into a packet ring.

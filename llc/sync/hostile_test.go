@@ -23,8 +23,8 @@ func TestNoHostMemory(t *testing.T) {
 	endpointtest.NoHostMemory(t, all[0])
 }
 
-// TestForgedEvents: an event that no correct translator sends, or that was overwritten, is the end of its sender, and of
-// nobody else.
+// TestForgedEvents: an event that no correct translator sends, or that was overwritten, ends its sender and
+// no other peer.
 func TestForgedEvents(t *testing.T) {
 	head := [3]uint64{1 << 32, 2 << 32, 3}
 	due := uint16(new(mailbox.Out).Next(1) - mailbox.Counter(1))
@@ -80,7 +80,7 @@ func TestForgedEvents(t *testing.T) {
 		change(f, endpointtest.FirstLine(f))
 		endpointtest.LosesOne(t, name, all, errForged)
 	}
-	f, all := open(t, 3) // an older event and its packet in the place of newer ones
+	f, all := open(t, 3) // an older event and its packet in place of newer ones
 	for range mailbox.Slots + 1 {
 		all[1].Post(endpointtest.Packet(ir.Shared, 0, make([]byte, 60)))
 	}
@@ -101,7 +101,8 @@ func TestForgedEvents(t *testing.T) {
 	endpointtest.LosesOne(t, "an older event", all, errForged)
 }
 
-// TestPacketsOfAllSizes: packets before there is a ring come by the mailbox, in order, with their headers.
+// TestPacketsOfAllSizes: packets before there is a ring come through the mailbox, in order, with their
+// headers.
 func TestPacketsOfAllSizes(t *testing.T) {
 	_, all := open(t, 2)
 	for size := range ir.MaxShared + 9 {
@@ -121,7 +122,7 @@ func TestPacketsOfAllSizes(t *testing.T) {
 	}
 }
 
-// TestBrokenQueue: whoever meets an event queue that cannot be right gives its owner up.
+// TestBrokenQueue: a rank that finds an impossible event queue gives up its owner.
 func TestBrokenQueue(t *testing.T) {
 	f, all := open(t, 2)
 	f.Words(0, fabric.Shared)[0] = 1 << 40
@@ -131,7 +132,7 @@ func TestBrokenQueue(t *testing.T) {
 	}
 }
 
-// TestFullQueueIsBusy: where others have filled the event queue, a packet waits, and comes later.
+// TestFullQueueIsBusy: if others have filled the event queue, a packet waits, and comes later.
 func TestFullQueueIsBusy(t *testing.T) {
 	_, all := open(t, 3)
 	h := &all[2].(*Translator).hardware
@@ -154,7 +155,7 @@ func TestFullQueueIsBusy(t *testing.T) {
 	}
 }
 
-// TestLyingReader: a counter that says more than was sent frees no slot.
+// TestLyingReader: a counter of more than was sent frees no slot.
 func TestLyingReader(t *testing.T) {
 	f, all := open(t, 2)
 	counter := &f.Words(0, fabric.Public)[(len(f.Bytes(0, fabric.Public))-mailbox.Bytes(2)+int(mailbox.Counter(1)))/8]
@@ -169,7 +170,7 @@ func TestLyingReader(t *testing.T) {
 	}
 }
 
-// TestNoWay: what leads nowhere is an error.
+// TestNoWay: a way that leads nowhere is an error.
 func TestNoWay(t *testing.T) {
 	_, all := open(t, 2)
 	h := &all[1].(*Translator).hardware
@@ -198,7 +199,7 @@ func TestNoWay(t *testing.T) {
 	}
 }
 
-// TestOtherJob: a node that the manager moves to another job is out of reach: its end.
+// TestOtherJob: a node that the manager moves to another job cannot be reached: that is its end.
 func TestOtherJob(t *testing.T) {
 	f, err := fabric.Heap(2, Geometry(fabric.Small(), 2))
 	if err != nil {
@@ -224,7 +225,7 @@ func TestOtherJob(t *testing.T) {
 	}
 }
 
-// TestAudit: what was overwritten before it was seen is found, and ends the use of whoever wrote it, or of all.
+// TestAudit: what was overwritten before it was seen is found, and ends the use of its writer, or of all.
 func TestAudit(t *testing.T) {
 	job := func() (*fabric.Fabric, []ir.Translator) { return open(t, 3) }
 	endpointtest.Audits(t, job, map[string]endpointtest.Harm{
@@ -234,8 +235,8 @@ func TestAudit(t *testing.T) {
 	})
 }
 
-// TestRefusedCode: a code that the NIC refuses ends the use of all others: its tables are not what they were. A sequence that cannot
-// be is an error.
+// TestRefusedCode: a code that the NIC refuses ends the use of all others, because its tables are damaged. An
+// impossible sequence is an error.
 func TestRefusedCode(t *testing.T) {
 	_, all := open(t, 3)
 	c, err := all[0].(*Translator).Sequence(0, []int{2, 1}, 1)
@@ -254,7 +255,7 @@ func TestRefusedCode(t *testing.T) {
 	}
 }
 
-// TestPacketsAllocateNothing, nor do codes.
+// TestPacketsAllocateNothing: codes do not allocate either.
 func TestPacketsAllocateNothing(t *testing.T) {
 	_, all := open(t, 2)
 	codes := make([]ir.Codes, 2)

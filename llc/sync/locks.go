@@ -4,13 +4,13 @@ import "rhinet/llc/ir"
 
 var (
 	_ ir.Locker = (*Translator)(nil)
-	_ ir.Memory = (*Translator)(nil) // no name of a lock's stands for one of memory
+	_ ir.Memory = (*Translator)(nil) // the name of a lock never stands for memory
 )
 
-// ReserveLock takes a lock of the own RP.
+// ReserveLock takes a lock of this node's RP.
 func (t *Translator) ReserveLock() (number int, err error) { return t.hardware.ReserveLock() }
 
-// FreeLock gives it back.
+// FreeLock gives back a lock.
 func (t *Translator) FreeLock(number int) { t.hardware.FreeLock(number) }
 
 // Acquire is an NCL acquire request to the RP of a peer.
@@ -23,17 +23,17 @@ func (t *Translator) Granted(home, number int, turn uint64) (bool, error) {
 	return t.hardware.Granted(home, number, turn)
 }
 
-// ReleaseLock is an NCL release request; whoever is the next is interrupted.
+// ReleaseLock is an NCL release request; the next holder is interrupted.
 func (t *Translator) ReleaseLock(home, number int, turn uint64) error {
 	return t.interrupt(t.hardware.Release(home, number, turn))
 }
 
-// Count counts at the RP of a peer; whoever waits for 0 is interrupted.
+// Count counts at the RP of a peer; the holder, which waits for 0, is interrupted.
 func (t *Translator) Count(home, number int, more bool) error {
 	return t.interrupt(t.hardware.Count(home, number, more))
 }
 
-// Counter returns what has been counted there.
+// Counter returns the count at the RP of a peer.
 func (t *Translator) Counter(home, number int) (uint64, error) {
 	return t.hardware.Counter(home, number)
 }

@@ -12,16 +12,17 @@ import (
 	"rhinet/nicemu/syncctl"
 )
 
-// A packet before there is a ring lies in a slot of the mailbox: two words of header, what an [ir.Header] has beside its
-// length, and the payload. An event packet tells of it: Data2 is how many bytes there are, Memory Address where they are in
-// the sender's part of the mailbox, and Status a check of these, of the header and of how many packets the sender has sent
-// there before, by which the reader tells what was overwritten since.
+// Before there is a ring, a packet lies in a slot of the mailbox: two words of header, which hold an
+// [ir.Header] except for its length, and the payload. An event packet announces it: Data2 is the number of
+// bytes, Memory Address their place in the sender's part of the mailbox, and Status a check of these, of the
+// header and of how many packets the sender has sent there before, by which the reader notices what was
+// overwritten since.
 const (
 	headBytes = 2 * 8
 	mailed    = 0xd // Control of such an event; no synchronization
 )
 
-// A slot takes a header, and what wrappers add to a packet.
+// A slot has room for a header, and for what wrappers add to a packet.
 const _ = uint(mailbox.SlotBytes - headBytes - ir.MaxShared - 8)
 
 // packHead writes the two words of a header.
@@ -30,18 +31,19 @@ func packHead(b *[headBytes]byte, head *[3]uint64) {
 	binary.NativeEndian.PutUint64(b[8:], head[2])
 }
 
-// unpackHead reads them.
+// unpackHead reads the two words of a header.
 func unpackHead(b []byte) (head [3]uint64) {
 	w := binary.NativeEndian.Uint64(b)
 	return [3]uint64{w << 32, w >> 32 << 32, binary.NativeEndian.Uint64(b[8:])}
 }
 
-// event is the event packet to a peer about so many bytes at a place, but for what the RP enters and the check.
+// event returns the event packet to a peer about so many bytes at a place, without what the RP enters and
+// without the check.
 func event(peer int, bytes, at uint16) syncctl.Packet {
 	return syncctl.Packet{Destination: uint16(peer), IntLevel: 1, Control: mailed, Data2: bytes, Address: at}
 }
 
-// check is the Status of an event about a packet.
+// check returns the Status of an event about a packet.
 func check(p *syncctl.Packet, head *[3]uint64, before uint64) uint32 {
 	return uint32(fabric.Seal(head[0]>>32, head[1]>>32, head[2], uint64(p.Data2)|uint64(p.Address)<<16, before))
 }
@@ -67,7 +69,7 @@ func (h *hardware) Sender(peer int) (endpoint.Sender, error) {
 	return &sender{hardware: h, peer: peer, area: area, ledger: ring.NewLedger(h.Account(peer, h.Rank(), fabric.RecordAccount))}, nil
 }
 
-// Send puts a packet into the next slot, if that is free and the event has room.
+// Send puts a packet into the next slot, if it is free and there is room for the event.
 func (s *sender) Send(head *[3]uint64, payload []byte) (bool, error) {
 	if len(payload) > mailbox.SlotBytes-headBytes {
 		return false, sync.Outside
@@ -94,5 +96,5 @@ func (s *sender) Send(head *[3]uint64, payload []byte) (bool, error) {
 	return ok, err
 }
 
-// Attest puts down which events have been sent.
+// Attest records which events have been sent.
 func (s *sender) Attest(again bool) { s.ledger.Attest(s.Signalled(s.peer), again) }

@@ -16,7 +16,7 @@ const name = "sync"
 type Translator struct {
 	endpoint.Mailed
 	hardware hardware
-	came     []uint64 // packets by the mailbox, by peer
+	came     []uint64 // packets received through the mailbox, by peer
 }
 
 var _ ir.Controller = (*Translator)(nil)
@@ -39,7 +39,7 @@ func Open(f *fabric.Fabric, rank int) (*Translator, error) {
 // errForged reports an event packet that no correct translator has sent.
 var errForged = errors.New("llc/sync: an event about what is no packet in the mailbox")
 
-// open makes of an event packet the packet that it tells of.
+// open turns an event packet into the packet that it announces.
 func (t *Translator) open(ev *ir.Event) bool {
 	words := ev.Header.Words()
 	p := sync.ReadEvent(&words)

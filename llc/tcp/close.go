@@ -9,7 +9,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Close leaves the network once the packets that were posted have come, or at least have gone.
+// Close leaves the network once the packets that were posted have arrived, or at least have gone.
 func (t *Translator) Close() error {
 	var ev ir.Event
 	for start := time.Now(); t.unsent() && time.Since(start) < lastWord; {
@@ -26,8 +26,8 @@ func (t *Translator) Close() error {
 	return err
 }
 
-// unsent reports whether a stream has something that the other side does not have yet: what the system
-// has is lost if this side ends before it has read everything.
+// unsent reports whether a stream has something that the other side does not have yet: what the system still
+// holds is lost if this side ends before it has read everything.
 func (t *Translator) unsent() bool {
 	for i := range t.peers {
 		if p := &t.peers[i]; p.queue.Packets() > 0 || p.link != nil && p.link.state == joined && p.link.socket.Unsent() > 0 {
@@ -37,7 +37,7 @@ func (t *Translator) unsent() bool {
 	return false
 }
 
-// closeSockets gives back what the system has.
+// closeSockets gives back the sockets and the poller.
 func (t *Translator) closeSockets() (err error) {
 	for _, l := range t.links {
 		if l != nil {

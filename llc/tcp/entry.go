@@ -6,10 +6,10 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Name is what mpirun takes.
+// Name is the name that mpirun takes.
 const Name = "tcp"
 
-// Entry is what the table of NICs knows of this one.
+// Entry returns the NIC for the table of NICs.
 func Entry() entry.NIC {
 	return entry.NIC{
 		Name:    Name,

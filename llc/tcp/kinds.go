@@ -5,7 +5,7 @@ import (
 	"rhinet/llc/ir"
 )
 
-// The kinds of frames: see the package.
+// The kinds of frames: see the package comment.
 const (
 	hello = 1 + iota
 	welcome
@@ -17,7 +17,7 @@ const (
 	refused
 )
 
-// longest is a packet with its head.
+// longest is the length of the longest packet with its head.
 const longest = tcp.HeadBytes + packetBytes
 
 // lead writes the head of a frame that carries a header.

@@ -8,34 +8,34 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A state is what a stream has come to.
+// A state is the state of a stream.
 type state uint8
 
 const (
-	dialing  state = iota // the system makes it
-	greeting              // this rank has said who it is, and waits for the same
-	stranger              // it has come, and nobody knows whose it is
-	joined                // it is that of a peer
+	dialing  state = iota // the system is connecting it
+	greeting              // this rank has said which it is, and waits for the other
+	stranger              // it was accepted, and its rank is not known yet
+	joined                // it is the stream of a peer
 	ended
 )
 
 // A link is one stream.
 type link struct {
 	socket tcp.Socket
-	key    int // of the poller
-	peer   int // -1: of nobody yet
+	key    int // in the poller
+	peer   int // -1: not known yet
 	state  state
-	since  time.Time // it began, for those that are not joined
+	since  time.Time // when it began, for streams that are not joined
 
 	reader  tcp.Reader
-	frame   tcp.Head // whose body the reader waits for
-	refused bool     // that body goes nowhere
+	frame   tcp.Head // its body is what the reader waits for
+	refused bool     // that body is dropped
 	fresh   bool     // it is in Translator.fresh
-	cut     bool     // nothing goes by it any more
-	tells   bool     // the poller tells when the system takes something
+	cut     bool     // nothing can be sent on it any more
+	tells   bool     // the poller reports when the system takes more
 }
 
-// link has the poller tell of a socket. nil: it cannot.
+// link adds a socket to the poller. It returns nil if the poller cannot take it.
 func (t *Translator) link(s tcp.Socket, peer int, st state) *link {
 	l := &link{socket: s, peer: peer, state: st, since: time.Now(), reader: tcp.NewReader(longest)}
 	for l.key = 1; l.key < len(t.links) && t.links[l.key] != nil; l.key++ {
@@ -76,7 +76,7 @@ func (t *Translator) hangUp(l *link) {
 	l.state = ended
 }
 
-// reach begins to make a stream to a peer, which puts its address down when it starts.
+// reach begins to connect to a peer, which publishes its address when it starts.
 func (t *Translator) reach(number int) {
 	p := &t.peers[number]
 	if p.link != nil || time.Now().Before(p.awaited) {
@@ -104,7 +104,7 @@ func (t *Translator) reach(number int) {
 // errPoller reports a stream that the system does not watch.
 var errPoller = errors.New("llc/tcp: the system watches no more streams")
 
-// dialed says on a stream that was made who this rank is.
+// dialed says which rank this is, on a stream that has been connected.
 func (t *Translator) dialed(l *link) {
 	if err := l.socket.Connected(); err != nil {
 		t.End(l.peer, err)
@@ -119,7 +119,8 @@ func (t *Translator) dialed(l *link) {
 	l.state = greeting
 }
 
-// greet says who this rank is, with the word that a peer tells those of the job. There is room for it on a new stream.
+// greet says which rank this is, with the word that a peer tells only the ranks of the job. A new stream has
+// room for it.
 func (t *Translator) greet(l *link, kind byte, word uint64) error {
 	var h tcp.Head
 	t.lead(&h, kind, 0, &ir.Header{Kind: kind, Word: word})
@@ -129,7 +130,7 @@ func (t *Translator) greet(l *link, kind byte, word uint64) error {
 	return nil
 }
 
-// accept takes the streams that have come, as long as there are not too many of nobody.
+// accept takes the streams that have come, unless too many are of unknown ranks.
 func (t *Translator) accept() {
 	for _, l := range t.links {
 		if l != nil && l.state == stranger && time.Since(l.since) > patience {
@@ -147,7 +148,7 @@ func (t *Translator) accept() {
 	}
 }
 
-// met looks at the first frame of a stream, and reports whether it can be right.
+// met checks the first frame of a stream, and reports whether it can be right.
 func (t *Translator) met(l *link, h *tcp.Head) bool {
 	kind, n := h.About()
 	source := t.Source(h[8:])
@@ -164,8 +165,8 @@ func (t *Translator) met(l *link, h *tcp.Head) bool {
 	return kind == hello && t.welcome(l, source)
 }
 
-// welcome takes the stream of a peer, and reports whether it is that by which both will talk. Where both have begun one, that of
-// the lower rank stays.
+// welcome takes the stream of a peer, and reports whether both will use it. Where both have begun one, that
+// of the lower rank stays.
 func (t *Translator) welcome(l *link, source int) bool {
 	p := &t.peers[source]
 	if t.Gone(source) || source == t.Self() || p.link != nil && (p.link.state == joined || t.Self() < source) {
@@ -184,14 +185,14 @@ func (t *Translator) welcome(l *link, source int) bool {
 	return true
 }
 
-// join has packets go by a stream.
+// join has packets use a stream.
 func (t *Translator) join(l *link) {
 	l.state = joined
 	t.joined = append(t.joined, l)
 	t.flush(l.peer)
 }
 
-// fill takes what has come by a stream from the system, and reports whether the last look found something.
+// fill takes what has come on a stream from the system, and reports whether the last look found something.
 func (t *Translator) fill(l *link) (news bool) {
 	for whole := true; whole && l.state != ended && !l.reader.Over(); {
 		news, whole = l.reader.Fill(l.socket)
@@ -199,7 +200,7 @@ func (t *Translator) fill(l *link) (news bool) {
 			t.freshen(l)
 		}
 		if l.reader.Over() {
-			t.poller.Remove(l.socket) // which would tell of its end for ever
+			t.poller.Remove(l.socket) // it would report the end of the stream for ever
 		} else if whole {
 			t.whole(l)
 		}
@@ -207,7 +208,7 @@ func (t *Translator) fill(l *link) (news bool) {
 	return news
 }
 
-// freshen has Poll look at what has come by a stream.
+// freshen has Poll look at what has come on a stream.
 func (t *Translator) freshen(l *link) {
 	if !l.fresh {
 		l.fresh = true
@@ -215,7 +216,7 @@ func (t *Translator) freshen(l *link) {
 	}
 }
 
-// parse goes through what has come by a stream, until there is a packet, which is an event.
+// parse goes through what has come on a stream, until there is a packet, which is an event.
 func (t *Translator) parse(l *link, ev *ir.Event) bool {
 	for l.state != ended {
 		h := l.reader.Head()
@@ -253,7 +254,7 @@ func (t *Translator) parse(l *link, ev *ir.Event) bool {
 	return false
 }
 
-// refuse ends a stream that says what cannot be right, and the peer whose it is.
+// refuse ends a stream with an impossible frame, and its peer.
 func (t *Translator) refuse(l *link) {
 	if l.peer < 0 {
 		t.hangUp(l)
@@ -262,8 +263,8 @@ func (t *Translator) refuse(l *link) {
 	t.End(l.peer, errTold)
 }
 
-// finished is the end of a stream by the other side. Who waits for its answer, or has something for it, learns
-// that it has left; others will when they do.
+// finished handles the end of a stream by the other side. A rank that waits for an answer of the peer, or has
+// something to send, learns that the peer has left; others will when they have.
 func (t *Translator) finished(l *link) {
 	number, before := l.peer, l.state
 	t.hangUp(l)
@@ -271,7 +272,7 @@ func (t *Translator) finished(l *link) {
 		return
 	}
 	p := &t.peers[number]
-	if before == greeting && number < t.Self() { // it prefers its own, which is on its way
+	if before == greeting && number < t.Self() { // it prefers its own stream, which it is making
 		p.awaited = time.Now().Add(patience)
 		return
 	}

@@ -11,15 +11,15 @@ import (
 // errSegment answers a command about memory that was never exposed.
 var errSegment = errors.New("llc/tcp: no such segment")
 
-// A move is a Pull or Push under way. Its number says which one of those that had its place it is: what the other side says of
-// one that was refused may come after the refusal.
+// A move is a Pull or Push under way. Its number includes the turn of its place: frames about a move that was
+// refused may come after the refusal.
 type move struct {
 	cmd  ir.Command
-	done int // bytes that have come, or are where they belong
+	done int // bytes that have come, or are in place at the peer
 	turn uint64
 }
 
-// number is what the other side calls a move.
+// number returns the number by which the peer names a move.
 func (m *move) number(place int32) uint64 { return m.turn*copies + uint64(place) }
 
 // expose lets peers reach memory, under a new key.
@@ -29,7 +29,7 @@ func (t *Translator) expose(cmd *ir.Command) {
 	t.Answer(ir.Exposed, cmd).Segment = ir.Segment(t.key)
 }
 
-// conceal ends that, also for transfers that are on their way.
+// conceal withdraws a registration, also for transfers that are on their way.
 func (t *Translator) conceal(key ir.Segment) error {
 	if _, ok := t.segments[key]; !ok {
 		return errSegment
@@ -84,7 +84,7 @@ func (t *Translator) within(cmd *ir.Command) {
 	t.Answer(answerOf(cmd.Op), cmd)
 }
 
-// reachable returns n bytes of exposed memory.
+// reachable returns n bytes of exposed memory, if they are all within it.
 func (t *Translator) reachable(segment, offset uint64, n int) ([]byte, bool) {
 	all, ok := t.segments[ir.Segment(segment)]
 	if !ok || n < 0 || offset > uint64(len(all)) || uint64(n) > uint64(len(all))-offset {
@@ -111,14 +111,14 @@ func (t *Translator) startMoves() {
 	}
 }
 
-// keep has a frame that is no packet be sent to a peer.
+// keep sends a frame that is not a packet to a peer, or queues it.
 func (t *Translator) keep(number int, f tcp.Frame) {
 	t.peers[number].queue.Add(f)
 	t.send(number)
 }
 
-// serve carries out a frame that is no packet, of which n bytes follow but in a pull. It returns where these belong, and
-// whether the frame can be right.
+// serve carries out a frame that is not a packet; except for a pull, n bytes follow it. It returns where
+// these belong, and whether the frame can be right.
 func (t *Translator) serve(l *link, kind byte, n int) (to []byte, right bool) {
 	h := &l.frame
 	number := h.Word(0)
@@ -172,8 +172,8 @@ func (t *Translator) serve(l *link, kind byte, n int) (to []byte, right bool) {
 	return nil, false
 }
 
-// under returns the move of a number that a peer serves, and its place; nil if it has ended, and a negative place if there
-// was none. With op 0 it is any operation.
+// under returns the move of a number that a peer serves, and its place. The move is nil if it has ended or
+// never existed; in the latter case the place is negative. op 0 stands for any operation.
 func (t *Translator) under(peer int, number uint64, op ir.Op) (*move, int32) {
 	place := int32(number % copies)
 	m := &t.moves[place]
@@ -193,7 +193,7 @@ func (t *Translator) whole(l *link) {
 	h := &l.frame
 	switch kind, n := h.About(); {
 	case kind == data:
-		if m, place := t.under(l.peer, h.Word(0), ir.Pull); m != nil { // it may have been answered meanwhile
+		if m, place := t.under(l.peer, h.Word(0), ir.Pull); m != nil { // if nil, it has been answered meanwhile
 			t.moved(m, place, n)
 		}
 	default:
@@ -206,7 +206,7 @@ func (t *Translator) whole(l *link) {
 	}
 }
 
-// moved answers a move once all its bytes are where they belong.
+// moved counts n bytes of a move that are in place, and answers the move once all are.
 func (t *Translator) moved(m *move, place int32, n int) {
 	if m.done += n; m.done == len(m.cmd.Data) {
 		t.Answer(answerOf(m.cmd.Op), &m.cmd)
@@ -230,7 +230,7 @@ func (t *Translator) moving(peer int) bool {
 	return false
 }
 
-// forgetMoves fails what a peer that has ended should serve.
+// forgetMoves fails the moves that a peer that has ended should serve.
 func (t *Translator) forgetMoves(peer int, err error) {
 	for i := range t.moves {
 		if m := &t.moves[i]; m.cmd.Op != 0 && int(m.cmd.Peer) == peer {

@@ -9,16 +9,16 @@ import (
 	"rhinet/llc/ir"
 )
 
-// errUnsupported answers a command that the capabilities rule out.
+// errUnsupported answers a command that the Caps rule out.
 var errUnsupported = errors.New("llc/tcp: not on this network")
 
-// A peer is what is known of one.
+// A peer is what is known of one peer.
 type peer struct {
-	link    *link     // the stream to it, or that becomes it; nil: there is none
+	link    *link     // the stream to it, or one that may become it; nil: there is none
 	awaited time.Time // its own stream is on its way; until then none is made here
 	left    bool      // its stream has ended
 
-	queue tcp.Queue // what it is to be sent
+	queue tcp.Queue // what must be sent to it
 }
 
 // Post carries out cmd, or starts it.
@@ -46,8 +46,8 @@ func (t *Translator) Post(cmd *ir.Command) {
 	}
 }
 
-// shared sends a packet, or keeps it. A peer that takes nothing has quota packets, and then its sender is
-// busy.
+// shared sends a packet, or keeps it. For a peer that takes nothing quota packets are kept, and then the
+// answer is Busy.
 func (t *Translator) shared(cmd *ir.Command) {
 	number := int(cmd.Peer)
 	p := &t.peers[number]
@@ -55,7 +55,7 @@ func (t *Translator) shared(cmd *ir.Command) {
 	case t.Gone(number):
 		return
 	case p.left:
-		if p.link == nil { // else it is looked at first what came by it
+		if p.link == nil { // if not, Poll first looks at what came on it
 			t.End(number, errLeft)
 		}
 		return
@@ -120,8 +120,8 @@ func (t *Translator) block(number int) {
 	t.blocked = append(t.blocked, int32(number))
 }
 
-// retry starts what could not be started, and looks from time to time whether peers
-// that take nothing are there still.
+// retry starts what could not be started, and checks from time to time whether peers that take nothing are
+// still there.
 func (t *Translator) retry() {
 	t.tries++
 	for i := 0; i < len(t.blocked); {
@@ -159,7 +159,8 @@ func (t *Translator) flush(number int) bool {
 	return all || err != nil
 }
 
-// cut is the end of a stream that shows when something is sent. What has come by it comes first; Poll looks.
+// cut handles the end of a stream that shows when something is sent. Poll still looks at what has come on it
+// before.
 func (t *Translator) cut(l *link) {
 	p := &t.peers[l.peer]
 	p.queue.Drop(&t.pool)
@@ -167,7 +168,7 @@ func (t *Translator) cut(l *link) {
 	t.freshen(l)
 }
 
-// census ends peers that are waited for and have left.
+// census reports the end of peers that are waited for and have left.
 func (t *Translator) census() {
 	for i := 0; i < len(t.blocked); i++ {
 		t.Check(int(t.blocked[i]))

@@ -6,7 +6,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// Arm announces that this rank is about to sleep. The poller tells from now on when the system takes more, too.
+// Arm announces that this rank is about to sleep. From now on the poller also reports when the system takes
+// more.
 func (t *Translator) Arm() {
 	t.Endpoint.Arm()
 	t.armed, t.hasty = true, false
@@ -21,7 +22,7 @@ func (t *Translator) Arm() {
 	}
 }
 
-// Sleep blocks until the doorbell rings or d has passed. Nothing tells when a peer puts its address down.
+// Sleep blocks until the doorbell rings or d has passed. A peer that publishes its address wakes no rank.
 func (t *Translator) Sleep(d time.Duration) {
 	if t.hasty {
 		d = min(d, retryAfter)
@@ -30,7 +31,7 @@ func (t *Translator) Sleep(d time.Duration) {
 	t.Endpoint.Sleep(d)
 }
 
-// Wake rings peer's doorbell. On another host an empty packet does.
+// Wake rings peer's doorbell. On another host an empty packet does so.
 func (t *Translator) Wake(peer int) {
 	if t.Endpoint.Wake(peer); t.Elsewhere(peer) && t.peers[peer].queue.Packets() < quota {
 		t.shared(&ir.Command{Op: ir.Shared, Peer: int32(peer)})

@@ -27,17 +27,17 @@ type Translator struct {
 	listener tcp.Socket
 	poller   *tcp.Poller
 	watch    endpoint.Watch
-	word     uint64 // what peers must say that reach this rank
+	word     uint64 // peers must say it to reach this rank
 	caps     ir.Caps
 	peers    []peer
-	links    []*link // by their keys of the poller; the first is the listener's
-	joined   []*link // those of peers
-	unknown  int     // links of nobody yet
-	fresh    []*link // what has come by them has not been looked at
-	hint     int     // the peer that the caller waits for
+	links    []*link // by their keys in the poller; the first is the listener's
+	joined   []*link // streams of peers
+	unknown  int     // links of ranks that are not known yet
+	fresh    []*link // links with input that has not been looked at
+	hint     int     // the peer that the caller waits for, or -1
 
-	blocked  []int32 // peers that have something to send which the system did not take
-	tries    int     // of Polls with something to try again
+	blocked  []int32 // peers with something to send that the system did not take
+	tries    int     // Polls with something to retry
 	moves    []move
 	idle     []int32      // of moves
 	waiting  []ir.Command // moves that could not be started
@@ -47,30 +47,30 @@ type Translator struct {
 
 	scratch []byte // a short packet with its head
 	pool    tcp.Pool
-	waste   []byte // what is refused
+	waste   []byte // for bytes that are refused
 	posted  bool   // a packet, since the latest Poll
-	hasty   bool   // the poller does not tell of all that a sleep waits for
-	armed   bool   // the next Poll that finds nothing has to look everywhere
-	unseen  int    // Polls that did not look, one after the other
+	hasty   bool   // the poller does not report all that a sleep waits for
+	armed   bool   // the next Poll that finds nothing must look everywhere
+	unseen  int    // Polls in a row that did not look
 	turn    int    // looks so far
 	ready   [16]tcp.Ready
 	own     [][]byte // packets of this rank to itself
-	lent    []byte   // the memory of that which Poll gave
+	lent    []byte   // memory of the packet that Poll gave
 }
 
 var _ ir.Translator = (*Translator)(nil)
 
-// errLeft reports a peer that is not there any more.
+// errLeft reports a peer that is gone.
 var errLeft = errors.New("llc/tcp: the rank has ended")
 
-// errTold reports a peer that says what cannot be right.
+// errTold reports a peer whose stream is impossible.
 var errTold = errors.New("llc/tcp: a stream says what its rank cannot have said")
 
-// nameBytes is where a rank is: address, port, and word.
+// nameBytes is the length of a rank's address: IP address, port, and word.
 const nameBytes = 16 + 2 + 8
 
-// Open connects rank to the network. f is the memory of the ranks on this host,
-// in which they put their addresses. Those on other hosts are told by o.Network.
+// Open connects rank to the network. f is the memory of the ranks on this host, in which they publish their
+// addresses. o.Network tells those of ranks on other hosts.
 func Open(f *fabric.Fabric, rank int, o Options) (*Translator, error) {
 	ranks := f.Ranks()
 	t := &Translator{
@@ -89,7 +89,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*Translator, error) {
 	return t, nil
 }
 
-// start enters the job once peers can come, and puts down the address.
+// start enters the job once peers can connect, and publishes the address.
 func (t *Translator) start(rank int, n *entry.Network) error {
 	host := local
 	if n != nil {
@@ -126,7 +126,7 @@ func (t *Translator) start(rank int, n *entry.Network) error {
 	return nil
 }
 
-// where reads the address of a peer and its word.
+// where reads the address and the word of a peer.
 func where(name []byte) (at netip.AddrPort, word uint64, ok bool) {
 	if len(name) != nameBytes {
 		return at, 0, false
@@ -141,7 +141,7 @@ func (t *Translator) Caps() ir.Caps { return t.caps }
 // Hint has Poll look at the stream of a peer more often than at others.
 func (t *Translator) Hint(peer int) { t.hint = peer }
 
-// Poll gives the next answer, or else the next packet.
+// Poll gives the next answer, or if there is none the next packet.
 func (t *Translator) Poll(ev *ir.Event) bool {
 	if t.lent != nil {
 		t.pool.Put(t.lent)
@@ -171,8 +171,8 @@ func (t *Translator) answer(ev *ir.Event) bool {
 	return true
 }
 
-// brief reports whether Poll is only to say that the packet went which was posted just now. A look
-// calls the system, and who sends many packets one after the other would look after each.
+// brief reports whether Poll only has to say that the packet that was just posted went. A look calls the
+// system, and a rank that sends many packets in a row would look after each.
 func (t *Translator) brief() bool {
 	if !t.posted || t.armed || t.unseen == looksLeftOut {
 		t.posted, t.unseen = false, 0
@@ -183,8 +183,8 @@ func (t *Translator) brief() bool {
 	return true
 }
 
-// look takes what has come from the system: by the stream of the peer that is waited for, or the only one there
-// is, and in every so many turns by all.
+// look takes what has come from the system: on the stream of the peer that is waited for, or the only stream,
+// and every turnsPerRound looks on all streams.
 func (t *Translator) look() {
 	var l *link
 	if len(t.joined) == 1 {
@@ -204,14 +204,14 @@ func (t *Translator) look() {
 	}
 }
 
-// news looks after a socket that has something.
+// news looks after a socket with an event.
 func (t *Translator) news(r tcp.Ready) {
 	if r.Key == 0 {
 		t.accept()
 		return
 	}
 	l := t.links[r.Key]
-	if l == nil { // it has ended by what another one said
+	if l == nil { // it was ended by an event before
 		return
 	}
 	if l.state == dialing {

@@ -98,7 +98,7 @@ func duo(t *testing.T) []ir.Translator {
 	return ts
 }
 
-// Two ranks that begin a stream at once agree on one, and nothing is lost.
+// Two ranks that begin a stream at the same time agree on one, and nothing is lost.
 func TestBothBegin(t *testing.T) {
 	for round := range 60 {
 		ts := duo(t)
@@ -110,7 +110,7 @@ func TestBothBegin(t *testing.T) {
 			if round%3 == 0 || k == 1 {
 				continue
 			}
-			var ev ir.Event // the first has said who it is before the other begins
+			var ev ir.Event // the first has greeted before the other begins
 			for l := ts[i].(*Translator).peers[1-i].link; l.state == dialing; {
 				ts[i].Poll(&ev)
 			}
@@ -124,8 +124,8 @@ func TestBothBegin(t *testing.T) {
 	}
 }
 
-// Memory that is concealed while it is pulled: the pull ends, whole or refused, and what follows by the stream
-// is right.
+// Memory that is concealed while it is pulled: the pull ends, whole or refused, and what follows on the
+// stream is right.
 func TestConcealedUnderway(t *testing.T) {
 	ts := duo(t)
 	memory := make([]byte, 24<<20)
@@ -139,7 +139,7 @@ func TestConcealedUnderway(t *testing.T) {
 	server := ts[0].(*Translator)
 	exchange(t, ts, func(got [][]ir.Event) bool { return !server.peers[1].queue.Empty() || len(got[1]) > 0 })
 	ts[0].Post(&ir.Command{Op: ir.Conceal, Peer: 1, Segment: ev.Segment})
-	copy(memory, bytes.Repeat([]byte{0xff}, len(memory))) // it is the caller's again
+	copy(memory, bytes.Repeat([]byte{0xff}, len(memory))) // it belongs to the caller again
 	ts[0].Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 1}, Data: []byte("after")})
 	exchange(t, ts, func(got [][]ir.Event) bool {
 		if len(got[1]) < 2 {
@@ -175,7 +175,7 @@ func TestRefusedPush(t *testing.T) {
 	})
 }
 
-// Who sleeps with packets that did not go wakes when the system takes them.
+// A sleeper with packets that did not go wakes when the system takes them.
 func TestSleepersSend(t *testing.T) {
 	ts := duo(t)
 	data := make([]byte, eager)
@@ -232,7 +232,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// The poller tells of room as long as something waits, and not for ever.
+// The poller reports room as long as something waits, and not for ever.
 func TestRoomIsTold(t *testing.T) {
 	ts := duo(t)
 	for _, tr := range ts {

@@ -11,13 +11,13 @@ import (
 
 var _ ir.Controller = (*Translator)(nil)
 
-// errNoSequence reports codes that the network's controllers do not keep.
+// errNoSequence reports a sequence that the network's controllers do not have, or wrong members.
 var errNoSequence = errors.New("llc/timed: no such sequence, or members that are none")
 
-// Sequences returns how many the network keeps.
+// Sequences returns how many sequences the network keeps.
 func (t *Translator) Sequences() int { return len(t.codes) }
 
-// Sequence opens one.
+// Sequence opens a sequence.
 func (t *Translator) Sequence(number int, peers []int, base uint64) (ir.Codes, error) {
 	if uint(number) >= uint(len(t.codes)) || base == 0 {
 		return nil, errNoSequence
@@ -34,7 +34,7 @@ func (t *Translator) Sequence(number int, peers []int, base uint64) (ir.Codes, e
 	return c, nil
 }
 
-// codes are those of a sequence that this rank executes.
+// codes are the codes of one sequence that this rank executes.
 type codes struct {
 	t             *Translator
 	number        int
@@ -45,16 +45,16 @@ type codes struct {
 	marks         []uint32 // of the ranks, at the place before the code that was passed last
 }
 
-// Code executes a code. Whoever sleeps wakes when the model says so.
+// Code executes a code. Sleeping peers wake when the model says so.
 func (c *codes) Code(mark uint32) {
 	c.next, c.passed = c.next+1, false
 	c.t.node.Code(c.number, c.members, c.base, mark)
 }
 
-// Go reports whether that is passed.
+// Go reports whether the latest code is passed.
 func (c *codes) Go() bool { return c.passed || c.next == c.base }
 
-// Mark returns the mark of a peer at the place before, of which there is none before the first.
+// Mark returns the mark of a peer at the place before. Before the second code there is none.
 func (c *codes) Mark(peer int) (uint32, bool) {
 	i, ok := slices.BinarySearch(c.ranks, peer)
 	if !ok || i >= len(c.marks) || c.next < c.base+2 {
@@ -63,13 +63,13 @@ func (c *codes) Mark(peer int) (uint32, bool) {
 	return c.marks[i], true
 }
 
-// Ahead knows of nobody: what others have executed is known when it lets this rank go on.
+// Ahead reports nothing: what others have executed is known only when this rank may go on.
 func (c *codes) Ahead(int) (uint32, bool) { return 0, false }
 
 // Next returns the place of the next code.
 func (c *codes) Next() uint64 { return c.next }
 
-// pass takes a code that is passed. One of a sequence that this rank has left is nobody's.
+// pass takes a code that is passed. A code of a sequence that this rank has left is dropped.
 func (t *Translator) pass(m *timed.Message) {
 	if m.Head[0] >= uint64(len(t.codes)) {
 		return

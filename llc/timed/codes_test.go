@@ -11,7 +11,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// controllers opens the translators of a network with barrier controllers, and returns the ability with them.
+// controllers opens the translators of a network with barrier controllers, and returns their Controllers with
+// them.
 func controllers(t *testing.T, peers int) (ts []*Translator, all []ir.Controller) {
 	t.Helper()
 	choice, err := models.Parse("sync")
@@ -30,7 +31,8 @@ func controllers(t *testing.T, peers int) (ts []*Translator, all []ir.Controller
 	return ts, all
 }
 
-// TestCodes: a code is passed when all have executed the one before; then the marks of these are known, and nothing before.
+// TestCodes: a code is passed when all have executed the one before; then the marks of these are known, and
+// nothing before.
 func TestCodes(t *testing.T) {
 	ts, all := controllers(t, 3)
 	peers := [][]int{{2}, nil, {0}}
@@ -90,8 +92,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestForgedPass: that a code is passed of another sequence, of one that has begun anew, or with other marks than there are
-// members, is nobody's.
+// TestForgedPass: a report that a code is passed is dropped if it is for another sequence, for one that has
+// begun anew, or with another number of marks than there are members.
 func TestForgedPass(t *testing.T) {
 	ts, all := controllers(t, 2)
 	c, err := all[0].Sequence(1, []int{1}, 10)

@@ -9,11 +9,10 @@ import (
 	"rhinet/nicemu/timed"
 )
 
-// Name is that of the NIC.
+// Name is the name of the NIC.
 const Name = "timed"
 
-// Entry is what the table of NICs knows of this one. It works only in jobs whose
-// launcher keeps virtual time.
+// Entry returns the NIC for the table of NICs. It works only in jobs whose launcher keeps virtual time.
 func Entry() entry.NIC {
 	return entry.NIC{
 		Name:     Name,
@@ -30,8 +29,8 @@ func Entry() entry.NIC {
 	}
 }
 
-// limited returns t without what the emulated NIC does at once, at no cost: there
-// the engine's messages take its place.
+// limited returns t without what the emulated NIC does at once and at no cost: the engine's messages replace
+// it.
 func (t *Translator) limited() ir.Translator {
 	a := ir.AbilitiesOf(t)
 	a.Memory, a.Remote = nil, nil

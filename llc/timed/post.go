@@ -46,7 +46,7 @@ func (t *Translator) shared(cmd *ir.Command) error {
 	return nil
 }
 
-// move copies the bytes of a transfer, and lets it take its time.
+// move copies the bytes of a transfer, and has the model delay its answer.
 func (t *Translator) move(cmd *ir.Command) error {
 	kind, err := t.Carry(cmd)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t *Translator) move(cmd *ir.Command) error {
 	return nil
 }
 
-// transfers are those under way.
+// transfers are the transfers under way.
 type transfers struct {
 	all  []ir.Event // their answers; Kind 0: free
 	free []int
@@ -78,7 +78,7 @@ func (u *transfers) begin(kind ir.Kind, cmd *ir.Command) uint64 {
 	return uint64(i)
 }
 
-// finish gives the answer of the transfer of a number.
+// finish gives the answer of the transfer with a number.
 func (u *transfers) finish(ev *ir.Event, number uint64) bool {
 	if number >= uint64(len(u.all)) || u.all[number].Kind == 0 {
 		return false

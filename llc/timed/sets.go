@@ -10,19 +10,19 @@ import (
 	"rhinet/nicemu/timed"
 )
 
-// What a set has: an area in the memory of each member, which only packets to the set write.
+// setBytes is the size of a set's area in the memory of each member, which only packets to the set write.
 const setBytes = 64 << 10
 
-// A set is what a member knows of one.
+// A set is what a member knows of a set of peers.
 type set struct {
 	members uint64 // 0: not joined
 	area    []byte
 	met     atomic.Uint64
 }
 
-// A setTable is the sets of this peer, by number.
+// A setTable has the sets of this peer, by number.
 type setTable struct {
-	mu  sync.Mutex // guards what joins and leaves
+	mu  sync.Mutex // guards joining and leaving
 	all []set
 }
 
@@ -34,7 +34,7 @@ var (
 	errBeyond = errors.New("llc/timed: not within the area of a set, or not at 8 bytes")
 )
 
-// ReserveSet joins a set under a number that is no set's.
+// ReserveSet joins a set under a free number.
 func (t *Translator) ReserveSet(peers []int) (number int, err error) {
 	if number, err = t.node.ReserveSet(); err != nil {
 		return -1, err
@@ -46,7 +46,7 @@ func (t *Translator) ReserveSet(peers []int) (number int, err error) {
 	return number, nil
 }
 
-// JoinSet notes its members.
+// JoinSet records the members of a set.
 func (t *Translator) JoinSet(number int, peers []int) error {
 	t.sets.mu.Lock()
 	defer t.sets.mu.Unlock()
@@ -83,10 +83,10 @@ func (t *Translator) LeaveSet(number int, last bool) error {
 	return nil
 }
 
-// SetArea is memory of this process.
+// SetArea returns the area, memory of this process.
 func (t *Translator) SetArea(number int) []byte { return t.sets.all[number].area }
 
-// SetBytes is how long it is.
+// SetBytes returns the length of an area.
 func (t *Translator) SetBytes() int { return setBytes }
 
 // Multicast sends packets of the model.
@@ -104,7 +104,7 @@ func (t *Translator) Multicast(number, offset int, data []byte) error {
 	return nil
 }
 
-// Meet sends a packet that meets those of the others. Whoever sleeps wakes when the model says so.
+// Meet sends a packet that meets those of the other members. Sleeping members wake when the model says so.
 func (t *Translator) Meet(number int) error {
 	s := t.joined(number)
 	if s == nil {
@@ -114,7 +114,7 @@ func (t *Translator) Meet(number int) error {
 	return nil
 }
 
-// Met counts what has come.
+// Met counts how often all members have met.
 func (t *Translator) Met(number int) uint64 { return t.sets.all[number].met.Load() }
 
 func (t *Translator) joined(number int) *set {
@@ -124,7 +124,7 @@ func (t *Translator) joined(number int) *set {
 	return &t.sets.all[number]
 }
 
-// spread puts a packet to a set into its area; what is for a set that this peer has left goes nowhere.
+// spread copies a packet to a set into its area; a packet to a set that this peer has left is dropped.
 func (t *Translator) spread(m *timed.Message) {
 	if s := t.joined(int(m.Head[0])); s != nil && m.Head[1] <= setBytes && s.members>>m.Peer&1 != 0 {
 		copy(s.area[m.Head[1]:], m.Data)

@@ -13,7 +13,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// switches opens the translators of a network that multicasts, and returns the ability with them.
+// switches opens the translators of a network that multicasts, and returns their Switches with them.
 func switches(t *testing.T, peers int) (ts []*Translator, all []ir.Switch) {
 	t.Helper()
 	f := job(t, peers, true, func(k *vtime.Kernel) (medium.Model, error) {
@@ -30,7 +30,7 @@ func switches(t *testing.T, peers int) (ts []*Translator, all []ir.Switch) {
 	return ts, all
 }
 
-// TestSets: what a member multicasts all members have when they have met, and nobody else.
+// TestSets: all members have what a member multicasts when they have met, and no other peer has it.
 func TestSets(t *testing.T) {
 	ts, all := switches(t, 3)
 	n, err := all[2].ReserveSet([]int{2, 0})
@@ -83,7 +83,8 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestForgedSpread: a packet to a set of which this peer is no member, from one that is none, or to a place that is none, is dropped.
+// TestForgedSpread: a packet to a set of which this peer is no member, from a peer that is none, or to an
+// impossible place, is dropped.
 func TestForgedSpread(t *testing.T) {
 	ts, all := switches(t, 3)
 	n, err := all[0].ReserveSet([]int{0, 1})

@@ -31,7 +31,7 @@ var (
 	_ ir.Clock      = (*Translator)(nil)
 )
 
-// errUnsupported answers a command that the capabilities rule out.
+// errUnsupported answers a command that the Caps rule out.
 var errUnsupported = errors.New("llc/timed: not in virtual time")
 
 // Open connects rank to the service that keeps the time of its job.
@@ -59,7 +59,7 @@ func open(f *fabric.Fabric, node *timed.Node, rank int, o martini.Options) (*Tra
 	}
 	cfg := node.Config()
 	return &Translator{Endpoint: end, node: node, compute: cfg.Compute, sets: setTable{all: make([]set, cfg.Sets)}, codes: make([]*codes, cfg.Codes), caps: ir.Caps{
-		Name: Name, Slots: 2, Bytes: 2 * timed.MaxPacket, // of no ring
+		Name: Name, Slots: 2, Bytes: 2 * timed.MaxPacket, // there are no rings
 		Remote: end.NIC().Remote() && cfg.Costs.Remote, Fragment: max(cfg.Costs.Packet, ir.MaxShared), Eager: cfg.Costs.Eager, Copies: copies,
 	}}, nil
 }
@@ -73,10 +73,10 @@ func (t *Translator) Caps() ir.Caps { return t.caps }
 // Hint does nothing.
 func (t *Translator) Hint(int) {}
 
-// Arm, Sleep, Disarm and Wake are on the clock's side, not on a doorbell.
+// Arm announces that this rank is about to sleep: the service ends the sleep, not a doorbell.
 func (t *Translator) Arm() { t.node.Arm() }
 
-// Sleep lets the others have time, until something has come for this rank.
+// Sleep lets virtual time pass until something has come for this rank.
 func (t *Translator) Sleep(d time.Duration) { t.node.Sleep(d) }
 
 // Disarm withdraws Arm and reports whether something has come since.
@@ -91,7 +91,7 @@ func (t *Translator) Close() error {
 	return t.Endpoint.Close()
 }
 
-// Poll gives the next answer, or else what has come until now.
+// Poll gives the next answer, or if there is none what has come by now.
 func (t *Translator) Poll(ev *ir.Event) bool {
 	for {
 		if t.Answered() {
@@ -103,7 +103,7 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 		}
 		switch m := &t.found; m.Kind {
 		case timed.Packet:
-			if t.Gone(m.Peer) { // after its end nothing of a peer arrives
+			if t.Gone(m.Peer) { // nothing of a peer arrives after its end
 				continue
 			}
 			*ev = ir.Event{Kind: ir.Arrived, Peer: int32(m.Peer), Ring: ir.NoRing, Data: m.Data}
@@ -128,27 +128,27 @@ func (t *Translator) Poll(ev *ir.Event) bool {
 // Now returns the virtual time of this rank, in seconds.
 func (t *Translator) Now() float64 { return t.node.Now().Seconds() }
 
-// Others has others tell whether the rank has goroutines that may call though
-// nothing comes.
+// Others sets a function that reports whether the rank has goroutines that may make calls even if nothing
+// arrives.
 func (t *Translator) Others(others func() bool) { t.node.Others = others }
 
 // Patient is [timed.Node.Patient].
 func (t *Translator) Patient(calls int) { t.node.Patient(calls) }
 
-// Miss has time pass in a call that found nothing.
+// Miss lets time pass in a call that found nothing.
 func (t *Translator) Miss() { t.node.Miss() }
 
 // Measures reports whether processor time counts.
 func (t *Translator) Measures() bool { return t.compute.Kind == timed.Measured }
 
-// Used has the rank have used so much processor time.
+// Used adds processor time that the rank has used.
 func (t *Translator) Used(d time.Duration) {
 	if t.compute.Kind == timed.Measured && d > 0 {
 		t.node.Compute(vtime.Nanoseconds(float64(d.Nanoseconds()) * t.compute.Factor))
 	}
 }
 
-// Compute has the rank carry out so many operations of a kind.
+// Compute has the rank perform so many operations of a kind.
 func (t *Translator) Compute(kind string, operations float64) error {
 	if t.compute.Kind != timed.Counted || operations == 0 {
 		return nil

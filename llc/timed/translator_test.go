@@ -14,7 +14,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// job is the memory of a job whose network serves as long as the test goes on.
+// job returns the memory of a job whose network serves as long as the test goes on.
 func job(t testing.TB, peers int, lax bool, attach func(*vtime.Kernel) (medium.Model, error)) *fabric.Fabric {
 	t.Helper()
 	f, err := fabric.Heap(peers, timed.Geometry(fabric.Small()))
@@ -36,7 +36,7 @@ func job(t testing.TB, peers int, lax bool, attach func(*vtime.Kernel) (medium.M
 	return f
 }
 
-// network opens the translators of a network, whose service waits for nobody.
+// network opens the translators of a network, whose service waits for no rank.
 func network(t testing.TB, peers int, attach fabric.Attach, lax bool) []ir.Translator {
 	f := job(t, peers, lax, func(k *vtime.Kernel) (medium.Model, error) {
 		return loggp.New(k, peers, loggp.Parameters()), nil
@@ -55,8 +55,8 @@ func network(t testing.TB, peers int, attach fabric.Attach, lax bool) []ir.Trans
 	return all
 }
 
-// TestContract takes the translator through the suite. One goroutine drives all
-// peers there, so that the service must not wait for those that run.
+// TestContract takes the translator through the suite. One goroutine drives all peers there, so the service
+// must not wait for those that run.
 func TestContract(t *testing.T) {
 	for _, attach := range []fabric.Attach{fabric.AttachAuto, fabric.AttachOff} {
 		nictest.Run(t, func(t testing.TB, peers int) []ir.Translator { return network(t, peers, attach, true) })

@@ -8,9 +8,9 @@
 //	ir.Expose    a tag; ir.Conceal withdraws it
 //	ir.Pull      get, ir.Push put
 //	ir.Swap      swap in the control words
-//	ir.Board     a line that the own NIC writes
+//	ir.FlagArray a line that the own NIC writes
 //
-// (llc, section 2.) Nothing is connected: rings, mailboxes and control words have
-// the same tags at every node. The NIC runs each order to completion, so every answer is
-// ready when Post returns. There is no state here beyond queue positions and what was looked up.
+// (llc, section 2.) Nothing is connected: rings, mailboxes and control words have the same tags at every
+// node. The NIC runs each order to completion, so every answer is ready when Post returns. The only state
+// here is queue positions and cached look-ups.
 package tofu

@@ -10,12 +10,12 @@ import (
 	"rhinet/nicemu/tofu"
 )
 
-// Entry is what the table of NICs knows of this one.
+// Entry returns the NIC for the table of NICs.
 func Entry() entry.NIC {
 	return entry.NIC{
 		Name: name,
 		Open: func(f *fabric.Fabric, rank int, o entry.Options) (ir.Translator, error) {
-			ports, _ := strconv.Atoi(o.Setting) // one of those below, or empty: one
+			ports, _ := strconv.Atoi(o.Setting) // one of the values below, or empty for one
 			return entry.Opened(Open(f, rank, Options{Attach: o.Attach, Ports: ports}))
 		},
 		Setting:  entry.Setting{Key: "ports", Values: []string{"1", "2", "3", "4"}},

@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/tofu"
 )
 
-// Injection ports by what they are used for: packets, words, and the memory of others from there
-// on. Who uses more than two for that meets packets and words there, which wait for what was posted before.
+// Injection ports by their use: packets, words, and from moves on access to memory of peers. A transfer that
+// uses more than two ports shares those of packets and words, and waits there for what was posted before.
 const (
 	packets = 0
 	words   = 1
@@ -22,23 +22,23 @@ type hardware struct {
 	f     *fabric.Fabric
 	self  int
 	rings fabric.RingPool
-	order tofu.Order // the one under way
-	ports int        // by which transfers may go
-	port  int        // by which the next one goes, counted from moves
+	order tofu.Order // the order under way
+	ports int        // how many ports transfers may use
+	port  int        // port of the next transfer, counted from moves
 }
 
 var _ endpoint.Hardware = (*hardware)(nil)
 
-// Flags opens the boards: lines that the own NIC writes.
+// Flags opens the flag arrays: lines that this rank's NIC writes.
 func (h *hardware) Flags() (endpoint.Flags, error) { return h.Port(packets).FlagWriter() }
 
-// Messages returns the reader of the own notices.
+// Messages returns the reader of this rank's notices.
 func (h *hardware) Messages() *ring.SharedReader { return h.Notices() }
 
-// Reader returns the reader of an own packet ring.
+// Reader returns the reader of a packet ring of this rank.
 func (h *hardware) Reader(i int) *ring.Reader { return h.rings.Reader(h.self, i) }
 
-// post posts an order at a port. What it lends is not kept.
+// post posts an order at a port. It does not keep the memory that the order lends.
 func (h *hardware) post(port int, o tofu.Order) (seen uint64, err error) {
 	h.order = o
 	seen, err = h.Port(port).Post(&h.order)

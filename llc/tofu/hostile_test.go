@@ -11,8 +11,8 @@ import (
 	"rhinet/nicemu/tofu"
 )
 
-// TestForgedNotices: a notice that tells of anything but the slot that is due, or that
-// was overwritten, is the end of whoever wrote it, and of nobody else.
+// TestForgedNotices: a notice of anything but the slot that is due, or one that was overwritten, ends its
+// writer and no other peer.
 func TestForgedNotices(t *testing.T) {
 	for name, forge := range map[string]func(f *fabric.Fabric, n *tofu.NIC, due uint64) tofu.Order{
 		"other memory": func(_ *fabric.Fabric, _ *tofu.NIC, due uint64) tofu.Order {
@@ -45,7 +45,7 @@ func TestForgedNotices(t *testing.T) {
 	}
 }
 
-// TestBrokenQueue: whoever meets a queue of notices that cannot be right gives its owner up.
+// TestBrokenQueue: a rank that finds an impossible queue of notices gives up its owner.
 func TestBrokenQueue(t *testing.T) {
 	f, all := openJob(t, 2, Options{})
 	f.Words(0, fabric.Shared)[0] = 1 << 40
@@ -55,8 +55,8 @@ func TestBrokenQueue(t *testing.T) {
 	}
 }
 
-// TestFullQueueIsBusy: where others have filled the queue of notices, a packet is
-// refused for now, though its slot is free.
+// TestFullQueueIsBusy: if others have filled the queue of notices, a packet is refused for now, though its
+// slot is free.
 func TestFullQueueIsBusy(t *testing.T) {
 	_, all := openJob(t, 3, Options{})
 	port := all[2].(*Translator).hardware.NIC.Port(0)
@@ -72,7 +72,7 @@ func TestFullQueueIsBusy(t *testing.T) {
 	}
 }
 
-// TestLyingReader: a counter that says more than was sent frees no slot.
+// TestLyingReader: a counter of more than was sent frees no slot.
 func TestLyingReader(t *testing.T) {
 	f, all := openJob(t, 2, Options{})
 	counter := &f.Words(0, fabric.Public)[(len(f.Bytes(0, fabric.Public))-mailbox.Bytes(2)+int(mailbox.Counter(1)))/8]
@@ -87,8 +87,8 @@ func TestLyingReader(t *testing.T) {
 	}
 }
 
-// TestAudit: what was overwritten before it was seen is found, and ends the use of
-// whom it concerns.
+// TestAudit: what was overwritten before it was seen is found, and ends the use of the peers that it
+// concerns.
 func TestAudit(t *testing.T) {
 	job := func() (*fabric.Fabric, []ir.Translator) { return openJob(t, 3, Options{}) }
 	endpointtest.Audits(t, job, map[string]endpointtest.Harm{
@@ -98,7 +98,7 @@ func TestAudit(t *testing.T) {
 	})
 }
 
-// TestMovesDoNotAllocate, nor pin anything for good.
+// TestMovesDoNotAllocate: moves do not leave anything pinned either.
 func TestMovesDoNotAllocate(t *testing.T) {
 	endpointtest.MovesAllocateNothing(t, open(t, 2, Options{}))
 }

@@ -17,10 +17,10 @@ type Translator struct {
 	hardware hardware
 }
 
-// Options of a translator. The zero value is what ranks use.
+// Options are those of a translator. The zero value is the default.
 type Options struct {
 	Attach fabric.Attach
-	Ports  int // injection ports by which a long message goes at once; 0 is one
+	Ports  int // injection ports that a long message uses at the same time; 0 is one
 }
 
 var _ ir.Injector = (*Translator)(nil)
@@ -40,7 +40,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*Translator, error) {
 // Ports returns how many injection ports long messages may use.
 func (t *Translator) Ports() int { return t.hardware.ports }
 
-// Post carries out cmd, a transfer by the injection port that it names.
+// Post carries out cmd; a transfer uses the injection port that it names.
 func (t *Translator) Post(cmd *ir.Command) {
 	t.hardware.port = int(cmd.Port)
 	t.Mailed.Post(cmd)
@@ -49,7 +49,7 @@ func (t *Translator) Post(cmd *ir.Command) {
 // errForged reports a notice that no NIC of a correct rank can have written.
 var errForged = errors.New("llc/tofu: a notice of what is no packet in a mailbox")
 
-// open makes of a notice the packet that it tells of.
+// open turns a notice into the packet that it announces.
 func (t *Translator) open(ev *ir.Event) bool {
 	n, ok := tofu.ReadNotice(ev.Data)
 	if !ok || n.Tag != tofu.TagBootstrap {

@@ -17,7 +17,7 @@ func open(t testing.TB, peers int, o Options) []ir.Translator {
 	return all
 }
 
-// openJob is open for tests that go behind the translators' backs.
+// openJob is open for tests that change the job's memory behind the translators' backs.
 func openJob(t testing.TB, peers int, o Options) (*fabric.Fabric, []ir.Translator) {
 	t.Helper()
 	return fabrictest.Heap(t, peers, Geometry(fabric.Small(), peers), nil, opener(o))

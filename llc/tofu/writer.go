@@ -37,7 +37,7 @@ func (h *hardware) Sender(peer int) (endpoint.Sender, error) {
 	return &sender{hardware: h, peer: peer, area: area, ledger: ring.NewLedger(h.Account(peer, h.self, fabric.RecordAccount))}, nil
 }
 
-// Send puts a packet into the next slot, if that and a notice have room.
+// Send puts a packet into the next slot, if there is room for it and for a notice.
 func (s *sender) Send(head *[3]uint64, payload []byte) (bool, error) {
 	if len(payload) > mailbox.SlotBytes {
 		return false, tofu.WrongLength
@@ -58,5 +58,5 @@ func (s *sender) Send(head *[3]uint64, payload []byte) (bool, error) {
 	return err == nil, err
 }
 
-// Attest puts down which notices have been written.
+// Attest records which notices have been written.
 func (s *sender) Attest(again bool) { s.ledger.Attest(s.Noticed(s.peer), again) }

@@ -7,17 +7,17 @@ import (
 	"rhinet/llc/ir"
 )
 
-// ErrNoMemory says that the network interface of the job cannot do what was asked: memory that
-// all peers share, or remote access.
+// ErrNoMemory says that the network interface of the job has no memory that all peers share, or no remote
+// access.
 var ErrNoMemory = errors.New("user: the network interface has no such memory")
 
 // An Area is memory that all peers load from and store to.
 type Area struct {
-	At    uint64 // its name at all peers; hand it on with a message
-	Bytes []byte // here
+	At    uint64 // its name at all peers; pass it on in a message
+	Bytes []byte // the memory at this peer
 }
 
-// Allocate takes n bytes of the memory that all peers share. They are 0.
+// Allocate takes n zeroed bytes of the memory that all peers share.
 func (p *Peer) Allocate(n int) (Area, error) {
 	m := p.port.Memory()
 	if m == nil {
@@ -49,7 +49,7 @@ func (p *Peer) Area(at uint64, n int) (Area, error) {
 	return Area{at, b}, nil
 }
 
-// Free gives an area back that any peer has allocated. Nobody may use it any more.
+// Free gives back an area that any peer has allocated. No peer may use it any more.
 func (p *Peer) Free(a Area) error {
 	m := p.port.Memory()
 	if m == nil {
@@ -61,11 +61,10 @@ func (p *Peer) Free(a Area) error {
 	return nil
 }
 
-// A Segment names memory of a program at all peers; hand it on with a message.
+// A Segment names memory of a program at all peers; pass it on in a message.
 type Segment = ir.Segment
 
-// Expose lets all peers read and write b, until Conceal. Its bytes must stay in place: they are
-// pinned.
+// Expose lets all peers read and write b, until Conceal. Its bytes must stay in place: they are pinned.
 func (p *Peer) Expose(b []byte) (Segment, error) {
 	m := p.port.Remote()
 	if m == nil {
@@ -78,7 +77,7 @@ func (p *Peer) Expose(b []byte) (Segment, error) {
 	return s, nil
 }
 
-// Conceal ends what Expose began.
+// Conceal withdraws what Expose has exposed.
 func (p *Peer) Conceal(s Segment) error {
 	m := p.port.Remote()
 	if m == nil {
@@ -90,14 +89,14 @@ func (p *Peer) Conceal(s Segment) error {
 	return nil
 }
 
-// Read copies memory that peer has exposed to buf, from offset on. What the network
-// interface refuses is an error, and no byte has moved.
+// Read copies memory that peer has exposed, from offset on, to buf. If the network interface refuses, it
+// returns an error and no byte has moved.
 func (p *Peer) Read(peer int, s Segment, offset uint64, buf []byte) error {
 	return p.access("Read", peer, func(m ir.Remote) error { return m.ReadMemory(peer, s, offset, buf) })
 }
 
-// Write copies data to memory that peer has exposed, from offset on. What the network
-// interface refuses is an error, and no byte has moved.
+// Write copies data to memory that peer has exposed, from offset on. If the network interface refuses, it
+// returns an error and no byte has moved.
 func (p *Peer) Write(peer int, s Segment, offset uint64, data []byte) error {
 	return p.access("Write", peer, func(m ir.Remote) error { return m.WriteMemory(peer, s, offset, data) })
 }

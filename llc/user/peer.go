@@ -19,8 +19,8 @@ const (
 	ctxUnsolicited = 1
 )
 
-// A Peer is one communicating subject (llc, section 1). Any goroutine may call its
-// methods at any time, but Close ends all use.
+// A Peer is one communicating subject (llc, section 1). Any goroutine may call its methods at any time, but
+// nothing may be called after Close.
 type Peer struct {
 	port    *port.Port
 	self    int
@@ -30,13 +30,13 @@ type Peer struct {
 	handlers sync.Map // of func(int, []byte), by id
 	open     transfers
 
-	reader  sync.Mutex // guards what follows: the queue has one reader at a time
+	reader  sync.Mutex // guards the fields below: the queue has one reader at a time
 	arrival arrival
-	taken   bool // arrival has been told
+	taken   bool // arrival was returned as an event, or passed to a handler
 }
 
-// Join makes the process the peer that mpirun started it as, or the only peer of a
-// job of one. A process does it once.
+// Join makes the process the peer that mpirun started it as, or the only peer of a job of one. A process
+// calls it once.
 func Join() (*Peer, error) {
 	wait.ReturnSlack()
 	job := pmi.Single(0, 1)
@@ -45,7 +45,7 @@ func Join() (*Peer, error) {
 		if job, err = pmi.Decode(text); err != nil {
 			return nil, fmt.Errorf("user: %w", err)
 		}
-		os.Unsetenv(pmi.Variable) // it is not for programs that this one starts
+		os.Unsetenv(pmi.Variable) // not for programs that this one starts
 	}
 	if err := job.Follow(); err != nil {
 		return nil, fmt.Errorf("user: %w", err)
@@ -61,8 +61,8 @@ func Join() (*Peer, error) {
 	return newPeer(nic, wait.For(job.Size, cpus, false), job.RingMemory, release), nil
 }
 
-// Local makes n peers that are goroutines of this process, on the network interface of
-// the given name ("": the usual one). Their memory is given back when the last has closed.
+// Local makes n peers that are goroutines of this process, on the network interface of the given name ("" is
+// the default). Their memory is freed when the last one has closed.
 func Local(n int, nic string) ([]*Peer, error) {
 	all, release, err := nics.Local(nic, n, nics.Debug{Contract: n > 1})
 	if err != nil {
@@ -99,11 +99,11 @@ func (p *Peer) Self() int { return p.self }
 // Peers returns how many peers the job has. They are numbered from 0.
 func (p *Peer) Peers() int { return p.peers }
 
-// Close ends all use, after everything sent has left. Peers that still send to this one
-// learn that it is gone.
+// Close ends all use, after everything sent has left. Peers that still send to this one learn that it is
+// gone.
 func (p *Peer) Close() error { return errors.Join(p.port.Close(), p.release()) }
 
-// known reports a number that is no peer's.
+// known reports a number that is not a peer's.
 func (p *Peer) known(call string, peer int) error {
 	if peer < 0 || peer >= p.peers {
 		return fmt.Errorf("user: %s: there is no peer %d, only 0 to %d", call, peer, p.peers-1)

@@ -8,14 +8,14 @@ import (
 	"rhinet/llc/port"
 )
 
-// A Kind is what an event says.
+// A Kind says what an event reports.
 type Kind uint8
 
 // The kinds of events (llc, section 3.3).
 const (
 	Arrived  Kind = iota + 1 // an Unsolicited-Send of Peer, with ID and Data
 	Sent                     // the data of a Send may be reused
-	Received                 // a Recv is over: a message of Peer, with Tag and Bytes
+	Received                 // a Recv has ended: a message of Peer, with Tag and Bytes
 	Over                     // nothing can arrive any more: a peer is gone, or this one has closed; see Err
 )
 
@@ -30,30 +30,30 @@ func (k Kind) String() string {
 // An Event is one entry of the event queue.
 type Event struct {
 	Kind   Kind
-	Peer   int    // the other side; AnyPeer of a receive that failed before it matched
-	ID     int    // Arrived: of the message; else its tag
+	Peer   int    // the other side; AnyPeer if a receive failed before it matched
+	ID     int    // Arrived: of the message; otherwise its tag
 	Bytes  int    // of the message
-	Data   []byte // Arrived: holds until the queue is read again
-	Cookie any    // of the call that began the transfer
+	Data   []byte // Arrived: valid until the queue is read again
+	Cookie any    // from the call that began the transfer
 	Err    error  // nil, or why it failed
 }
 
 // ErrClosed is wrapped by the Err of an event Over after Close.
 var ErrClosed = port.ErrClosed
 
-// An arrival is the receive of the next Unsolicited-Send.
+// An arrival is the receive for the next Unsolicited-Send.
 type arrival struct {
 	r   llc.Request
 	buf [MaxUnsolicited]byte
 }
 
-// post waits for one.
+// post posts the receive.
 func (a *arrival) post(p *Peer) error {
 	a.r = llc.Request{Peer: AnyPeer, Tag: AnyTag, Context: ctxUnsolicited, Buf: a.buf[:], Label: "Next"}
 	return p.port.Enqueue(&a.r, false)
 }
 
-// transfers finds what a request belongs to.
+// transfers finds the transfer that a request belongs to.
 type transfers struct {
 	mu   sync.Mutex
 	open map[*llc.Request]*transfer
@@ -76,7 +76,7 @@ func (t *transfers) take(r *llc.Request) *transfer {
 	return x
 }
 
-// Poll returns the next event, if there is one. Handlers are called on the way.
+// Poll returns the next event, if there is one. It calls handlers on the way.
 func (p *Peer) Poll() (Event, bool) {
 	p.reader.Lock()
 	defer p.reader.Unlock()
@@ -84,15 +84,14 @@ func (p *Peer) Poll() (Event, bool) {
 	return ev, ev.Kind != 0
 }
 
-// Next waits for the next event. Handlers are called while it waits; several goroutines
-// that wait take turns.
+// Next waits for the next event. It calls handlers while it waits; several goroutines that wait take turns.
 func (p *Peer) Next() Event {
 	p.reader.Lock()
 	defer p.reader.Unlock()
 	return p.next(true)
 }
 
-// next is the next event; its Kind is 0 if there is none.
+// next returns the next event; its Kind is 0 if there is none.
 func (p *Peer) next(block bool) Event {
 	for {
 		if p.taken {
@@ -115,7 +114,7 @@ func (p *Peer) next(block bool) Event {
 		switch {
 		case errors.Is(st.Err, llc.ErrPeerGone):
 			return Event{Kind: Over, Peer: AnyPeer, Err: st.Err}
-		case st.Err != nil: // what no correct peer sends
+		case st.Err != nil: // a message that no correct peer sends
 			return Event{Kind: Arrived, Peer: st.Source, ID: st.Tag, Bytes: int(st.Bytes), Err: st.Err}
 		}
 		data := p.arrival.buf[:st.Bytes]
@@ -127,7 +126,7 @@ func (p *Peer) next(block bool) Event {
 	}
 }
 
-// why is why nothing comes any more.
+// why returns why nothing comes any more.
 func (p *Peer) why() error {
 	if err := p.port.Failure(); err != nil {
 		return err
@@ -135,7 +134,7 @@ func (p *Peer) why() error {
 	return ErrClosed
 }
 
-// event tells the end of a transfer.
+// event returns the event that reports the end of a transfer.
 func (t *transfer) event() Event {
 	st := &t.r.Status
 	ev := Event{Kind: Sent, Peer: t.r.Peer, ID: t.r.Tag, Bytes: len(t.r.Buf), Cookie: t.cookie, Err: st.Err}

@@ -13,18 +13,18 @@ const (
 	AnyTag  = llc.AnyTag
 )
 
-// MaxUnsolicited is the most bytes that one Unsolicited-Send takes.
+// MaxUnsolicited is the largest Unsolicited-Send, in bytes.
 const MaxUnsolicited = 4096
 
-// A transfer is a send or a receive whose end the queue will tell.
+// A transfer is a send or a receive whose end the queue will report.
 type transfer struct {
 	r      llc.Request
 	send   bool
 	cookie any
 }
 
-// Send sends data to dst (llc, section 3.1) and returns at once. An event Sent with
-// cookie says when data may be reused.
+// Send sends data to dst (llc, section 3.1) and returns at once. An event Sent with cookie says that data may
+// be reused.
 func (p *Peer) Send(dst, tag int, data []byte, cookie any) error {
 	if err := p.known("Send", dst); err != nil {
 		return err
@@ -35,10 +35,9 @@ func (p *Peer) Send(dst, tag int, data []byte, cookie any) error {
 	return p.begin(&transfer{llc.Request{Peer: dst, Tag: tag, Buf: data, Context: ctxMessages, Label: "Send"}, true, cookie})
 }
 
-// Recv receives a message of src, or of AnyPeer, with tag, or with AnyTag, into buf (llc,
-// section 3.1), and returns at once. An event Received with cookie says what has come.
-// A message that is longer than buf is cut; then the event has an error that wraps
-// [llc.ErrTruncated].
+// Recv receives a message of src, or of AnyPeer, with tag, or with AnyTag, into buf (llc, section 3.1), and
+// returns at once. An event Received with cookie says what has come. A message that is longer than buf is
+// truncated; then the event has an error that wraps [llc.ErrTruncated].
 func (p *Peer) Recv(src, tag int, buf []byte, cookie any) error {
 	if src != AnyPeer {
 		if err := p.known("Recv", src); err != nil {
@@ -51,7 +50,7 @@ func (p *Peer) Recv(src, tag int, buf []byte, cookie any) error {
 	return p.begin(&transfer{llc.Request{Peer: src, Tag: tag, Buf: buf, Context: ctxMessages, Label: "Recv"}, false, cookie})
 }
 
-// begin starts a transfer, and has the queue know it.
+// begin starts a transfer, and enters it for the queue.
 func (p *Peer) begin(t *transfer) error {
 	p.open.put(t)
 	if err := p.port.Enqueue(&t.r, t.send); err != nil {
@@ -61,9 +60,9 @@ func (p *Peer) begin(t *transfer) error {
 	return nil
 }
 
-// Unsolicited sends data, at most MaxUnsolicited bytes, to a buffer of dst's library (llc,
-// section 3.2). It returns when data may be reused. At dst it is an event Arrived, or a call of the
-// handler of id. What one goroutine sends to one peer arrives in order.
+// Unsolicited sends data, at most MaxUnsolicited bytes, to a buffer of dst's library (llc, section 3.2). It
+// returns when data may be reused. At dst it becomes an event Arrived, or a call of the handler of id. What
+// one goroutine sends to one peer arrives in order.
 func (p *Peer) Unsolicited(dst, id int, data []byte) error {
 	if err := p.known("Unsolicited", dst); err != nil {
 		return err
@@ -80,9 +79,9 @@ func (p *Peer) Unsolicited(dst, id int, data []byte) error {
 	return nil
 }
 
-// Handle has h called for what arrives as id, instead of an event: an active message.
-// The reader of the queue calls it; data holds until it returns. It may send, and must not read the
-// queue. It is to be called before anything can arrive; nil makes events of them again.
+// Handle has h called for what arrives with id, instead of an event: an active message. The reader of the
+// queue calls it; data is valid until h returns. h may send, and must not read the queue. Handle is to be
+// called before anything with id can arrive; nil turns arrivals into events again.
 func (p *Peer) Handle(id int, h func(src int, data []byte)) {
 	if h == nil {
 		p.handlers.Delete(id)

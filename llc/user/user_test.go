@@ -32,7 +32,8 @@ func closeAll(t *testing.T, peers ...*user.Peer) {
 	}
 }
 
-// Send-Receive: tags match, a long message is cut, and the queue tells both sides (llc, sections 3.1, 3.3).
+// Send-Receive: tags match, a long message is truncated, and the queue reports to both sides (llc,
+// sections 3.1, 3.3).
 func TestSendReceive(t *testing.T) {
 	usertest.Run(t, 2, func(p *user.Peer) error {
 		sizes := []int{0, 8, 5000, 300000}
@@ -100,7 +101,7 @@ func TestUnsolicited(t *testing.T) {
 		}
 		seen, ended := make([]int, p.Peers()), 0
 		read := func() error {
-			ev, ok := p.Poll() // handlers are called meanwhile
+			ev, ok := p.Poll() // this calls handlers
 			switch i := 0; {
 			case !ok:
 			case ev.Kind != user.Arrived || ev.Err != nil || ev.ID != 1 && ev.ID != 2:
@@ -134,7 +135,7 @@ func TestUnsolicited(t *testing.T) {
 	})
 }
 
-// Every event goes to one of several readers, also to those that wait while another polls.
+// Every event goes to one of several readers, including those that wait while another one polls.
 func TestReadersTakeTurns(t *testing.T) {
 	const n, readers = 300, 4
 	a, b := pair(t)
@@ -192,7 +193,7 @@ func TestTransferBegunWhileAReaderWaits(t *testing.T) {
 	closeAll(t, a, b)
 }
 
-// After Close, whoever waits and whoever begins something is told.
+// After Close, waiting calls and new ones return an error.
 func TestClosed(t *testing.T) {
 	a, b := pair(t)
 	told := make(chan user.Event)
@@ -293,7 +294,7 @@ func TestWords(t *testing.T) {
 	closeAll(t, a, b)
 }
 
-// A message that is handed to a handler allocates nothing.
+// Passing a message to a handler allocates nothing.
 func TestUnsolicitedDoesNotAllocate(t *testing.T) {
 	a, b := pair(t)
 	got := 0

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Words returns the area as words with atomic operations: those of the processors of
-// all peers. Bytes behind the last whole word are left out.
+// Words returns the area as words with atomic operations, which are atomic for the processors of all peers.
+// Bytes behind the last whole word are left out.
 func (a Area) Words() []atomic.Uint64 {
 	if len(a.Bytes) < 8 {
 		return nil

@@ -33,8 +33,9 @@ func (o *BlocksBody) Encode(word uint64, b strided.Blocks) {
 // ListBytes is the length of a ListBody.
 const ListBytes = 12 + sealBytes
 
-// A ListBody is in the place of a BlocksBody if the segment holds the message in other pieces: so many, which a
-// [strided.List] tells of that is a segment of its own. In a CTSSplit packet that segment is 0 if the list is the same as that of the offer.
+// A ListBody is in place of a BlocksBody if the segment holds the message in other pieces: as many as pieces
+// says, described by a [strided.List] in a segment of its own. In a CTSSplit packet that segment is 0 if the
+// list is the same as that of the offer.
 //
 //	 0      8        12     16
 //	| list | pieces | seal |
@@ -63,19 +64,21 @@ func (o *SummedBody) Encode(word, sum, list uint64, pieces uint32) {
 	Seal(word, o[:])
 }
 
-// A Layout is how a message lies on the side that a packet comes from: in blocks, or as a list says. The zero value is one piece.
+// A Layout is how a message lies in memory on the side that a packet comes from: in blocks, or as a list
+// says. The zero value is one piece.
 type Layout struct {
 	Blocks    strided.Blocks
 	List, Sum uint64 // the segment of the list, and its sum, or 0
 	Pieces    uint32 // of the list; 0 if there is none
 }
 
-// CutLayout cuts what follows the first n bytes of a payload for a packet with word in its header: nothing, exactly one
-// BlocksBody, whose blocks do not overlap, or exactly one ListBody or SummedBody, whose list has pieces.
+// CutLayout cuts off what follows the first n bytes of a payload, for a packet with word in its header:
+// nothing, exactly one BlocksBody, whose blocks do not overlap, or exactly one ListBody or SummedBody, whose
+// list has pieces.
 func CutLayout(word uint64, payload []byte, n int) (body []byte, l Layout, err error) {
 	size := len(payload) - n
 	if size != BlocksBytes && size != ListBytes && size != SummedBytes {
-		return payload, l, nil // what the body says of its length
+		return payload, l, nil // the parser of the body checks its length
 	}
 	var all [SummedBytes]byte
 	o := all[:copy(all[:], payload[n:])]

@@ -5,10 +5,9 @@ import "fmt"
 // MaxChunks is the largest number of chunks of one split transfer.
 const MaxChunks = 1<<24 - 1
 
-// A Claim is the value of a claim word: how many chunks of a transfer the
-// receiver has taken from the front and the sender from the back. A word is
-// used by one transfer after another; the generation tells a late claim of an
-// earlier one.
+// A Claim is the value of a claim word: how many chunks of a transfer the receiver has taken from the front
+// and the sender from the back. A word is used by one transfer after another; the generation exposes a late
+// claim of an earlier one.
 //
 //	63        48 47       24 23        0
 //	| generation | back      | front    |

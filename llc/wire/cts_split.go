@@ -46,14 +46,14 @@ func (s *CTSSplitBody) Index() uint32 { return binary.LittleEndian.Uint32(s[28:]
 // Unit returns the bytes of one chunk.
 func (s *CTSSplitBody) Unit() uint32 { return binary.LittleEndian.Uint32(s[32:]) }
 
-// Chunks returns into how many chunks the message is cut.
+// Chunks returns the number of chunks of the message.
 func (s *CTSSplitBody) Chunks() uint32 {
 	return uint32((s.Want() + uint64(s.Unit()) - 1) / uint64(s.Unit()))
 }
 
-// ParseCTSSplit returns a copy of b, which must be exactly one CTSSplitBody, as it was
-// encoded for a packet with word in its header, whose values are consistent: something to move, in 1 to MaxChunks chunks, and a claim
-// word that names no chunk of the sender yet.
+// ParseCTSSplit returns a copy of b, which must be exactly one CTSSplitBody, as it was encoded for a packet
+// with word in its header. Its values must be consistent: something to move, in 1 to MaxChunks chunks, and a
+// claim word in which the sender has no chunk yet.
 func ParseCTSSplit(word uint64, b []byte) (s CTSSplitBody, err error) {
 	if len(b) != CTSSplitBytes {
 		return s, fmt.Errorf("CTS to split of %d bytes, not %d", len(b), CTSSplitBytes)

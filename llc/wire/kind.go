@@ -1,6 +1,5 @@
-// Package wire defines the packets that protocol engines exchange (llc, sections
-// 4.2 to 4.4): their kinds, flags, what each puts into the header's word, and the payloads of
-// control packets as byte views.
+// Package wire defines the packets that protocol engines exchange (llc, sections 4.2 to 4.4): their kinds,
+// their flags, what each kind puts into the header's word, and the payloads of control packets as byte views.
 //
 //	kind       order    context,tag  word                      payload
 //	Eager      message  of message   message bytes | type      first bytes of the message
@@ -18,16 +17,15 @@
 //	Switch     last     -            ring number               -
 //	RTR        none     of receive   messages | type           CTSSplitBody
 //
-// A layout, which is a BlocksBody, a ListBody or a SummedBody, is there if the sender's, or the receiver's, memory holds the message in blocks.
+// A layout, which is a BlocksBody, a ListBody or a SummedBody, is there if the memory of the packet's sender
+// holds the message in blocks.
 //
 // RTS is a request to send, CTS clear to send, RTR ready to receive, FIN the end of a rendezvous.
 //
-// Identifiers are 32 bits, name an entry of a table of the peer that gave
-// them out, and are never 0. "a | b" is Pair(a, b): a in the low half. A reason
-// says why a message failed: see the flag Failed.
-// Everything is little endian. Nothing here is trusted: Parse functions check
-// lengths, engines check values. A payload lies in memory that its sender can
-// still change, so they check and return a copy.
+// Identifiers are 32 bits, name an entry of a table of the peer that assigned them, and are never 0. "a | b"
+// is Pair(a, b): a in the low half. A reason says why a message failed: see the flag Failed. Everything is
+// little endian. Nothing here is trusted: Parse functions check lengths, engines check values. A payload lies
+// in memory that its sender can still change, so they check and return a copy.
 package wire
 
 // A Kind is the kind of a packet.
@@ -39,7 +37,7 @@ const (
 	Fragment                  // the next packet of that message
 	RTS                       // request to send: the message stays where it is until the receiver asks for it
 	Ack                       // the receive that matches a synchronous message has started
-	CTSSplit                  // clear to send: let us both move it
+	CTSSplit                  // clear to send: both sides move the message
 	CTSStream                 // clear to send: in Data packets
 	Data                      // a piece of a streamed message
 	Part                      // the sender's part of a split message has arrived
@@ -63,8 +61,8 @@ func KindName(k Kind) string {
 	return "unknown"
 }
 
-// OfMessage reports whether a packet of that kind carries a message, a part of one, or its
-// offer: the messages of an RTR packet are those that have come before in a packet ring.
+// OfMessage reports whether a packet of that kind carries a message, a part of one, or its offer. An RTR
+// packet says how many packets of these kinds have come before in a packet ring.
 func OfMessage(k Kind) bool { return k <= RTS || k == Data }
 
 // Flags of a header.
@@ -72,7 +70,7 @@ const (
 	Sync   uint8 = 1 << iota // Eager: the word is a SyncWord, whose id is to be acknowledged
 	Ask                      // any message packet in a shared ring: the writer asks for a packet ring
 	Failed                   // FIN, Ack: the receiver gave up; the reason is 0, NoContext, or the type that it wanted
-	Slow                     // FIN: reading the message took long, as if its sender had just written it
+	Slow                     // FIN: reading the message was slow, as if its sender had just written it
 )
 
 // ControlBytes is the largest payload of a control packet.
@@ -94,8 +92,7 @@ const (
 // NoContext is the reason of a receiver that has left the message's context.
 const NoContext uint32 = 1 << 31
 
-// MaxEager is the most bytes of a message that travels in packets: a SyncWord has
-// room for no more.
+// MaxEager is the largest message, in bytes, that travels in packets: a SyncWord has room for no more.
 const MaxEager = 1<<(32-TypeBits) - 1
 
 // SyncWord packs the word of a synchronous Eager packet.

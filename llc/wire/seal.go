@@ -9,10 +9,9 @@ import (
 // sealBytes is the length of the seal at the end of a body.
 const sealBytes = 4
 
-// Seal writes the last 4 bytes of body, a check of the others and of the word of
-// its packet's header. A body names memory, identifiers and lengths: a likely
-// value in the place of the right one would have the two sides wait for
-// different things. Nothing else would show it, as it would a lost packet.
+// Seal writes the last 4 bytes of body, a check of the others and of the word of its packet's header. A body
+// names memory, identifiers and lengths: a wrong value that looks right would have the two sides wait for
+// different things, and unlike a lost packet nothing else would show it.
 func Seal(word uint64, body []byte) {
 	n := len(body) - sealBytes
 	binary.LittleEndian.PutUint32(body[n:], seal(word, body[:n]))
@@ -27,8 +26,7 @@ func sealed(word uint64, body []byte) error {
 	return nil
 }
 
-// seal mixes word and b, whose length is a multiple of 4. Each step is one to one
-// in what it mixes in.
+// seal mixes word and b, whose length is a multiple of 4. Each step is a bijection of what it mixes in.
 func seal(word uint64, b []byte) uint32 {
 	x := uint64(len(b)) ^ word
 	for ; len(b) >= 8; b = b[8:] { // two at a time

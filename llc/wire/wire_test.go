@@ -10,7 +10,7 @@ import (
 	"rhinet/internal/strided"
 )
 
-// word is that of the header of the bodies below.
+// word is the header's word for the bodies below.
 const word = 0xfedcba9876543210
 
 func encodedRTS() []byte {
@@ -141,8 +141,7 @@ func TestEveryKindHasAName(t *testing.T) {
 	}
 }
 
-// TestParsedIsACopy: what has been checked does not change any more when the
-// sender writes over the packet.
+// TestParsedIsACopy: what has been checked no longer changes when the sender writes over the packet.
 func TestParsedIsACopy(t *testing.T) {
 	offer, split, stream := encodedRTS(), encodedCTSSplit(), encodedCTSStream()
 	o, err1 := ParseRTS(word, offer)
@@ -159,7 +158,7 @@ func TestParsedIsACopy(t *testing.T) {
 	}
 }
 
-// TestSeal: no bit of a body or of the word changes unseen.
+// TestSeal: no bit of a body or of the word changes unnoticed.
 func TestSeal(t *testing.T) {
 	bodies := map[string]struct {
 		body  []byte
@@ -192,7 +191,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// TestBlocks: what follows a body is cut off it, and is exactly one description of blocks that do not overlap.
+// TestBlocks: what follows a body is cut off, and is exactly one description of blocks that do not overlap.
 func TestBlocks(t *testing.T) {
 	good := strided.Blocks{Block: 1 << 31, Stride: 1<<32 - 1}
 	encode := func(b strided.Blocks) []byte {
@@ -259,8 +258,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// FuzzParse feeds arbitrary bytes to every parser, as they are and sealed: none
-// may panic, and what one accepts must encode to the same bytes.
+// FuzzParse feeds arbitrary bytes to every parser, as they are and sealed: none may panic, and accepted
+// bodies must encode to the same bytes.
 func FuzzParse(f *testing.F) {
 	f.Add(uint64(word), encodedRTS())
 	f.Add(uint64(word), encodedCTSStream())

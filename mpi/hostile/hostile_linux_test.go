@@ -42,7 +42,7 @@ const (
 	mostVariable = "HOSTILE_MOST" // bytes of the longest message
 )
 
-// TestMain is also the program of the ranks, and that of the helper that writes.
+// TestMain is also the program of the ranks, and of the helper that writes.
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "rank":
@@ -97,7 +97,7 @@ const (
 	wrongData
 	hang
 	panicked
-	unclear // a failure whose message names nothing
+	unclear // a failure whose message names neither peer nor memory
 	numOutcomes
 )
 
@@ -172,12 +172,12 @@ func (c trial) run(t *testing.T, mpirun string) (outcome, string, time.Duration)
 	took := time.Since(began)
 	status := cmd.ProcessState.ExitCode()
 	if err != nil && status < 0 {
-		status = 124 // not even mpirun ended
+		status = 124 // mpirun has not ended, either
 	}
 	return judge(status, out.String()), fmt.Sprintf("%v: status %d after %v\n%s", c, status, took, out.String()), took
 }
 
-// build makes mpirun.
+// build builds mpirun.
 func build(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mpirun")
@@ -194,9 +194,9 @@ type tally struct {
 	longest time.Duration
 }
 
-// TestHostile runs jobs whose memory is overwritten at random: none may hang or
-// panic, each error says where the damage was found, and with checksums no
-// data is wrong.
+// TestHostile runs jobs whose memory is overwritten at random: none may hang or panic,
+// each error must say where the damage was found, and with checksums no data may be
+// wrong.
 func TestHostile(t *testing.T) {
 	if testing.Short() && *jobs == 0 {
 		t.Skip("processes for half a minute")
@@ -250,7 +250,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// onNIC is the flag that names the NIC, if one does.
+// onNIC returns the flag that names the NIC, if it is set.
 func onNIC() string {
 	if *nicName == "" {
 		return ""
@@ -258,7 +258,7 @@ func onNIC() string {
 	return " -hostile.nic " + *nicName
 }
 
-// share is how many jobs are part of go test.
+// share is how many jobs go test runs.
 const share = 36
 
 func (s *tally) add(c trial, o outcome, took time.Duration) {
@@ -297,7 +297,8 @@ func (s *tally) table() string {
 	return b.String()
 }
 
-// TestWorkload: the program of the ranks finds nothing where nobody writes.
+// TestWorkload: the program of the ranks finds no error if the memory is not
+// overwritten.
 func TestWorkload(t *testing.T) {
 	mpirun := build(t)
 	for _, nic := range nics.Names() {

@@ -37,9 +37,9 @@ func parseRecipe(s string) (r recipe, err error) {
 	return r, err
 }
 
-// areas are the parts of the memory; kinds what is written there.
+// areas are the parts of the memory, kinds what is written.
 var (
-	areas  = []string{"all", "head", "bells", "boards", "front", "tables", "tables", "device", "public", "accounts", "control", "shared", "rings", "rings", "counters"}
+	areas  = []string{"all", "head", "bells", "flag arrays", "front", "tables", "tables", "device", "public", "accounts", "control", "shared", "rings", "rings", "counters"}
 	kinds  = []string{"word", "word", "byte", "byte", "bit", "bit", "zero", "line", "copy", "step", "block"}
 	counts = []int{3, 30, 300, 3000, 30_000, 300_000}
 )
@@ -53,8 +53,8 @@ func newRecipe(seed uint64) recipe {
 // steps is how often the writing of a job pauses.
 const steps = 300
 
-// scribble carries out a recipe on the memory behind a descriptor, until the
-// process is killed or there is nothing more to do.
+// scribble carries out a recipe on the memory behind a descriptor, until the process is
+// killed or the recipe is finished.
 func scribble(r recipe, fd int) error {
 	m, err := mapped(fd)
 	if err != nil {
@@ -62,7 +62,7 @@ func scribble(r recipe, fd int) error {
 	}
 	rng := rand.New(rand.NewPCG(r.seed, 2))
 	for rank := range m.Ranks() {
-		for m.Process(rank) == 0 { // a rank that does not come ends the job, and this process with it
+		for m.Process(rank) == 0 { // a rank that does not start ends the job, and this process with it
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -76,8 +76,8 @@ func scribble(r recipe, fd int) error {
 	return nil
 }
 
-// A memory is a job's, all of it to be written: a helper that never enters the
-// job as a rank is kept from nothing.
+// A memory is the whole memory of a job, writable: a helper that never enters the job
+// as a rank is not restricted.
 type memory struct {
 	*fabric.Fabric
 	all []byte
@@ -96,13 +96,13 @@ func mapped(fd int) (memory, error) {
 	return memory{f, all}, err
 }
 
-// area is an area of a rank.
+// area returns an area of a rank.
 func (m memory) area(rank int, a fabric.Area) []byte {
 	at, n := m.Span(rank, a)
 	return m.all[at : at+n]
 }
 
-// target chooses a part of the memory in which one write goes.
+// target chooses a part of the memory for one write.
 func (m memory) target(rng *rand.Rand, area string) []byte {
 	if area == "all" {
 		area = areas[1+rng.IntN(len(areas)-1)]
@@ -115,14 +115,14 @@ func (m memory) target(rng *rand.Rand, area string) []byte {
 		return m.all[512 : fabric.PageBytes+2048] // the header is read once
 	case "bells":
 		return m.all[at-uint64(m.Ranks()*64) : at]
-	case "boards":
-		// The world's board, and those of duplicates.
+	case "flag arrays":
+		// The world's flag array, and those of duplicates.
 		return m.all[at : at+min(size, uint64(2*m.Ranks()*fabric.FlagLines*64))]
 	case "front":
 		return m.area(rank, fabric.Front)[:512]
 	case "tables":
-		// Places of NIC memory as in regs.go: the words, the Windows' owners, the
-		// segments and the extents that are used first.
+		// Areas of NIC memory as in regs.go: the words, the Windows' owners, and the
+		// segments and extents that are used first.
 		b := m.area(rank, fabric.Device)
 		const segments, extents = 512 * 8, (512 + 2048*8) * 8
 		switch rng.IntN(8) {
@@ -162,7 +162,7 @@ func (m memory) target(rng *rand.Rand, area string) []byte {
 	return ring[:g.Ring.Counters()] // lines
 }
 
-// hit writes once in b.
+// hit makes one write in b.
 func hit(rng *rand.Rand, b []byte, kind string) {
 	word := rng.IntN(len(b)/8) * 8
 	line := rng.IntN(max(1, len(b)/64)) * 64

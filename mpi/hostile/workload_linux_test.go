@@ -11,11 +11,11 @@ import (
 	"rhinet/mpi"
 )
 
-// wrongStatus is the status of a rank that received what nobody sent.
+// wrongStatus is the status of a rank that received wrong data.
 const wrongStatus = 77
 
-// sizes are those of the messages, in bytes: in the line, beside it, on a page,
-// in several packets, at the limits of the protocols and above.
+// sizes are message lengths in bytes: in the line, beside it, on a page, in several
+// packets, at the limits of the protocols and above.
 var sizes = []int{0, 1, 8, 40, 41, 64, 500, 1000, 2040, 4096, 5000, 20_000, 65_536, 65_537, 150_000, 300_000, 1 << 20}
 
 // A work is the program of one rank.
@@ -82,7 +82,7 @@ func (w *work) fill(b []byte, from, kind int) {
 	}
 }
 
-// check compares what has come with what rank from sends in this round.
+// check compares received bytes with what rank from sends in this round.
 func (w *work) check(b []byte, from, kind int) {
 	want := w.back[:len(b)]
 	w.fill(want, from, kind)
@@ -110,7 +110,7 @@ func (w *work) arrived(st mpi.Status, err error, from, tag, n int) error {
 // pick chooses a size, the same on all ranks.
 func (w *work) pick() int { return min(sizes[w.rng.IntN(len(sizes))], w.most) }
 
-// pingPong: every rank with the next, in pairs, there and back.
+// pingPong: every rank exchanges messages with the next one, in pairs, there and back.
 func (w *work) pingPong() error {
 	for range 12 {
 		n, shift := w.pick(), 1+w.rng.IntN(w.size-1)
@@ -144,7 +144,7 @@ func (w *work) pingPong() error {
 	return nil
 }
 
-// exchange: all with all at once, several messages each.
+// exchange: every rank with every rank at once, several messages each.
 func (w *work) exchange() error {
 	n, each := w.pick()/4, 3
 	var rs []*mpi.Request
@@ -180,7 +180,7 @@ func (w *work) exchange() error {
 	return nil
 }
 
-// collect: collective calls of short and long data.
+// collect: collective calls with short and long data.
 func (w *work) collect() error {
 	for range 4 {
 		if err := mpi.Barrier(w.world); err != nil {
@@ -224,7 +224,7 @@ func (w *work) collect() error {
 	return nil
 }
 
-// fromAnyone: every rank sends to one, who does not say from whom it receives.
+// fromAnyone: every rank sends to one, which receives from any rank.
 func (w *work) fromAnyone() error {
 	root, n := (w.round+1)%w.size, 300
 	if w.rank != root {
@@ -282,7 +282,7 @@ func (w *work) quickly() error {
 	return nil
 }
 
-// pause: one rank comes late, the others wait until they sleep.
+// pause: one rank is late, the others wait until they sleep.
 func (w *work) pause() error {
 	if w.rank == w.round%w.size {
 		time.Sleep(5 * time.Millisecond)
@@ -290,7 +290,7 @@ func (w *work) pause() error {
 	return mpi.Barrier(w.world)
 }
 
-// duplicate: a communicator of its own now and then.
+// duplicate: a new communicator in some rounds.
 func (w *work) duplicate() error {
 	if w.round%8 != 3 {
 		return nil

@@ -13,19 +13,19 @@ import (
 	"rhinet/mpi"
 )
 
-// A mailbox is the transport of one rank as the standard describes it, made to
-// be obvious: one lock for the whole job, linear lists, every message copied.
-// It judges the real transports, and it runs where they do not.
+// A mailbox is the transport of one rank as the standard describes it, written to be
+// obvious: one lock for the whole job, linear lists, every message copied. It is the
+// reference for the real transports, and runs where they cannot.
 type mailbox struct {
 	office *office
 	rank   int
-	posted []*llc.Request        // receives that wait, in the order they were made
-	queue  []*letter             // messages that wait, in the order they were sent
+	posted []*llc.Request        // posted receives, in order
+	queue  []*letter             // unexpected messages, in the order they were sent
 	open   map[*llc.Request]bool // transfers in progress
-	doors  map[uint16]door       // of contexts; those without one take all
-	events int                   // what happened here so far
+	doors  map[uint16]door       // of contexts; a context without one accepts all
+	events int                   // number of events here so far
 	wake   *sync.Cond
-	died   func(int, error) // see Survive; nil: not wanted
+	died   func(int, error) // see Survive; nil: not called
 	buried bool
 }
 
@@ -33,25 +33,25 @@ type mailbox struct {
 type office struct {
 	mu     sync.Mutex
 	boxes  []*mailbox
-	buffer int   // longer messages wait for their receive; negative: none do
+	buffer int   // longer messages wait for their receive; negative: none does
 	failed error // why the job ended
 }
 
-// A door lets messages into a context: those whose type has the bits of want
-// where mask has ones. One that is shut lets none in.
+// A door admits messages to a context: those whose type has the bits of want where mask
+// has ones. A shut door admits none.
 type door struct {
 	shut       bool
 	mask, want uint32
 }
 
-// A letter is a message that no receive has matched.
+// A letter is a message that has not matched yet.
 type letter struct {
 	ctx      uint16
 	typ      uint32
 	src, tag int
-	handle   int // in the place of tag, once it was matched by a probe; else Any
+	handle   int // replaces tag after a probe has matched the letter; else AnyTag
 	data     []byte
-	sender   *llc.Request // waits until the letter is read; nil if nobody does
+	sender   *llc.Request // waits until the letter is read; nil if none does
 }
 
 // newOffice opens the mailboxes of n ranks.
@@ -97,7 +97,7 @@ func (b *mailbox) Start(r *llc.Request, send bool) {
 	}
 }
 
-// waiting reports whether a letter is here for the receive r.
+// waiting reports whether a letter has arrived for the receive r.
 func (b *mailbox) waiting(r *llc.Request) bool {
 	return slices.ContainsFunc(b.queue, func(l *letter) bool { return l.matches(r.Context, r.Peer, r.Tag) })
 }
@@ -135,7 +135,7 @@ func (b *mailbox) post(r *llc.Request) {
 	to.stir()
 }
 
-// receive takes the first letter that matches r, or waits for one.
+// receive takes the first letter that matches r, or posts r.
 func (b *mailbox) receive(r *llc.Request) {
 	for i, l := range b.queue {
 		if l.matches(r.Context, r.Peer, r.Tag) {
@@ -158,8 +158,8 @@ func (l *letter) matches(ctx uint16, src, tag int) bool {
 	return l.ctx == ctx && (src == llc.AnyPeer || src == l.src) && (tag == llc.AnyTag || tag == l.tag)
 }
 
-// read completes the receive r with l. The error is that of a letter of another
-// type: then r fails, and those that are Together with it.
+// read completes the receive r with l. The error is that of a letter of another type:
+// then r fails, and so do the receives that are Together with it.
 func (b *mailbox) read(r *llc.Request, l *letter) error {
 	r.Status = llc.Status{Source: l.src, Tag: l.tag, Bytes: int64(len(l.data))}
 	const class = 1<<12 - 1
@@ -181,14 +181,14 @@ func (b *mailbox) read(r *llc.Request, l *letter) error {
 	return err
 }
 
-// Open says which messages a context takes.
+// Open sets which messages a context accepts.
 func (b *mailbox) Open(ctx uint16, mask, want uint32) {
 	b.office.mu.Lock()
 	b.doors[ctx] = door{mask: mask, want: want}
 	b.office.mu.Unlock()
 }
 
-// Shut has a context take no messages, and drops what waits there.
+// Shut has a context accept no messages, and drops those that wait in it.
 func (b *mailbox) Shut(ctx uint16) {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
@@ -214,7 +214,7 @@ func (b *mailbox) complete(r *llc.Request) {
 	b.stir()
 }
 
-// stir lets the waits of this rank look again.
+// stir wakes the waits of this rank to check their conditions.
 func (b *mailbox) stir() {
 	b.events++
 	b.wake.Broadcast()
@@ -245,22 +245,22 @@ func (b *mailbox) Wait(r *llc.Request) {
 	}
 }
 
-// WaitAll waits for each.
+// WaitAll waits for each request.
 func (b *mailbox) WaitAll(first *llc.Request) {
 	for r := first; r != nil; r = r.Link {
 		b.Wait(r)
 	}
 }
 
-// Isend leaves all to Start.
+// Isend leaves everything to Start.
 func (b *mailbox) Isend(*port.Spares, llc.Key, int, int, []byte) (*llc.Request, bool) {
 	return nil, false
 }
 
-// Irecv leaves all to Start.
+// Irecv leaves everything to Start.
 func (b *mailbox) Irecv(*port.Spares, llc.Key, int, int, []byte) *llc.Request { return nil }
 
-// TrySend sends nothing: every message takes its time.
+// TrySend sends nothing: no message is sent at once.
 func (b *mailbox) TrySend(llc.Key, int, int, []byte) bool { return false }
 
 // RecvFor is Recv.
@@ -321,7 +321,7 @@ func (b *mailbox) WaitContext(ctx context.Context, r *llc.Request) error {
 	return nil
 }
 
-// Cancel withdraws r if nothing has matched it.
+// Cancel withdraws r if it has not matched.
 func (b *mailbox) Cancel(r *llc.Request) bool {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
@@ -394,7 +394,7 @@ func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
 	return llc.Status{Source: found.src, Tag: found.tag, Bytes: int64(len(found.data))}, true
 }
 
-// Match takes a letter out of reach of other receives.
+// Match reserves a letter, so that other receives cannot match it.
 func (b *mailbox) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.Status, bool) {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
@@ -407,13 +407,14 @@ func (b *mailbox) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.St
 	return llc.Status{}, false
 }
 
-// Host is 0: there is one.
+// Host is 0: there is one host.
 func (b *mailbox) Host(int) int { return 0 }
 
-// Board is nil: this transport has none.
-func (b *mailbox) Board() ir.Board { return nil }
+// FlagArray is nil: this transport has none.
+func (b *mailbox) FlagArray() ir.FlagArray { return nil }
 
-// Codes, Switch, Atomics, Locker, Vectors and Carrier are nil, and there are no Sequences: this transport has none.
+// Codes, Switch, Atomics, Locker, Vectors and Carrier are nil, and Sequences is 0: this
+// transport has none of them.
 func (b *mailbox) Codes(int, []int, uint64) (ir.Codes, error) { return nil, nil }
 func (b *mailbox) Sequences() int                             { return 0 }
 func (b *mailbox) Switch() ir.Switch                          { return nil }
@@ -425,18 +426,18 @@ func (b *mailbox) Carrier() port.Carrier                      { return nil }
 // Memory is nil: this transport has none.
 func (b *mailbox) Memory() ir.Memory { return nil }
 
-// Remote is nil: everything goes by messages.
+// Remote is nil: windows use messages.
 func (b *mailbox) Remote() ir.Remote { return nil }
 
-// Wake has the waits of a rank look again.
+// Wake wakes the waits of a rank to check their conditions.
 func (b *mailbox) Wake(peer int) {
 	b.office.mu.Lock()
 	b.office.boxes[peer].stir()
 	b.office.mu.Unlock()
 }
 
-// AwaitCollective waits until cond holds. It is called without the lock, like begin, since
-// it may use the transport; whatever can change it wakes this rank.
+// AwaitCollective waits until cond holds. cond is called without the lock, like begin,
+// since it may use the transport; every event that can change it wakes this rank.
 func (b *mailbox) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
@@ -454,7 +455,7 @@ func (b *mailbox) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond
 	}
 }
 
-// Survive has the end of a rank fail what names it.
+// Survive has the end of a rank fail only the requests that name it.
 func (b *mailbox) Survive(died func(peer int, why error)) bool {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
@@ -467,7 +468,7 @@ func (b *mailbox) Survive(died func(peer int, why error)) bool {
 	return true
 }
 
-// Bury ends a rank for the others: what they have under way with it fails.
+// Bury ends a rank for the others: their transfers with it fail.
 func (b *mailbox) Bury(rank int) {
 	o := b.office
 	o.mu.Lock()

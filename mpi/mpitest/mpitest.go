@@ -14,9 +14,8 @@
 //		})
 //	}
 //
-// When a rank fails, panics, or calls [mpi.Abort], the waits of the others
-// end with an error. When the run takes too long, it fails and says what each
-// rank waits for.
+// When a rank fails, panics, or calls [mpi.Abort], the waits of the others end with an
+// error. A run that takes too long fails, and reports what each rank waits for.
 package mpitest
 
 import (
@@ -37,7 +36,7 @@ import (
 // ErrTimeout is the class of a run that took too long.
 var ErrTimeout = errors.New("timeout")
 
-// errEnded is what ranks see when another one has ended the job.
+// errEnded is the error of ranks after another one has ended the job.
 var errEnded = errors.New("the job has ended")
 
 // An Option changes how ranks run.
@@ -56,38 +55,40 @@ type settings struct {
 }
 
 // Timeout limits a run; 0 means no limit. The default is five minutes, for machines
-// that do much else beside.
+// under load.
 func Timeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
 
-// Unguarded lets requests that wait share their buffers, and accesses to a window meet in one epoch, which are errors
-// otherwise: for benchmarks, whose messages all have the bytes of one buffer and go to one place.
+// Unguarded allows pending requests to share their buffers, and conflicting accesses to
+// a window in one epoch, which are errors otherwise: for benchmarks, in which all
+// messages use one buffer and all accesses one location.
 func Unguarded() Option { return func(s *settings) { s.unguarded = true } }
 
-// Patience is how long a collective call waits before the ranks compare which calls they are in: see [mpi.Job].
+// Patience is how long a collective call waits before the ranks compare their calls:
+// see [mpi.Job].
 func Patience(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
-// NIC runs the ranks on the emulated network interface of that name. Without it the variable RHINET_NIC names one, so that the tests of
-// a program run on another: RHINET_NIC=cenju4 go test ./...
+// NIC runs the ranks on the emulated network interface of that name. The default is the
+// variable RHINET_NIC, so that the tests of a program can be run on another one:
+// RHINET_NIC=cenju4 go test ./...
 func NIC(name string) Option {
 	return func(s *settings) { s.nic, s.mailboxes = name, false }
 }
 
-// Transports runs the ranks on what open returns: a transport for each, and what gives back their memory.
+// Transports runs the ranks on the transports that open returns, one for each, with a
+// function that frees their memory.
 func Transports(open func(n int) (ts []mpi.Transport, release func() error, err error)) Option {
 	return func(s *settings) { s.open, s.mailboxes = open, false }
 }
 
-// Mailboxes runs the ranks on a slow and obvious transport instead of an
-// emulated network interface, to tell a mistake of the one from a mistake of
-// the program.
+// Mailboxes runs the ranks on a slow and simple transport instead of an emulated
+// network interface, to tell whether a mistake is in the interface or in the program.
 func Mailboxes() Option { return func(s *settings) { s.mailboxes, s.buffer = true, -1 } }
 
-// KeepGoing has the ranks go on when one of them dies, as mpirun --keep-going
-// does: see [Die].
+// KeepGoing has the ranks go on when one of them dies, like mpirun --keep-going: see
+// [Die].
 func KeepGoing() Option { return func(s *settings) { s.keepGoing = true } }
 
-// Kill has a rank die when it comes to its transport for the n-th time, from 1 on;
-// with KeepGoing.
+// Kill makes a rank die in its n-th call of its transport, from 1 on; with KeepGoing.
 func Kill(rank, n int) Option {
 	return func(s *settings) {
 		if s.deaths == nil {
@@ -97,15 +98,14 @@ func Kill(rank, n int) Option {
 	}
 }
 
-// Die ends the rank that calls it, as a signal would end its process. It is
-// called by the goroutine that runs the rank.
+// Die ends the calling rank, like a signal that ends its process. Only the goroutine
+// that runs the rank may call it.
 func Die() { panic(dying{}) }
 
 type dying struct{}
 
-// Unbuffered is Mailboxes without any buffer: every Send waits for its
-// receive. A program that relies on buffering, which the standard does not
-// promise, times out.
+// Unbuffered is Mailboxes without any buffer: every Send waits for its receive. A
+// program that relies on buffering, which the standard does not guarantee, times out.
 func Unbuffered() Option { return func(s *settings) { s.mailboxes, s.buffer = true, 0 } }
 
 // Run runs fn on n ranks and fails t if one of them fails.
@@ -116,13 +116,13 @@ func Run(t testing.TB, n int, fn func(world *mpi.Comm) error, options ...Option)
 	}
 }
 
-// World runs fn on n ranks and returns when all have returned. The error
-// joins those of the ranks that failed by themselves.
+// World runs fn on n ranks and returns when all have returned. The error joins the
+// errors of ranks that did not fail because of another rank.
 func World(n int, fn func(world *mpi.Comm) error, options ...Option) error {
 	return run(n, inWorld(fn), options)
 }
 
-// inWorld is the life of a rank whose program is fn.
+// inWorld runs a rank whose program is fn.
 func inWorld(fn func(world *mpi.Comm) error) func(mpi.Job) error {
 	return func(job mpi.Job) error {
 		world, err := mpi.Join(job)
@@ -131,15 +131,15 @@ func inWorld(fn func(world *mpi.Comm) error) func(mpi.Job) error {
 		}
 		if err == nil {
 			if err = mpi.Finalize(world); errors.Is(err, mpi.ErrFinalized) {
-				err = nil // fn has done it
+				err = nil // fn has called it
 			}
 		}
 		return err
 	}
 }
 
-// Sessions is [World] for programs without a world: fn gets a session,
-// which is finalized after it.
+// Sessions is [World] for programs without a world: fn gets a session, which is
+// finalized when fn returns.
 func Sessions(n int, fn func(s *mpi.Session) error, options ...Option) error {
 	return run(n, func(job mpi.Job) error {
 		s, err := mpi.JoinSession(job)
@@ -184,8 +184,8 @@ func start(n int, fn func(mpi.Job) error, s settings) (*job, error) {
 // A job is the ranks of one run.
 type job struct {
 	ranks []*watch
-	end   func(error)  // ends all waits; may be called often
-	close func() error // gives back what the transports use
+	end   func(error)  // ends all waits; may be called several times
+	close func() error // frees what the transports use
 	over  atomic.Bool  // end has been called
 	done  chan result
 
@@ -198,7 +198,7 @@ type job struct {
 // A result is how a rank ended.
 type result struct {
 	err       error
-	secondary bool // it failed because another one had
+	secondary bool // it failed because another rank had
 }
 
 func newJob(n int, s settings) (*job, error) {
@@ -215,7 +215,7 @@ func newJob(n int, s settings) (*job, error) {
 			add(r, b)
 		}
 		j.bury = func(r int) { o.boxes[r].Bury(r) }
-		j.close = func() error { o.fail(errEnded); return nil } // for what dead ranks still wait for
+		j.close = func() error { o.fail(errEnded); return nil } // ends waits of dead ranks
 		return j, nil
 	}
 	open := s.open
@@ -251,16 +251,16 @@ type ending struct {
 func (e *ending) begin(error) {
 	e.once.Do(func() {
 		for _, t := range e.ts {
-			e.Go(func() { t.Close() }) // the error of one that its rank has closed
+			e.Go(func() { t.Close() }) // fails if the rank has closed it
 		}
 	})
 }
 
 func (e *ending) wait() { e.WaitGroup.Wait() }
 
-// run is one rank.
+// run runs one rank.
 func (j *job) run(rank int, fn func(mpi.Job) error) {
-	secondary := false
+	secondary, ended := false, false
 	err := errors.New("the rank's goroutine ended early (runtime.Goexit, or FailNow of a test)")
 	defer func() {
 		v := recover()
@@ -268,8 +268,8 @@ func (j *job) run(rank int, fn func(mpi.Job) error) {
 			j.ranks[rank].dead.Store(true)
 			j.died(rank)
 		}
-		if j.ranks[rank].dead.Load() {
-			return
+		if j.ranks[rank].dead.Load() && !ended {
+			return // died has told the job, which may be over
 		}
 		if v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -288,11 +288,14 @@ func (j *job) run(rank int, fn func(mpi.Job) error) {
 		}})
 	err = e
 	if j.keepGoing && e == nil {
-		j.bury(rank) // it answers no more
+		j.ranks[rank].once.Do(func() { // else it has died meanwhile, and the memory of the job may be gone
+			j.bury(rank) // it does not answer any more
+			ended = true
+		})
 	}
 }
 
-// died notes the death of a rank, which happens once.
+// died handles the death of a rank, once.
 func (j *job) died(rank int) {
 	j.ranks[rank].once.Do(func() {
 		j.bury(rank)
@@ -330,8 +333,8 @@ func (j *job) wait(timeout time.Duration) error {
 	return errors.Join(append(failed, j.close())...)
 }
 
-// drain gives ranks whose waits have ended a moment to return, and reports
-// whether all have.
+// drain gives ranks whose waits have ended some time to return, and reports whether all
+// have.
 func (j *job) drain(running int) bool {
 	patience := time.After(3 * time.Second) // transports may take a second to close
 	for range running {
@@ -344,7 +347,7 @@ func (j *job) drain(running int) bool {
 	return true
 }
 
-// report says what each rank does.
+// report describes what each rank waits for.
 func (j *job) report() string {
 	var lines []string
 	for _, w := range j.ranks {

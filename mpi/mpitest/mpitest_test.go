@@ -14,8 +14,8 @@ import (
 // modes are the transports that a run may use.
 var modes = map[string]Option{"mailboxes": Mailboxes(), "martini": NIC("martini")}
 
-// failing runs fn on n ranks over each transport; the error must contain all
-// of want, and none of the rest.
+// failing runs fn on n ranks over each transport; the error must contain all of want,
+// and none of never.
 func failing(t *testing.T, n int, fn func(*mpi.Comm) error, want []string, never ...string) {
 	t.Helper()
 	for name, mode := range modes {
@@ -43,7 +43,7 @@ func failing(t *testing.T, n int, fn func(*mpi.Comm) error, want []string, never
 	}
 }
 
-// recvForever waits for a message that nobody sends.
+// recvForever waits for a message that is never sent.
 func recvForever(w *mpi.Comm) error {
 	_, err := mpi.Recv(w, []int{0}, mpi.AnySource, 9)
 	return err
@@ -90,13 +90,16 @@ func TestAGoroutineThatEndsEarlyIsAnError(t *testing.T) {
 	}, []string{"rank 0: the rank's goroutine ended early"}, "rank 1")
 }
 
-// The time runs out when every rank does what the report shall say of it.
+// The timeout comes when every rank does what the report must say.
 func TestATimeoutSaysWhatEachRankWaitsFor(t *testing.T) {
 	for name, mode := range modes {
 		over := make(chan struct{})
 		var s settings
 		mode(&s)
 		j, err := start(4, inWorld(func(w *mpi.Comm) error {
+			if _, err := mpi.WinCreate(w, make([]int, 1)); err != nil { // a goroutine serves it
+				return err
+			}
 			switch w.Rank() {
 			case 0:
 				defer close(over)
@@ -134,8 +137,8 @@ func TestATimeoutSaysWhatEachRankWaitsFor(t *testing.T) {
 	}
 }
 
-// A program that relies on buffering passes or not, by what the standard
-// leaves open; Unbuffered makes it fail.
+// Whether a program that relies on buffering works is left open by the standard;
+// Unbuffered makes it fail.
 func TestUnbufferedFindsProgramsThatRelyOnBuffering(t *testing.T) {
 	headOn := func(w *mpi.Comm) error {
 		if err := mpi.Send(w, []int{1}, 1-w.Rank(), 0); err != nil {
@@ -163,7 +166,7 @@ func TestWrongArgumentsAreErrors(t *testing.T) {
 	}
 }
 
-// Failures of several ranks are all told.
+// Failures of several ranks are all reported.
 func TestAllFailuresAreReported(t *testing.T) {
 	failing(t, 3, func(w *mpi.Comm) error {
 		return fmt.Errorf("failure %d", w.Rank()*w.Rank())

@@ -11,5 +11,5 @@ func (b *mailbox) Unreceived(visit func(ctx uint16, m llc.Status)) {
 	}
 }
 
-// Addressed is false: no letter is under way when its call returns.
+// Addressed is false: no letter is in flight when the call that sent it returns.
 func (b *mailbox) Addressed(int) bool { return false }

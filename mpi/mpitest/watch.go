@@ -15,15 +15,15 @@ import (
 	"rhinet/mpi"
 )
 
-// A watch is a transport that remembers what its rank waits for.
+// A watch is a transport that records what its rank waits for.
 type watch struct {
 	mpi.Transport
 	rank int
 
 	die  func()
 	once sync.Once   // of die
-	dead atomic.Bool // its calls do not return
-	left int         // calls until it dies; 0: none
+	dead atomic.Bool // calls do not return any more
+	left int         // calls until the rank dies; 0: it does not
 
 	mu    sync.Mutex
 	waits []wait // by number; those with an empty call are free
@@ -38,7 +38,7 @@ type wait struct {
 	since     time.Time
 }
 
-// begin notes a wait and returns its number.
+// begin records a wait and returns its number.
 func (w *watch) begin(v wait) int {
 	v.since = time.Now()
 	w.step()
@@ -63,8 +63,8 @@ func (w *watch) end(i int) {
 	}
 }
 
-// step counts a call, at which the rank may die. Nobody comes back from a call of
-// a dead rank.
+// step counts a call, at which the rank may die. No goroutine returns from a call of a
+// dead rank.
 func (w *watch) step() {
 	w.mu.Lock()
 	if w.left > 0 {
@@ -124,7 +124,7 @@ func (w *watch) String() string {
 	defer w.mu.Unlock()
 	var lines []string
 	for _, v := range w.waits {
-		if v.call != "" {
+		if v.call != "" && v.call != llc.Serving {
 			lines = append(lines, fmt.Sprintf("rank %d: %s", w.rank, v))
 		}
 	}
@@ -138,7 +138,7 @@ func (v wait) String() string {
 	text := v.call
 	switch {
 	case v.peer == noPeer:
-	case v.ctx&1 == 1: // of a collective call: the tag is not the user's
+	case v.ctx&1 == 1: // of a collective call: the tag is not the program's
 		text += fmt.Sprintf(" with world rank %d, %d bytes", v.peer, v.bytes)
 	default:
 		text += fmt.Sprintf(" with world rank %s, tag %s, %d bytes", orAny(v.peer), orAny(v.tag), v.bytes)

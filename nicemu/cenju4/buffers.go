@@ -7,8 +7,9 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Fields of a buffer-table entry (cenju4, section 6.1). Those that only the Receiver changes,
-// 0, 1 and 7, lie where all NICs write; a task reads all of them as one entry.
+// Fields of a buffer-table entry (cenju4, section 6.1). Fields 0, 1 and 7, which only the Receiver
+// changes, are in the part of memory that all NICs write; BufferTable returns all fields as one
+// entry.
 const (
 	MessagePointer0 = 0
 	MessagePointer1 = 1
@@ -17,9 +18,9 @@ const (
 	LogPointer      = 7
 )
 
-// BufferTable returns the entry of this node's task, as of now: a copy. Message pointers and
-// log pointer are in bytes since the job began; the base of the notification buffer is
-// an offset in the job's memory.
+// BufferTable returns a copy of the present entry of this node's task. Message pointers and log
+// pointer are in bytes since the job began; the base of the notification buffer is an offset in the
+// job's memory.
 func (n *NIC) BufferTable() (entry [bufferWords]uint64) {
 	for i := range n.queues {
 		entry[MessagePointer0+i] = atomic.LoadUint64(n.received(n.rank, i)) * ring.LineBytes
@@ -36,8 +37,8 @@ func (t node) addressRegister(i int) *uint64 {
 	return &t.tables[regBuffers+taskCid*bufferWords+AddressRegister+i]
 }
 
-// SetAddressRegister sets an address register of the own entry: where remote DMA with address
-// register goes. It reports false if there is none of that number.
+// SetAddressRegister sets an address register of this node's entry, which is the target of remote
+// DMA with address register. It returns false if there is no such register.
 func (n *NIC) SetAddressRegister(i int, a Address) bool {
 	if uint(i) > 2 {
 		return false
@@ -46,9 +47,9 @@ func (n *NIC) SetAddressRegister(i int, a Address) bool {
 	return true
 }
 
-// Message buffers. Our choice: a buffer is a ring of lines, in which a message follows a line with its source and
-// its length, so that a reader finds packets of several senders apart; a message has at
-// most one packet; and one for which there is no room is refused, so that nothing is lost.
+// Message buffers. Our choice: a buffer is a ring of lines, in which each message follows a line
+// with its source and length, so that a reader can tell packets of several senders apart; a message
+// has at most one packet; and a message without room is refused, so that nothing is lost.
 
 func messageLayout(f *fabric.Fabric, which int) ring.SharedLayout {
 	if which == 0 {
@@ -64,12 +65,13 @@ func messageMemory(f *fabric.Fabric, rank, which int) []byte {
 	return f.Bytes(rank, fabric.Public)[pubMessage1*8:][:message1Words*8]
 }
 
-// received is the word that counts the lines that a message buffer has received.
+// received returns the word that counts the lines that a message buffer has received.
 func (n *NIC) received(rank, which int) *uint64 {
 	return &fabric.WordsOf(messageMemory(n.f, rank, which))[0]
 }
 
-// Messages returns the reader of one of the own message buffers, nil if there is none or after Close.
+// Messages returns the reader of one of this node's message buffers, or nil if there is no such
+// buffer or the NIC is closed.
 func (n *NIC) Messages(which int) *ring.SharedReader {
 	if n.closed.Load() || uint(which) > 1 {
 		return nil
@@ -77,12 +79,12 @@ func (n *NIC) Messages(which int) *ring.SharedReader {
 	return ring.NewSharedReader(messageMemory(n.f, n.rank, which), messageLayout(n.f, which), n.ranks)
 }
 
-// Messaged returns the account of the messages 0 that this node has sent to another.
+// Messaged returns the account of the messages 0 that this node has sent to another node.
 func (n *NIC) Messaged(rank int) ring.Tally { return n.sent[rank] }
 
-// Account returns one of the two accounts that a node keeps of what another one has sent to it: for
-// readers to see that something was overwritten before they saw it. After Close it is one
-// that nobody else sees. Our choice, beside what the hardware has.
+// Account returns one of the two accounts that a node keeps of what another one has sent to it;
+// from it a reader finds that something was overwritten before it was read. After Close it returns
+// an account that no other node sees. Our choice, not part of the hardware.
 func (n *NIC) Account(at, of, which int) ring.Account {
 	if n.closed.Load() {
 		return ring.NewAccount(new(ring.Line))
@@ -104,19 +106,20 @@ func crossed(before, after, size uint64) bool { return before/(size/4) != after/
 
 func (t node) interrupt(c Cause) { atomic.AddUint64(&t.public[pubInterrupts+int(c)], 1) }
 
-// A LogRecord tells of a parcel that has arrived, at its last packet (cenju4, section 6.1).
+// A LogRecord describes a parcel that has arrived; it is written at the parcel's last packet
+// (cenju4, section 6.1).
 type LogRecord struct {
 	Protocol Protocol
 	Source   int // logical processor number
 	Length   uint32
-	Address  Address // where the data was written; 0 for messages
+	Address  Address // target of the data; 0 for messages
 }
 
 // Bits of the first word of a log record.
 const (
 	logSource = 8
 	logLength = 20
-	logLap    = 40 // counts the laps of the buffer, so that a reader knows what is new
+	logLap    = 40 // counts the laps of the buffer, so that a reader recognizes new records
 	lapMask   = 1<<24 - 1
 )
 
@@ -133,8 +136,9 @@ func (t node) log(r LogRecord) {
 	}
 }
 
-// ReadLog returns record i since the job began. It reports false if that has not come, or has been
-// overwritten: the buffer is a ring of LogRecords records, and interrupts tell when another quarter is full.
+// ReadLog returns record i since the job began. It returns false if the record has not arrived, or
+// has been overwritten: the buffer is a ring of LogRecords records, and an interrupt reports each
+// quarter that is full.
 func (n *NIC) ReadLog(i uint64) (r LogRecord, ok bool) {
 	w := n.own.public[pubRecords+i%LogRecords*recordWords:]
 	first, address := atomic.LoadUint64(&w[0]), atomic.LoadUint64(&w[1])
@@ -144,17 +148,17 @@ func (n *NIC) ReadLog(i uint64) (r LogRecord, ok bool) {
 	return LogRecord{Protocol(first), int(first >> logSource & destMask), uint32(first >> logLength & lengthMask), Address(address)}, true
 }
 
-// A Notice is a slot of the remote-read notification buffer: of a remote read or a compare and swap
-// that was answered. Our choice: 16 byte, which the task clears before it uses the slot again.
+// A Notice is a slot of the remote-read notification buffer: it reports the answer of a remote read
+// or a compare and swap. Our choice: 16 byte, which the task clears before it uses the slot again.
 type Notice struct {
-	Value uint64 // Sent after a remote read; after a compare and swap the old value
+	Value uint64 // Sent after a remote read; the old value after a compare and swap
 	Kind  NoticeKind
 }
 
-// Sent is the pattern that tells of a parcel that was sent, or of data that has come.
+// Sent is the pattern that reports a parcel that was sent, or data that has arrived.
 const Sent = ^uint64(0)
 
-// A NoticeKind says what was answered.
+// A NoticeKind says which answer a Notice reports.
 type NoticeKind uint64
 
 // The kinds of notices.
@@ -172,7 +176,7 @@ func (n *NIC) Notice(rrid int) Notice {
 	return Notice{atomic.LoadUint64(&w[0]), kind}
 }
 
-// ClearNotice empties it.
+// ClearNotice empties slot rrid.
 func (n *NIC) ClearNotice(rrid int) { n.own.setNotice(rrid, Notice{}) }
 
 func (t node) notice(rrid int) []uint64 { return t.tables[regNotices+rrid&rridMask*2:][:2:2] }

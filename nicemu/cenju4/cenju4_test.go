@@ -62,7 +62,7 @@ func mapTo(t testing.TB, n *NIC, b []byte, r Right) Address {
 	return a
 }
 
-// TestWriteAndRead copies to and from memory of a process, wherever it begins and ends.
+// TestWriteAndRead copies to and from memory of a process, from and to any place.
 func TestWriteAndRead(t *testing.T) {
 	each(t, 3, func(t *testing.T, n []*NIC) {
 		if !n[0].Remote() {
@@ -90,7 +90,7 @@ func TestWriteAndRead(t *testing.T) {
 	})
 }
 
-// TestWhatReachesTooFarMovesNothing, also if it takes several parcels.
+// TestWhatReachesTooFarMovesNothing also checks transfers of several parcels.
 func TestWhatReachesTooFarMovesNothing(t *testing.T) {
 	each(t, 2, func(t *testing.T, n []*NIC) {
 		mem := make([]byte, MaxParcel+100)
@@ -160,7 +160,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// view is memory as its page table has it.
+// view returns memory in the order of its page table.
 func view(b []byte, order []int) (all []byte) {
 	for _, page := range order {
 		all = append(all, b[page*PageBytes:][:PageBytes]...)
@@ -168,7 +168,7 @@ func view(b []byte, order []int) (all []byte) {
 	return all
 }
 
-// TestWords: atomic add, swap, and compare and swap, with what they tell.
+// TestWords: atomic add, swap, and compare and swap, with their notices.
 func TestWords(t *testing.T) {
 	each(t, 3, func(t *testing.T, n []*NIC) {
 		word := &n[0].f.Words(1, fabric.Control)[2]
@@ -245,7 +245,7 @@ func TestTelling(t *testing.T) {
 	}
 }
 
-// TestMessages come in order from each sender, with their source, and stay whole.
+// TestMessages: messages of each sender arrive in order, with their source, and intact.
 func TestMessages(t *testing.T) {
 	for which := range 2 {
 		n := open(t, 3)
@@ -272,7 +272,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestAddressRegisters: one multicast serves receivers that want it at different addresses.
+// TestAddressRegisters: one multicast writes to different addresses at its receivers.
 func TestAddressRegisters(t *testing.T) {
 	n := open(t, 4)
 	dest, err := n[0].RegisterMulticast([]int{1, 2, 3})
@@ -302,7 +302,7 @@ func TestAddressRegisters(t *testing.T) {
 			}
 		}
 	}
-	// One of them has it beyond its area: the others get theirs.
+	// At one node the address is beyond the area: the other nodes still receive the data.
 	n[2].SetAddressRegister(2, BootstrapAt+bootstrapBytes-8)
 	var r *Refusal
 	if err := n[0].Post(&p, pattern(size, 77)); !errors.Is(err, Beyond) || !errors.As(err, &r) || r.Node != 2 {
@@ -313,7 +313,7 @@ func TestAddressRegisters(t *testing.T) {
 			t.Errorf("node %d has not got it", i+1)
 		}
 	}
-	// An address that is no word's, of which the Sender knows nothing.
+	// An address that is not aligned to a word, which the Sender does not know.
 	n[1].SetAddressRegister(0, BootstrapAt+3)
 	p = Parcel{Protocol: DMARegister0, Dest: 1, Length: 9, Words: [3]uint64{uint64(LentFor(0))}}
 	if err := n[0].Post(&p, make([]byte, 9)); !errors.Is(err, Misplaced) {
@@ -321,7 +321,8 @@ func TestAddressRegisters(t *testing.T) {
 	}
 }
 
-// TestHeadersAreGivenBack: entries of the header tables, and synchronization IDs, serve again after their set has ended.
+// TestHeadersAreGivenBack: entries of the header tables, and synchronization IDs, can be reused
+// after their set has ended.
 func TestHeadersAreGivenBack(t *testing.T) {
 	n := open(t, 3)[0]
 	for range 2 * multicastSets {

@@ -1,23 +1,23 @@
 package cenju4
 
-// A Cutter cuts a parcel into packets, and says what SPM reads for each (cenju4, sections
-// 5.3 and 7.2).
+// A Cutter cuts a parcel into packets, and counts the reads of SPM for each (cenju4, sections 5.3
+// and 7.2).
 type Cutter struct {
 	src, dst  uint64
 	left      uint64
 	reorders  bool
 	optimises bool
 	inline    bool
-	known     bool // the first line was read for the packet before
+	known     bool // the first line was read for the previous packet
 }
 
-// A Cut is one packet of a parcel: so many bytes, read by so many requests, each of a line.
+// A Cut is one packet of a parcel: its bytes, and the requests that read them, one for each line.
 type Cut struct {
 	Bytes                 int
 	Coherent, NonCoherent int
 }
 
-// Cutter returns what cuts p, of which src is the address that the local SPM reads.
+// Cutter returns the cutter of p, whose src is the address that the local SPM reads.
 func (p *Parcel) Cutter() Cutter {
 	c := Cutter{
 		src: uint64(p.data().Offset()), dst: uint64(p.target().Offset()), left: uint64(p.Length), reorders: p.reorders(),
@@ -43,14 +43,14 @@ func (c *Cutter) Next(first bool) (cut Cut, ok bool) {
 	if !c.inline {
 		c.read(&cut, n)
 	}
-	// What the packet before read of this line is in memory, unless that was the wrong page's.
+	// The line that the previous packet has read is available, unless it came from the wrong page.
 	c.known = !crosses && (c.src+n)%lineBytes != 0
 	c.src, c.dst, c.left = c.src+n, c.dst+n, c.left-n
 	return cut, true
 }
 
-// pageEnd returns how many bytes reach the end of the source page: with the first word
-// of the next one if words are shifted, since a DW is sent whole.
+// pageEnd returns the number of bytes to the end of the source page. If words are shifted, it
+// includes the first word of the next page, since a DW is sent as a whole.
 func (c *Cutter) pageEnd() uint64 {
 	end := PageBytes - c.src%PageBytes
 	if c.reorders {
@@ -59,8 +59,8 @@ func (c *Cutter) pageEnd() uint64 {
 	return end
 }
 
-// read counts the requests for n bytes. What is shifted is read in DWs, the last of which
-// may begin in the physically following page: no request of its own, since it goes to the same memory.
+// read counts the requests for n bytes. Shifted data is read in DWs, the last of which may begin in
+// the physically following page: that is not a separate request, since it goes to the same memory.
 func (c *Cutter) read(cut *Cut, n uint64) {
 	lines := (c.src+n-1)/lineBytes - c.src/lineBytes + 1
 	if c.known && c.optimises {
@@ -70,8 +70,8 @@ func (c *Cutter) read(cut *Cut, n uint64) {
 	cut.Coherent = int(lines)
 }
 
-// plain returns what cutting gives in all for a parcel of n bytes whose source stands in its line
-// and page as its destination at offset at: each line is read for one packet, once.
+// plain returns the totals of cutting a parcel of n bytes whose source has the same place in its
+// line and page as its destination, which is at offset at: each line is read once, for one packet.
 func plain(at, n uint64) (packets, lines uint64) {
 	if n == 0 {
 		return 1, 0

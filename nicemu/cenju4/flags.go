@@ -2,12 +2,13 @@ package cenju4
 
 import "rhinet/nicemu/fabric"
 
-// A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
+// A flagWriter is embedded under this name, so that other packages cannot raise flags without the
+// checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// A FlagWriter raises this node's flags: lines of the job's shared flag arrays, which all nodes have in
-// their static segment, for reading. No parcel can write there: a flag is a line that the
-// node's own NIC writes, and no other. Our choice, as the other NICs here have it.
+// A FlagWriter raises this node's flags: lines of the job's shared flag arrays, which all nodes
+// have in their static segment, for reading. No parcel can write there: only the node's own NIC
+// writes a flag. Our choice, the same as for the other NICs here.
 type FlagWriter struct {
 	way *Way
 	*flagWriter

@@ -7,9 +7,9 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Hardware is the inside of a NIC, which the stepped model (package stepped) sees: the same tables,
-// memory, queues and counters that the fast path works on. A process has no way to it;
-// [Manager.Hardware] gives it out.
+// Hardware is the inside of a NIC, for the stepped model (package stepped): the tables, memory,
+// queues and counters of the fast path. A process cannot get it from its NIC, only from
+// [Manager.Hardware].
 type Hardware struct{ *NIC }
 
 // Hardware returns the inside of a NIC of the job.
@@ -20,7 +20,7 @@ func (m *Manager) Hardware(n *NIC) (*Hardware, error) {
 	return &Hardware{n}, nil
 }
 
-// Ranks returns how many nodes the job has.
+// Ranks returns the number of nodes of the job.
 func (h *Hardware) Ranks() int { return h.ranks }
 
 // Closed reports whether the process has closed its NIC.
@@ -53,17 +53,17 @@ func (h *Hardware) Cid() int { return taskCid }
 // Set returns an entry of the multicast header table.
 func (h *Hardware) Set(offset int) (Set, Reason) { return h.own.lookUpSet(offset) }
 
-// Sync returns an entry of the synchronization header table, and whether the switches know its sid as
-// that set's.
+// Sync returns an entry of the synchronization header table, and whether the switches have its sid
+// registered for this set.
 func (h *Hardware) Sync(offset int) (members Set, sid int, agreed bool, why Reason) {
 	bits, sid, why := h.own.lookUpSync(offset)
 	return Set{Members: bits}, sid, atomic.LoadUint64(&h.table(sid)[0]) == bits, why
 }
 
-// SyncsSent is the count of synchronization packets sent with a sid, SyncsArrived of those received.
+// SyncsSent returns the count of synchronization packets sent with a sid.
 func (h *Hardware) SyncsSent(sid int) *uint64 { return &h.own.tables[regSyncSent+sid] }
 
-// SyncsArrived is the entry of the Synchronization Notification Table.
+// SyncsArrived returns the entry of the Synchronization Notification Table for a sid.
 func (h *Hardware) SyncsArrived(sid int) *uint64 { return &h.own.public[pubArrived+sid] }
 
 // A Segment is an entry of the segment table.
@@ -81,7 +81,7 @@ func (h *Hardware) Segment(i int) Segment {
 // A Page is an entry of a page table.
 type Page struct {
 	Mapped     bool
-	Never      bool // it was never mapped
+	Never      bool // it has never been mapped
 	Generation uint32
 	Mapping    int
 	Bytes      uint64
@@ -90,17 +90,17 @@ type Page struct {
 	entry      pte
 }
 
-// Page returns an entry of the page table of a segment, within whose limits it is.
+// Page returns an entry of the page table of a segment; page must be within the segment's limits.
 func (h *Hardware) Page(segment int, page uint64) Page {
 	s := h.own.segment(segment)
 	e := loadPTE(h.own.entry(&s, page))
 	return Page{e.mapped(), e.state == 0, e.gen(), e.number(), e.bytes(), Right(e.state) & rights, e.inJob(), e}
 }
 
-// Maps counts changes of the page tables: a TLB entry is good while it stays the same.
+// Maps counts changes of the page tables: a TLB entry is valid as long as it is unchanged.
 func (h *Hardware) Maps() uint64 { return atomic.LoadUint64(&h.own.tables[regMaps]) }
 
-// Memory returns size bytes at an offset in a page, nil if they cannot be had.
+// Memory returns size bytes at an offset in a page, or nil if they are not accessible.
 func (h *Hardware) Memory(p Page, offset, size uint64) []byte {
 	at := p.entry.at() + offset
 	if p.InJob {
@@ -109,7 +109,8 @@ func (h *Hardware) Memory(p Page, offset, size uint64) []byte {
 	return dma.Within(h.f.Borrow(h.rank, p.Mapping), at, size)
 }
 
-// Behind returns the word that physically follows the page before the one that an address begins.
+// Behind returns the word that physically follows the page before the page that begins at an
+// address.
 func (h *Hardware) Behind(a Address) (word [oddWord]byte) {
 	s := span{t: h.own, seg: h.own.segment(a.Segment()), at: a.Offset(), bytes: 1}
 	s.first = loadPTE(h.own.entry(&s.seg, s.at>>s.seg.shift))
@@ -119,7 +120,7 @@ func (h *Hardware) Behind(a Address) (word [oddWord]byte) {
 	return word
 }
 
-// Register returns what an address register of the task holds.
+// Register returns the content of an address register of the task.
 func (h *Hardware) Register(i int) Address {
 	return Address(atomic.LoadUint64(h.own.addressRegister(i)))
 }
@@ -137,7 +138,7 @@ func (h *Hardware) PutLog(r LogRecord) { h.own.log(r) }
 // PutNotice writes a slot of the notification buffer.
 func (h *Hardware) PutNotice(rrid int, to Notice) { h.own.setNotice(rrid, to) }
 
-// Arrival interrupts the OS for a parcel that asked for it, unless that is disabled.
+// Arrival interrupts the OS for a parcel that requests it, unless that is disabled.
 func (h *Hardware) Arrival() {
 	if atomic.LoadUint64(&h.own.tables[regMask]) == 0 {
 		h.own.interrupt(Arrived)
@@ -147,7 +148,7 @@ func (h *Hardware) Arrival() {
 // PushReply puts a header into the remote-read header queue and returns its number there.
 func (h *Hardware) PushReply(p *Parcel) uint64 { return h.own.pushReply(p) }
 
-// Count counts at the Sender, of replies or of the task's parcels.
+// Count counts an event at the Sender, for replies or for the task's parcels.
 func (h *Hardware) Count(c Count, by uint64, reply bool) {
 	if reply {
 		atomic.AddUint64(&h.own.public[pubSent+int(c)], by)
@@ -156,7 +157,7 @@ func (h *Hardware) Count(c Count, by uint64, reply bool) {
 	h.count(c, by)
 }
 
-// CountRefused counts a parcel that was refused, of this node or of another one here.
+// CountRefused counts a refused parcel: of this node, or of another one refused here.
 func (h *Hardware) CountRefused(r Reason, other bool) {
 	w := &h.own.tables[regRefused+int(r)]
 	if other {
@@ -165,7 +166,7 @@ func (h *Hardware) CountRefused(r Reason, other bool) {
 	atomic.AddUint64(w, 1)
 }
 
-// Word returns the word of 8 bytes at an offset in a page if processors share it, nil if not.
+// Word returns the word of 8 bytes at an offset in a page if processors share it, or else nil.
 func (h *Hardware) Word(p Page, offset uint64) *uint64 {
 	b := h.Memory(p, offset, wordBytes)
 	if b == nil || !dma.Aligned(b) {

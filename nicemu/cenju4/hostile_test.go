@@ -17,17 +17,17 @@ import (
 	"rhinet/nicemu/fabric/fabrictest"
 )
 
-// A victim is a node with memory that others may and may not reach.
+// A victim is a node with memory that others may access, and memory that they may not.
 type victim struct {
 	*NIC
-	mem                       []byte // of which open is the middle
+	mem                       []byte // open is its middle part
 	open, stale, read, nobody Address
 }
 
 func newVictim(t *testing.T, n *NIC) *victim {
 	t.Helper()
 	v := &victim{NIC: n, mem: pattern(6<<10, 1)}
-	v.open = mapTo(t, n, v.mem[1<<10:5<<10+8], MayRead|MayWrite|MayUpdate) // no words of a process are updated, though
+	v.open = mapTo(t, n, v.mem[1<<10:5<<10+8], MayRead|MayWrite|MayUpdate) // words of a process cannot be updated, in spite of the right
 	v.read = mapTo(t, n, v.mem[:1<<10], MayRead)
 	v.nobody = mapTo(t, n, v.mem[5<<10+8:], 0)
 	v.stale = mapTo(t, n, v.mem[1<<10:2<<10], MayRead|MayWrite)
@@ -37,8 +37,8 @@ func newVictim(t *testing.T, n *NIC) *victim {
 	return v
 }
 
-// memory is all that a rank can change of another: its own memory, and what it has in the
-// job's but the counts of refusals.
+// memory returns everything that another rank could change: the victim's own memory, and its part
+// of the job's memory, except the counts of refusals.
 func (v *victim) memory() []byte {
 	all := slices.Clone(v.mem)
 	for _, a := range []fabric.Area{fabric.Device, fabric.Public, fabric.Control, fabric.Shared, fabric.Rings} {
@@ -56,7 +56,7 @@ type attack struct {
 	want Reason
 }
 
-// attacks are parcels that are refused, and why. Those with data bring 16 bytes that are lent.
+// attacks lists parcels that are refused, with the reasons. Parcels with data lend 16 bytes.
 func (v *victim) attacks() map[string]attack {
 	to := func(a Address) Parcel {
 		return Parcel{Protocol: RemoteDMA, Dest: 1, Length: 16, Words: [3]uint64{uint64(LentFor(a)), uint64(a)}}
@@ -118,8 +118,8 @@ func (v *victim) attacks() map[string]attack {
 	}
 }
 
-// TestHostileParcels: whatever a task asks for that it may not, it is refused for the right reason,
-// counted, and changes nothing at the victim nor in what the task has lent.
+// TestHostileParcels: each parcel that a task may not send is refused for the right reason,
+// counted, and changes nothing at the victim or in the task's lent memory.
 func TestHostileParcels(t *testing.T) {
 	each(t, 3, func(t *testing.T, n []*NIC) {
 		v, hostile := newVictim(t, n[1]), n[2]
@@ -145,7 +145,7 @@ func TestHostileParcels(t *testing.T) {
 	})
 }
 
-// TestForgedAddresses tries pages and generations: only what is mapped is reached.
+// TestForgedAddresses tries pages and generations: only mapped memory can be accessed.
 func TestForgedAddresses(t *testing.T) {
 	n := open(t, 2)
 	v := newVictim(t, n[0])
@@ -160,7 +160,8 @@ func TestForgedAddresses(t *testing.T) {
 	}
 }
 
-// TestStaleAddressesStayStale: pages that are mapped again have another name, and no page is lost.
+// TestStaleAddressesStayStale: pages that are mapped again have another address, and no page is
+// lost.
 func TestStaleAddressesStayStale(t *testing.T) {
 	n := open(t, 2)
 	seen := map[Address]bool{}
@@ -187,13 +188,14 @@ func TestStaleAddressesStayStale(t *testing.T) {
 			t.Errorf("%v unmapped: %v", a, err)
 		}
 	}
-	n[0].generation = pteGenMask // it wraps around: 0 is never a generation
+	n[0].generation = pteGenMask // it wraps around; 0 is never a generation
 	if a := mapTo(t, n[0], make([]byte, 8), MayWrite); a.Generation() != 1 {
 		t.Errorf("after the last generation: %v", a)
 	}
 }
 
-// TestFullTables: all pages can be had, and all mappings, no more, and again when they were given back.
+// TestFullTables: all pages and all mappings can be used, but no more, and they can be reused after
+// their return.
 func TestFullTables(t *testing.T) {
 	g := fabric.Geometry{Rings: 1, Ring: fabric.Small().Ring, Shared: fabric.Small().Shared}
 	_, all := fabrictest.Heap(t, 1, Geometry(g, 0), nil, opener(Options{}))
@@ -230,7 +232,7 @@ func TestFullTables(t *testing.T) {
 	}
 }
 
-// TestOverrunMessages: a message buffer that is full refuses, and what is in it stays whole.
+// TestOverrunMessages: a full message buffer refuses messages, and its contents stay intact.
 func TestOverrunMessages(t *testing.T) {
 	n := open(t, 3)
 	v := newVictim(t, n[0])
@@ -266,7 +268,7 @@ func TestOverrunMessages(t *testing.T) {
 	}
 }
 
-// TestNoise: an owner whose tables hold noise harms nobody but itself, and ends nobody.
+// TestNoise: an owner whose tables hold noise harms only itself, and ends no other process.
 func TestNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 6 {
@@ -297,7 +299,7 @@ func TestNoise(t *testing.T) {
 		if !bytes.Equal(before, other.mem) || !slices.Equal(tables, other.own.tables) {
 			t.Fatal("another rank was harmed")
 		}
-		for i := range v.own.tables[regSegments:regPages] { // the owner itself goes on, or is refused
+		for i := range v.own.tables[regSegments:regPages] { // the owner itself succeeds, or is refused
 			v.own.tables[regSegments+i] = rng.Uint64() >> rng.IntN(64)
 		}
 		for range 50 {
@@ -316,7 +318,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestForgedHeaders: header tables that no OS wrote.
+// TestForgedHeaders: header tables that the OS has not written.
 func TestForgedHeaders(t *testing.T) {
 	n := open(t, 2)
 	try := func(kind PacketType, want Reason) {
@@ -338,18 +340,18 @@ func TestForgedHeaders(t *testing.T) {
 	tables[regSyncLimit], tables[regSyncs+2], tables[regSyncs+3] = 2, 2, 5
 	try(Synchronization, NoSet) // without this node
 	tables[regSyncs+2] = 3
-	try(Synchronization, NoSet) // which has not got the sid
+	try(Synchronization, NoSet) // the set does not have the sid
 	if _, err := n[1].RegisterSynchronization([]int{0, 1}, 5); err != nil {
 		t.Fatal(err)
 	}
 	tables[regSyncs+2] = 1
-	try(Synchronization, NoSet) // a smaller set, alone: it would end the others' early
+	try(Synchronization, NoSet) // a smaller set: its barrier would end that of the others early
 	if n[1].Synchronized(5) != 0 {
 		t.Error("a barrier of others has ended")
 	}
 }
 
-// TestUnmapWaits: once Unmap has returned, nothing is written by parcels under way.
+// TestUnmapWaits: once Unmap has returned, parcels in progress write nothing more.
 func TestUnmapWaits(t *testing.T) {
 	n := open(t, 2)
 	mem, out := make([]byte, 4<<20), pattern(4<<20, 1)
@@ -359,7 +361,7 @@ func TestUnmapWaits(t *testing.T) {
 		wg.Go(func() {
 			for {
 				if err := n[1].Write(0, a, out); err != nil {
-					if !errors.Is(err, Stale) && !errors.Is(err, Beyond) { // unmapped while its pages are looked up
+					if !errors.Is(err, Stale) && !errors.Is(err, Beyond) { // unmapped during the look-up of its pages
 						t.Error(err)
 					}
 					return
@@ -378,8 +380,8 @@ func TestUnmapWaits(t *testing.T) {
 	}
 }
 
-// TestTransferThatDoesNotEnd: memory that a dead rank holds stays pinned, the next wait is short, and its
-// pages are not used again.
+// TestTransferThatDoesNotEnd: memory that a dead rank holds stays pinned, later waits are short,
+// and the pages are not reused.
 func TestTransferThatDoesNotEnd(t *testing.T) {
 	n := open(t, 2)
 	var stuck []Address
@@ -411,8 +413,8 @@ func TestTransferThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// TestWithoutAttach: the own memory of other processes is out of reach, that of the job is not, and what
-// the engine can do about it can be told from other refusals.
+// TestWithoutAttach: private memory of other processes is refused, memory of the job is not, and
+// callers can tell this refusal, for which another way may work, from others.
 func TestWithoutAttach(t *testing.T) {
 	n := mapped(t, 2, Options{Attach: fabric.AttachOff})
 	v := newVictim(t, n[0])
@@ -427,7 +429,7 @@ func TestWithoutAttach(t *testing.T) {
 	}
 }
 
-// TestProcessThatHasEnded is told from memory that is not there.
+// TestProcessThatHasEnded: the reason differs from that for memory that does not exist.
 func TestProcessThatHasEnded(t *testing.T) {
 	n := mapped(t, 2, Options{})
 	if !n[0].Remote() {
@@ -452,7 +454,7 @@ func TestProcessThatHasEnded(t *testing.T) {
 	}
 }
 
-// TestWayEndsWithItsPage: a way is no more than the page that it was made from.
+// TestWayEndsWithItsPage: a way is valid only as long as its page.
 func TestWayEndsWithItsPage(t *testing.T) {
 	n := open(t, 2)
 	w, err := n[1].Way(0, BootstrapAt)
@@ -473,7 +475,7 @@ func TestWayEndsWithItsPage(t *testing.T) {
 	}
 }
 
-// TestTexts: every reason and protocol has words.
+// TestTexts: every reason and protocol has a text.
 func TestTexts(t *testing.T) {
 	for r := range numReasons {
 		if r != 0 && reasonTexts[r] == "" {

@@ -1,22 +1,22 @@
 package cenju4
 
-// What the hardware expects of software: parcels of at most 512 KByte, single words where the
-// destination is an odd word, and again the words that come from the wrong page (cenju4,
+// What the hardware expects of software: parcels of at most 512 KByte, separate single words where
+// the destination is an odd word, and repairs of the words that come from the wrong page (cenju4,
 // sections 4 and 7.3).
 
-// LentFor returns the address under which lent memory stands in its line and page as the memory at a
-// does, so that whole lines go to whole lines.
+// LentFor returns the address at which lent memory has the same place in its line and page as the
+// memory at a, so that whole lines go to whole lines.
 func LentFor(a Address) Address { return MakeAddress(Lent, a.Offset()%PageBytes) }
 
-// Write copies b to memory of a node. The last part goes first: what reaches beyond a mapping is
-// refused before a byte moves, if a is in the mapping.
+// Write copies b to memory of a node. It sends the last part first: if a is in a mapping, a write
+// beyond its end is refused before a byte moves.
 func (n *NIC) Write(dest int, a Address, b []byte) error { return n.parts(RemoteDMA, dest, a, b) }
 
 // Read copies memory of a node to b.
 func (n *NIC) Read(dest int, a Address, b []byte) error { return n.parts(RemoteRead, dest, a, b) }
 
-// parts goes through what is at a from the end: parts that begin on a DW boundary, then the
-// bytes before the first one.
+// parts sends the memory at a from the end: parts that begin on a DW boundary, then the bytes
+// before the first one.
 func (n *NIC) parts(p Protocol, dest int, a Address, b []byte) error {
 	if dest < 0 || dest > destMask {
 		return n.refuse(Refusal{Protocol: p, Node: n.rank, Address: a, Bytes: len(b), Reason: BeyondTable})
@@ -41,7 +41,7 @@ func (n *NIC) parts(p Protocol, dest int, a Address, b []byte) error {
 	return n.part(p, dest, a, b[:head])
 }
 
-// part is one parcel.
+// part sends one parcel.
 func (n *NIC) part(protocol Protocol, dest int, a Address, b []byte) error {
 	p := Parcel{Protocol: protocol, Dest: uint16(dest), Length: uint32(len(b)), Words: [3]uint64{uint64(LentFor(a)), uint64(a)}}
 	if protocol == RemoteRead {
@@ -50,8 +50,8 @@ func (n *NIC) part(protocol Protocol, dest int, a Address, b []byte) error {
 	return n.Post(&p, b)
 }
 
-// Copy copies size bytes of mapped memory of this node to a node: words, wherever they lie.
-// flags are those of its parcels.
+// Copy copies size bytes of mapped memory of this node to a node: whole words at any place. flags
+// are those of its parcels.
 func (n *NIC) Copy(dest uint16, to, from Address, size uint64, flags Flags) error {
 	move := func(at, size uint64) error {
 		return n.Post(&Parcel{

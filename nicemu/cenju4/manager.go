@@ -8,20 +8,20 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Manager is the OS: it starts the NICs of a job, writes their tables, and sends parcels
-// in supervisor mode. Whoever makes the memory of a job becomes its manager, before any process
-// of the job runs; nothing leads from a [NIC] to it.
+// A Manager is the OS: it starts the NICs of a job, writes their tables, and sends parcels in
+// supervisor mode. The process that makes the memory of a job becomes its manager, before any
+// process of the job runs; a Manager cannot be had from a [NIC].
 type Manager struct{ f *fabric.Fabric }
 
 // ErrManaged reports a job that has a manager.
-var ErrManaged = errors.New("cenju4: the job has a manager already; only who makes its memory becomes one, once")
+var ErrManaged = errors.New("cenju4: the job has a manager already; only the process that makes its memory can become the manager, and only once")
 
 var (
-	errUnfinished = errors.New("cenju4: the job's manager has not come to the end of its set-up")
-	errAbsent     = errors.New("cenju4: the job has no manager; who makes the memory of a job of processes starts the NICs there (Manage)")
+	errUnfinished = errors.New("cenju4: the job's manager has not finished its set-up")
+	errAbsent     = errors.New("cenju4: the job has no manager; the process that makes the memory of a job of processes must start the NICs (Manage)")
 )
 
-// Manage starts the NICs of all ranks of a job, whose memory f is.
+// Manage starts the NICs of all ranks of a job, whose memory is f.
 func Manage(f *fabric.Fabric) (*Manager, error) {
 	if err := enough(f); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func management(f *fabric.Fabric) fabric.Management {
 	return fabric.Management{State: &f.Words(0, fabric.Device)[regManaged], Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
 }
 
-// enough reports whether the tables fit the NIC memory.
+// enough checks that the tables fit the NIC memory.
 func enough(f *fabric.Fabric) error {
 	if g := f.Geometry(); g.Device < minMemory || g.Public < publicSize {
 		return fmt.Errorf("cenju4: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, minMemory, publicSize)
@@ -44,7 +44,7 @@ func enough(f *fabric.Fabric) error {
 	return nil
 }
 
-// admit lets a process that opens its NIC in.
+// admit checks that a process may open its NIC.
 func admit(f *fabric.Fabric) error {
 	return f.Admit(management(f), func() error { _, err := Manage(f); return err })
 }
@@ -77,14 +77,15 @@ func start(f *fabric.Fabric, rank int) {
 	atomic.StoreUint64(&t.tables[regPower], fabric.On)
 }
 
-// mappedSegment is the segment of what a task maps: its page table takes the rest of the tables.
+// mappedSegment returns the segment for memory that a task maps: its page table is the rest of the
+// tables.
 func mappedSegment(t node) segment {
 	pages := uint64(len(t.tables)-regPages) / pteWords
 	return segment{regPages, 0, pages - 1, pageShift}
 }
 
-// Post sends a parcel in supervisor mode by the NIC of a rank: from the OS's header queue. With
-// the flag Supervisor its addresses are physical, offsets in the job's memory.
+// Post sends a parcel in supervisor mode by the NIC of a rank, from the OS's header queue. With the
+// flag Supervisor its addresses are physical: offsets in the job's memory.
 func (m *Manager) Post(n *NIC, p *Parcel) error {
 	if n == nil || n.f != m.f {
 		return errForeign

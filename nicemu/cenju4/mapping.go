@@ -16,8 +16,8 @@ type mapping struct {
 	first, size uint64 // pages
 }
 
-// mappings is the owner's side of the page table. Forgotten with its NIC it lets go of the
-// memory, where the runtime would end the program over a pin that is left.
+// mappings is the owner's side of the page table. If it is garbage-collected together with its NIC,
+// a finalizer unpins the memory: the runtime ends a program that loses a pin.
 type mappings [maxMappings]mapping
 
 func newMappings() *mappings {
@@ -30,12 +30,12 @@ func newMappings() *mappings {
 	return all
 }
 
-// A pagePool has the logical pages that are free, in runs that do not touch.
+// A pagePool holds the free logical pages, in runs that do not touch.
 type pagePool struct{ runs []pageRun }
 
 type pageRun struct{ first, size uint64 }
 
-// take takes n pages, one after the other.
+// take takes n consecutive pages.
 func (p *pagePool) take(n uint64) (first uint64, ok bool) {
 	for i := range p.runs {
 		r := &p.runs[i]
@@ -51,7 +51,7 @@ func (p *pagePool) take(n uint64) (first uint64, ok bool) {
 	return 0, false
 }
 
-// give gives pages back.
+// give returns pages to the pool.
 func (p *pagePool) give(first, n uint64) {
 	i := 0
 	for i < len(p.runs) && p.runs[i].first < first {
@@ -64,7 +64,7 @@ func (p *pagePool) give(first, n uint64) {
 	}
 }
 
-// join makes one run of a run and the next if they touch.
+// join merges a run with the next one if they touch.
 func (p *pagePool) join(i int) {
 	if i+1 < len(p.runs) && p.runs[i].first+p.runs[i].size == p.runs[i+1].first {
 		p.runs[i].size += p.runs[i+1].size
@@ -72,14 +72,14 @@ func (p *pagePool) join(i int) {
 	}
 }
 
-// Map is the system call that fixes b in memory and maps it: others may reach it at the address until Unmap. Our
-// choice: b begins a page, wherever it lies, and no byte beside it is mapped.
-// Words are updated only in memory of the job, which processors share: there is no
-// atomic operation on another process's own.
+// Map is the system call that pins b and maps it: others can access it at the address until Unmap.
+// Our choice: b begins a logical page at any place in memory, and no byte outside b is mapped.
+// Words can be updated only in memory of the job, which processors share: there is no atomic
+// operation on private memory of another process.
 func (n *NIC) Map(b []byte, r Right) (Address, error) { return n.MapPages(b, nil, r) }
 
-// MapPages is Map of the pages of b in another order: logical page i is page order[i].
-// b is whole pages then.
+// MapPages is Map for the pages of b in another order: logical page i is page order[i]. If order is
+// not nil, b must be whole pages.
 func (n *NIC) MapPages(b []byte, order []int, r Right) (Address, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -140,8 +140,8 @@ func (n *NIC) enter(own *mapping, number int, order []int, r Right) {
 	atomic.AddUint64(&n.own.tables[regMaps], 1)
 }
 
-// Unmap ends a mapping. Once it has returned no NIC touches the memory: its pages are invalid
-// before, and transfers under way have ended.
+// Unmap ends a mapping. Once it has returned no NIC accesses the memory: its pages have been
+// invalidated, and transfers in progress have ended.
 func (n *NIC) Unmap(a Address) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -162,7 +162,8 @@ func (n *NIC) Unmap(a Address) error {
 	return nil
 }
 
-// release unmaps, or, if a transfer does not end, keeps memory and pages for ever, and reports which.
+// release unmaps memory. If a transfer does not end, it keeps memory and pages for ever and returns
+// false.
 func (n *NIC) release(number int) bool {
 	own := &n.maps[number]
 	for i := range own.size {

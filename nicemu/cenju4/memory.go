@@ -6,25 +6,25 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// A memory is what a parcel reads or writes at a node: pages of it, or bytes at hand.
+// A memory is what a parcel reads or writes at a node: pages of it, or bytes in this process.
 type memory struct {
 	span
 	node int
 	hand bool // bytes, not pages
 	near []byte
-	word [wordBytes]byte // of a parcel that brings its data
-	in   int             // bytes of word
+	word [wordBytes]byte // for a parcel that contains its data
+	in   int             // number of bytes in word
 }
 
-// inline is the data of a parcel that the header holds.
+// inline returns the data that a parcel's header holds.
 func inline(word uint64, n uint32) memory {
 	m := memory{hand: true, in: int(n)}
 	binary.NativeEndian.PutUint64(m.word[:], word)
 	return m
 }
 
-// locate looks up what an address means at a node. mine says that the task itself gave it, of its own
-// memory: then no right is needed, and what is lent is there.
+// locate looks up an address at a node. mine says that the task itself gave the address, for its
+// own memory: then no right is needed, and lent memory can be found.
 func (s *service) locate(rank int, a Address, size uint64, need Right, mine bool) (memory, Reason) {
 	switch {
 	case size == 0:
@@ -45,13 +45,13 @@ func (s *service) locate(rank int, a Address, size uint64, need Right, mine bool
 	return memory{span: sp, node: rank}, why
 }
 
-// far reports whether the memory is another process's own.
+// far reports whether the memory is private memory of another process.
 func (s *service) far(m *memory) bool {
 	return !m.hand && m.span.bytes > 0 && !m.first.inJob() && m.node != s.nic.rank && s.nic.f.Shared()
 }
 
-// part returns memory from byte i on that lies together: at hand, or, if it is another
-// process's, at an address there. n is 0 if it is not there though it is mapped.
+// part returns contiguous memory from byte i on: as bytes or, if it is private memory of another
+// process, as an address there. n is 0 if the memory is mapped but does not exist.
 func (s *service) part(m *memory, i uint64) (near []byte, at, n uint64) {
 	if m.hand {
 		b := m.near
@@ -68,7 +68,7 @@ func (s *service) part(m *memory, i uint64) (near []byte, at, n uint64) {
 	return b, at, uint64(len(b))
 }
 
-// physicalPart returns memory at a physical address that this process has, nil if it is not there.
+// physicalPart returns memory at a physical address if this process has it, or nil.
 func (s *service) physicalPart(m *memory, at, n uint64) []byte {
 	if m.first.inJob() {
 		return s.nic.f.Memory(at, n)
@@ -76,7 +76,7 @@ func (s *service) physicalPart(m *memory, at, n uint64) []byte {
 	return dma.Within(s.nic.f.Borrow(m.node, m.first.number()), at, n)
 }
 
-// reasons are those of the DMA engine.
+// reasons translates those of the DMA engine.
 var reasons = [...]Reason{dma.NoAccess: NoAccess, dma.Gone: Gone, dma.Fault: Fault}
 
 // copy copies n bytes, run by run.
@@ -112,8 +112,9 @@ func (s *service) attach(rank int, at uint64, b []byte, write bool) Reason {
 	return reasons[why]
 }
 
-// wrongWords does what the hardware does where shifted words go on in another page: the first word of
-// that is one from the page that physically follows the one before (cenju4, section 7.3).
+// wrongWords imitates the hardware where shifted words continue in another page: the first word of
+// that page is replaced by one from the page that physically follows the previous one (cenju4,
+// section 7.3).
 func (s *service) wrongWords(dst, src *memory, n uint64) Reason {
 	if src.hand {
 		return 0
@@ -155,7 +156,8 @@ func (s *service) fetch(m *memory, at uint64, b []byte) Reason {
 	return 0
 }
 
-// transfer copies what a parcel is for, from one memory to another, while neither is released.
+// transfer copies the data of a parcel from one memory to another, and keeps both from being
+// released.
 func (s *service) transfer(dst, src *memory) Reason {
 	n := uint64(s.parcel.Length)
 	if n == 0 {
@@ -187,7 +189,7 @@ func (s *service) transfer(dst, src *memory) Reason {
 	return why
 }
 
-// atomic returns the word that a parcel works on, which is held, if the processors share it.
+// atomic returns the word that a parcel operates on, which is held, if the processors share it.
 func (s *service) atomic(m *memory) ([]byte, Reason) {
 	if !m.hand {
 		if why := m.hold(); why != 0 {

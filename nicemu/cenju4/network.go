@@ -5,25 +5,27 @@ import (
 	"slices"
 )
 
-// A Network is the multistage network: stages of 4x4 switches, in each of which a packet's line
-// gets another digit of its destination, from the first one on (cenju4, section 2.1). It knows where packets go; what carries them is the
-// business of others.
+// A Network is the multistage network: stages of 4x4 switches, each of which sets another digit of
+// a packet's line to that of its destination, from the first digit on (cenju4, section 2.1). It
+// computes routes only; other packages carry packets.
 type Network struct {
 	nodes, stages int
-	digit         int // bits of a line that name a port
+	digit         int // number of bits of a line that select a port
 }
 
-// Ports is how many inputs a switch has, and outputs. MostPorts is how many it has where it is the only one of a system.
+// Ports is the number of inputs, and of outputs, of a switch. MostPorts is that of a switch that is
+// the only one of a system.
 const (
 	Ports     = 4
 	MostPorts = GroupNodes
 )
 
-// NewNetwork returns the network of so many nodes: 2 stages for each level of boards, of 16 lines
-// to the power of the level.
+// NewNetwork returns the network of the given number of nodes: 2 stages for each level of boards; n
+// levels have 16^n lines.
 func NewNetwork(nodes int) *Network { return NewNetworkOf(nodes, 2, Ports) }
 
-// NewNetworkOf returns that of levels of so many stages, whose switches have a number of ports: a power of 2, at most MostPorts.
+// NewNetworkOf returns a network whose levels have so many stages, of switches with a number of
+// ports: a power of 2, at most MostPorts.
 func NewNetworkOf(nodes, level, ports int) *Network {
 	n := &Network{nodes: nodes, stages: level, digit: bits.Len(uint(ports)) - 1}
 	for n.Lines() < nodes {
@@ -32,23 +34,23 @@ func NewNetworkOf(nodes, level, ports int) *Network {
 	return n
 }
 
-// Stages returns how many switches a packet passes.
+// Stages returns the number of switches that a packet passes.
 func (n *Network) Stages() int { return n.stages }
 
-// Nodes returns how many nodes there are.
+// Nodes returns the number of nodes.
 func (n *Network) Nodes() int { return n.nodes }
 
-// Lines returns how many lines lead into each stage.
+// Lines returns the number of lines into each stage.
 func (n *Network) Lines() int { return 1 << (n.digit * n.stages) }
 
-// Ports returns how many inputs a switch has, and outputs.
+// Ports returns the number of inputs, and of outputs, of a switch.
 func (n *Network) Ports() int { return 1 << n.digit }
 
-// shift is the place of the digit that a stage sets.
+// shift returns the bit position of the digit that a stage sets.
 func (n *Network) shift(stage int) int { return n.digit * (n.stages - 1 - stage) }
 
-// Port returns the input port at which a line enters a switch of a stage, and for a destination the output
-// port.
+// Port returns the input port of a line at a switch of a stage; for a destination, it returns the
+// output port.
 func (n *Network) Port(stage, line int) int { return line >> n.shift(stage) & (n.Ports() - 1) }
 
 // Switch returns the number, within its stage, of the switch that a line enters.
@@ -57,12 +59,13 @@ func (n *Network) Switch(stage, line int) int {
 	return line>>(n.shift(stage)+n.digit)<<n.shift(stage) | low
 }
 
-// Next returns the line on which a packet that entered by one leaves by a port.
+// Next returns the line on which a packet that has entered on a line leaves by a port.
 func (n *Network) Next(stage, line, port int) int {
 	return line&^((n.Ports()-1)<<n.shift(stage)) | port<<n.shift(stage)
 }
 
-// PortBits returns by which ports a packet on a line leaves a stage: those that lead to one of its destinations.
+// PortBits returns the ports by which a packet on a line leaves a stage: those that lead to one of
+// its destinations.
 func (n *Network) PortBits(stage, line int, to []int) (set uint64) {
 	above := n.shift(stage) + n.digit
 	for _, node := range to {
@@ -73,7 +76,8 @@ func (n *Network) PortBits(stage, line int, to []int) (set uint64) {
 	return set
 }
 
-// Expected reports whether a synchronization packet of one of the members can enter a stage by a line.
+// Expected reports whether a synchronization packet of one of the members can enter a stage on a
+// line.
 func (n *Network) Expected(stage, line int, members []int) bool {
 	mask := 1<<(n.shift(stage)+n.digit) - 1
 	return slices.ContainsFunc(members, func(m int) bool { return m&mask == line&mask })

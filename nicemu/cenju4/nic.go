@@ -16,9 +16,9 @@ type Options struct {
 	Attach fabric.Attach
 }
 
-// A NIC is that of one rank, as its process has it. After Close every operation is refused. Parcels,
-// ways and message buffers belong to one goroutine at a time; the system calls (Map, Unmap,
-// RegisterMulticast, RegisterSynchronization) may be used by any.
+// A NIC is the NIC of one rank, as its process sees it. After Close every operation is refused.
+// Parcels, ways and message buffers belong to one goroutine at a time; any goroutine may make the
+// system calls (Map, Unmap, RegisterMulticast, RegisterSynchronization).
 type NIC struct {
 	f      *fabric.Fabric
 	rank   int
@@ -28,24 +28,25 @@ type NIC struct {
 	queues [2][]*ring.SharedWriter // message buffers, by node
 	sent   []ring.Tally            // message 0, by node
 	other  ring.Tally              // message 1
-	head   [3]uint64               // of the line before a message: nothing
-	packet [MaxPacket]byte         // the message under way
-	under  service                 // the parcel under way
+	head   [3]uint64               // of the line before a message: always 0
+	packet [MaxPacket]byte         // the message in progress
+	under  service                 // the parcel in progress
 	closed atomic.Bool             // set under mu
 
 	mu         sync.Mutex
 	maps       *mappings
-	free       []int // numbers of mappings
+	free       []int // unused numbers of mappings
 	pages      pagePool
-	mapped     segment // as the OS wrote it, whatever others have done to it since
+	mapped     segment // as the OS wrote it; others may have overwritten the table since
 	generation uint32
-	spareSets  []uint16 // entries of header tables that were given back
+	spareSets  []uint16 // returned entries of header tables
 	spareSyncs []uint16
-	drains     fabric.Drain // of what is unmapped
+	drains     fabric.Drain // waits for transfers in unmapped memory
 }
 
-// Open gives this process the NIC of a rank, which the job's manager has started. Where ranks
-// are goroutines of one process and there is no manager, the first NIC that is opened stands in for it.
+// Open gives this process the NIC of a rank, which the job's manager has started. Where ranks are
+// goroutines of one process and there is no manager, the first NIC that is opened acts as the
+// manager.
 func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	if err := enough(f); err != nil {
 		return nil, err
@@ -73,8 +74,8 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	return n, nil
 }
 
-// Close unmaps all that this process has mapped. The static segment stays with the job: late
-// packets land there.
+// Close unmaps everything that this process has mapped. The static segment stays with the job: late
+// packets arrive there.
 func (n *NIC) Close() (err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -90,13 +91,13 @@ func (n *NIC) Close() (err error) {
 	return err
 }
 
-// Rank returns the rank, which is the node's physical and its logical number.
+// Rank returns the rank, which is both the physical and the logical number of the node.
 func (n *NIC) Rank() int { return n.rank }
 
-// Remote reports whether parcels reach the own memory of other processes.
+// Remote reports whether parcels reach the private memory of other processes.
 func (n *NIC) Remote() bool { return n.engine.Attached() }
 
-// Sent returns what the Sender has counted, for parcels of the task and for replies.
+// Sent returns a count of the Sender, for parcels of the task and for replies.
 func (n *NIC) Sent(c Count) uint64 {
 	if uint(c) >= uint(numCounts) {
 		return 0
@@ -108,13 +109,13 @@ func (n *NIC) Sent(c Count) uint64 {
 	return sent
 }
 
-// count counts at the own Sender.
+// count counts an event at this node's Sender.
 func (n *NIC) count(c Count, by uint64) {
 	w := &n.own.tables[regSent+int(c)]
 	atomic.StoreUint64(w, *w+by)
 }
 
-// Interrupts returns how often the Receiver has interrupted the OS.
+// Interrupts returns how many times the Receiver has interrupted the OS.
 func (n *NIC) Interrupts(c Cause) uint64 {
 	if uint(c) >= uint(numCauses) {
 		return 0
@@ -122,7 +123,7 @@ func (n *NIC) Interrupts(c Cause) uint64 {
 	return atomic.LoadUint64(&n.own.public[pubInterrupts+int(c)])
 }
 
-// MaskArrivals disables interrupts of parcels that have arrived, or enables them.
+// MaskArrivals disables or enables the interrupts for parcels that have arrived.
 func (n *NIC) MaskArrivals(off bool) {
 	var v uint64
 	if off {

@@ -8,8 +8,8 @@ import (
 )
 
 // An Address is a logical address: 38 bits in one of 4 segments. Our choice: the upper 24 bits,
-// which no address needs, name the mapping that is meant, so that a name outlives its mapping
-// without naming what comes after.
+// which no address needs, identify the mapping, so that an address that outlives its mapping does
+// not name the next one.
 type Address uint64
 
 const (
@@ -21,10 +21,10 @@ const (
 
 // The segments of a task: our choice.
 const (
-	Static  = 0 // what the OS maps for all jobs, by area
-	Mapped  = 1 // what the task maps
+	Static  = 0 // mapped by the OS for all jobs, by area
+	Mapped  = 1 // mapped by the task
 	NoneYet = 2 // empty
-	Lent    = 3 // what the task lends for the time of one parcel, at the address that it is given
+	Lent    = 3 // lent by the task for the duration of one parcel, at the address that the task chooses
 )
 
 // MakeAddress returns the address of an offset in a segment.
@@ -38,7 +38,7 @@ func (a Address) Segment() int { return int(a >> offsetBits & 3) }
 // Offset returns the offset in the segment.
 func (a Address) Offset() uint64 { return uint64(a) & offsetMask }
 
-// Generation returns which mapping is meant.
+// Generation returns the generation of the mapping.
 func (a Address) Generation() uint32 { return uint32(a >> genShift) }
 
 // String returns segment, offset and generation.
@@ -46,9 +46,9 @@ func (a Address) String() string {
 	return fmt.Sprintf("%d:%#x.%d", a.Segment(), a.Offset(), a.Generation())
 }
 
-// The areas of the static segment: memory that holds from before a process runs until the
-// job ends. Our choice: its pages are 4 GiB, one for each area; page 0
-// is none, so that address 0 names nothing.
+// The areas of the static segment: memory that is mapped from before a process runs until the job
+// ends. Our choice: its pages are 4 GiB, one for each area; page 0 is not mapped, so that address 0
+// names no memory.
 const (
 	areaRings     = 1 + iota // packet rings with the counters that their readers export
 	areaBootstrap            // for the first packets of a pair
@@ -69,10 +69,10 @@ const (
 	BuffersAt   = Address(areaBuffers << staticShift)
 )
 
-// A Right says what others may do with a page.
+// A Right says what other nodes may do with a page.
 type Right uint64
 
-// The rights, as they stand in a page-table entry.
+// The rights, as bits of a page-table entry.
 const (
 	MayRead Right = 1 << (58 + iota)
 	MayWrite
@@ -80,9 +80,9 @@ const (
 	rights = MayRead | MayWrite | MayUpdate
 )
 
-// Words of a page-table entry. Its owner writes the first while the other is 0.
+// Words of a page-table entry. Its owner writes the first word while the second is 0.
 const (
-	ptePlace = 0 // 0-47 physical address: virtual of the process, or offset in the job's memory; 48-63 number of the mapping
+	ptePlace = 0 // 0-47 physical address: a virtual address of the process, or an offset in the job's memory; 48-63 number of the mapping
 	pteState = 1 // 0-31 bytes of the page that are mapped, 32-55 generation, 56 valid, 57 memory of the job, 58-60 rights
 	pteWords = 2
 
@@ -95,7 +95,7 @@ const (
 	pteSizeMask = 1<<32 - 1
 )
 
-// A pte is a page-table entry as it was read.
+// A pte is the value of a page-table entry.
 type pte struct{ place, state uint64 }
 
 func (e pte) at() uint64    { return e.place & placeMask }
@@ -110,7 +110,7 @@ func (e pte) same(other pte) bool {
 func (e pte) allows(r Right) bool  { return e.state&uint64(r) == uint64(r) }
 func (e pte) follows(one pte) bool { return e.at() == one.at()+PageBytes }
 
-// A node is the memory of one NIC as another one sees it.
+// A node is the memory of one NIC as another NIC sees it.
 type node struct{ tables, public []uint64 }
 
 func nodeOf(f *fabric.Fabric, rank int) node {
@@ -133,7 +133,7 @@ func (t node) segment(i int) (s segment) {
 	w := t.tables[regSegments+i*segmentWords:]
 	s = segment{atomic.LoadUint64(&w[0]), atomic.LoadUint64(&w[1]), atomic.LoadUint64(&w[2]), atomic.LoadUint64(&w[3])}
 	if most := uint64(len(t.tables)); s.first <= s.last && (s.table > most || s.last-s.first >= (most-s.table)/pteWords || s.shift != staticShift && s.shift != pageShift) {
-		return segment{first: 1} // no OS wrote it
+		return segment{first: 1} // not written by the OS
 	}
 	return s
 }
@@ -146,7 +146,7 @@ func (t node) setSegment(i int, s segment) {
 	}
 }
 
-// entry returns the words of a page-table entry.
+// entry returns the two words of a page-table entry.
 func (t node) entry(s *segment, page uint64) []uint64 {
 	return t.tables[s.table+(page-s.first)*pteWords:][:pteWords:pteWords]
 }
@@ -161,7 +161,7 @@ func storePTE(w []uint64, e pte) {
 	atomic.StoreUint64(&w[pteState], e.state)
 }
 
-// known reports why an entry is not the mapping that an address means.
+// known returns 0 if an entry belongs to the mapping with this generation, or else why not.
 func (e pte) known(generation uint32) Reason {
 	switch {
 	case e.mapped() && e.gen() == generation:
@@ -172,7 +172,7 @@ func (e pte) known(generation uint32) Reason {
 	return Stale
 }
 
-// A span is memory of a node, as its page table has it: what one parcel reaches.
+// A span is the part of a node's mapped memory that one parcel accesses.
 type span struct {
 	t     node
 	seg   segment
@@ -215,8 +215,8 @@ func (t node) find(a Address, size uint64, need Right) (s span, why Reason) {
 	}
 }
 
-// run returns the physical address of byte i, which is in s, and how many bytes from there on
-// are physically consecutive: to the end of s at most.
+// run returns the physical address of byte i, which is in s, and the number of physically
+// consecutive bytes from there on, at most to the end of s.
 func (s *span) run(i uint64) (at, n uint64) {
 	size := uint64(1) << s.seg.shift
 	page, in := (s.at+i)>>s.seg.shift, (s.at+i)&(size-1)
@@ -233,9 +233,10 @@ func (s *span) run(i uint64) (at, n uint64) {
 	return at, min(n, s.bytes-i)
 }
 
-// behind returns the physical address of what follows, physically, the page before byte i, which is the first
-// of another page, and how many bytes of a word are there. Our choice: an emulation shows nobody's memory but what is in
-// the same mapping, so what lies behind is a page of it, or else nothing and reads as zero.
+// behind returns the physical address of the memory that physically follows the page before byte i,
+// which is the first of a page, and how many bytes of a word are there. Our choice: an emulation
+// must not show memory outside the mapping, so only a page of the same mapping can follow;
+// otherwise there is nothing, which reads as zero.
 func (s *span) behind(i uint64) (at, n uint64) {
 	page := (s.at + i) >> s.seg.shift
 	before := loadPTE(s.t.entry(&s.seg, page-1))
@@ -255,19 +256,19 @@ func (s *span) behind(i uint64) (at, n uint64) {
 	return at, n
 }
 
-// intact reports whether the mapping is there still.
+// intact reports whether the mapping still exists.
 func (s *span) intact() bool {
 	return s.bytes == 0 || loadPTE(s.t.entry(&s.seg, s.at>>s.seg.shift)).same(s.first)
 }
 
-// holds is the number of transfers under way in a mapping.
+// holds returns the number of transfers in progress in a mapping.
 func (t node) holds(number int) *uint64 {
 	return &t.public[pubHolds+number%maxMappings*(64/8)]
 }
 
-// hold keeps the memory from being released, if it is mapped still. It counts first and looks
-// then; whoever unmaps makes all entries invalid first and looks at the count then: one of the
-// two sees the other.
+// hold keeps the memory from being released, if it is still mapped. It counts the transfer before
+// it reads the entry; Unmap invalidates all entries before it reads the count. So one of the two
+// sees the other.
 func (s *span) hold() Reason {
 	if s.bytes == 0 || s.seg.shift == staticShift {
 		return 0

@@ -2,7 +2,8 @@ package cenju4
 
 import "fmt"
 
-// A PacketType says by which table the destination of a parcel is looked up (cenju4, section 8).
+// A PacketType selects the table in which the destination of a parcel is looked up (cenju4, section
+// 8).
 type PacketType uint8
 
 // The packet types.
@@ -13,7 +14,7 @@ const (
 	numPacketTypes
 )
 
-// A Protocol says what a parcel does at its destination (cenju4, section 4).
+// A Protocol is the operation of a parcel at its destination (cenju4, section 4).
 type Protocol uint8
 
 // The protocols.
@@ -32,13 +33,13 @@ const (
 	numProtocols
 )
 
-// protocols says of each protocol what the Sender must know.
+// protocols describes each protocol for the Sender.
 var protocols = [numProtocols]struct {
 	name    string
-	writes  bool // brings data
+	writes  bool // carries data
 	message bool
-	word    bool // works on one word of 8 byte
-	reply   bool // generates one
+	word    bool // operates on one word of 8 byte
+	reply   bool // generates a reply
 }{
 	noProtocol:   {name: "nothing"},
 	RemoteDMA:    {name: "remote DMA", writes: true},
@@ -61,7 +62,8 @@ func (p Protocol) String() string {
 	return fmt.Sprintf("protocol %d", uint8(p))
 }
 
-// register returns which address register holds the destination, -1 if none does.
+// register returns the number of the address register that holds the destination, or -1 if none
+// does.
 func (p Protocol) register() int {
 	if p < DMARegister0 || p > DMARegister2 {
 		return -1
@@ -69,7 +71,8 @@ func (p Protocol) register() int {
 	return int(p - DMARegister0)
 }
 
-// addressed reports whether the parcel names where its data goes, so that packets are cut there.
+// addressed reports whether the parcel names the target of its data, so that packets are cut
+// according to it.
 func (p Protocol) addressed() bool { return p == RemoteDMA || p == RemoteRead }
 
 // Flags of a parcel header.
@@ -78,14 +81,14 @@ type Flags uint8
 // The flags. The first three are the suggested ones; Log and NotOptimised are our choice.
 const (
 	Inline       Flags = 1 << iota // the 2nd 8 byte are the data (cenju4, section 7.1)
-	Supervisor                     // addresses are physical: of the OS's queue only
-	Interrupt                      // of the receiver's OS, when the parcel has arrived
-	Log                            // a record in the receiver's log buffer
-	NotOptimised                   // without the read optimisation (cenju4, section 7.2)
+	Supervisor                     // addresses are physical: only in the OS's queue
+	Interrupt                      // interrupts the receiver's OS when the parcel has arrived
+	Log                            // writes a record to the receiver's log buffer
+	NotOptimised                   // disables the read optimisation (cenju4, section 7.2)
 	knownFlags   = 1<<iota - 1
 )
 
-// A Parcel is a parcel header: what software writes into a header queue (cenju4, section 4).
+// A Parcel is a parcel header, which software writes into a header queue (cenju4, section 4).
 type Parcel struct {
 	Type     PacketType
 	Protocol Protocol
@@ -96,9 +99,9 @@ type Parcel struct {
 	Words    [3]uint64
 }
 
-// What the 2nd to 4th 8 byte hold, by protocol.
+// The contents of the 2nd to 4th 8 byte, by protocol.
 const (
-	wordSrc = 0 // src, or the data of an inline parcel; of a remote read the address at the remote node
+	wordSrc = 0 // src, or the data of an inline parcel; for a remote read the address at the remote node
 	wordDst = 1
 	wordNtf = 2
 
@@ -122,8 +125,9 @@ const (
 	lengthMask = 1<<20 - 1
 )
 
-// Encode returns the header as it lies in a queue. A field that is too large for its bits
-// becomes the largest value there, which is refused: a header never means something else.
+// Encode returns the header in the form that it has in a queue. A field that is too large for its
+// bits becomes the largest value, which is refused: so an invalid header never means something
+// else.
 func (p *Parcel) Encode() [4]uint64 {
 	first := min(uint64(p.Type), 15) | min(uint64(p.Protocol), 15)<<atProtocol | uint64(p.Flags)<<atFlags |
 		uint64(p.Rrid&rridMask)<<atRrid | min(uint64(p.Dest), destMask)<<atDest | min(uint64(p.Length), lengthMask)<<atLength
@@ -139,11 +143,11 @@ func Decode(h [4]uint64) Parcel {
 	}
 }
 
-// data returns where the data of the parcel lies, of a remote read at the remote node.
+// data returns the address of the parcel's data; for a remote read at the remote node.
 func (p *Parcel) data() Address { return Address(p.Words[wordSrc]) }
 
-// target returns the address to which packets are cut: of a parcel that does not name it
-// the start of a line (our choice: the Sender does not know an address register).
+// target returns the address according to which packets are cut. If the parcel does not name one,
+// it is the start of a line (our choice: the Sender does not know address registers).
 func (p *Parcel) target() Address {
 	if p.Protocol.addressed() {
 		return Address(p.Words[wordDst])
@@ -151,8 +155,9 @@ func (p *Parcel) target() Address {
 	return 0
 }
 
-// notice returns the address that SPM writes to when the parcel has been sent, 0 if none: of a remote
-// read too (our choice: its 4th 8 byte are free, and the requester's SPM has sent it).
+// notice returns the address to which SPM writes when the parcel has been sent, or 0 if there is
+// none. A remote read may have one too (our choice: its 4th 8 byte are free, and the requester's
+// SPM has sent it).
 func (p *Parcel) notice() Address {
 	if protocols[p.Protocol].writes || p.Protocol == RemoteRead {
 		return Address(p.Words[wordNtf])
@@ -160,8 +165,8 @@ func (p *Parcel) notice() Address {
 	return 0
 }
 
-// Check returns what RHM refuses a header for without a look at a table, 0 if nothing:
-// the same for all nodes. physical says whether it lies in the OS's queue.
+// Check returns why RHM refuses a header without looking at a table, or 0: the result is the same
+// at all nodes. physical says that the header is in the OS's queue.
 func (p *Parcel) Check(physical bool) Reason {
 	switch {
 	case p.Type >= numPacketTypes, p.Type != Synchronization && (p.Protocol == noProtocol || p.Protocol >= numProtocols), p.Flags > knownFlags:
@@ -185,9 +190,9 @@ func (p *Parcel) Check(physical bool) Reason {
 	return 0
 }
 
-// placed reports whether source and destination stand as the hardware can move them
-// (cenju4, section 7.3): within one DW, or from a DW or an odd word to a DW boundary. Our choice:
-// lengths are in bytes, and within a DW bytes have any place.
+// placed reports whether the hardware can move from this source to this destination (cenju4,
+// section 7.3): within one DW, or from a DW or an odd word to a DW boundary. Our choice: lengths
+// are in bytes, and within a DW bytes have any place.
 func (p *Parcel) placed() bool {
 	switch p.Protocol {
 	case AtomicAdd:
@@ -207,7 +212,7 @@ func (p *Parcel) placed() bool {
 	return dst == 0 && (src == 0 || src == oddWord)
 }
 
-// whole reports whether the data leaves as one packet: a message's source does not cross a page.
+// whole reports whether the data is sent as one packet: a message's source must not cross a page.
 func (p *Parcel) whole() bool {
 	return p.Flags&Inline != 0 || p.data().Offset()%PageBytes+uint64(p.Length) <= PageBytes
 }

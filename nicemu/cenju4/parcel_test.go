@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestHeader: what Encode writes Decode reads, and what does not fit its bits is not another header.
+// TestHeader: Decode reads what Encode writes, and a field that does not fit its bits does not
+// become another valid header.
 func TestHeader(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -25,7 +26,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestPlain: the formula for lent memory says what cutting packet by packet does.
+// TestPlain: the formula for lent memory has the same result as cutting packet by packet.
 func TestPlain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
@@ -51,7 +52,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestPagePool against a table of pages.
+// TestPagePool compares the pool with a table of pages.
 func TestPagePool(t *testing.T) {
 	const pages = 64
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -96,8 +97,8 @@ func table(used []bool) string {
 	return string(b)
 }
 
-// TestNetwork: a packet reaches its node from any other, through one switch of each stage, and a set is
-// reached whole.
+// TestNetwork: a packet reaches its node from any other, through one switch of each stage, and a
+// set is reached completely.
 func TestNetwork(t *testing.T) {
 	for _, c := range []struct{ nodes, stages, level, ports int }{
 		{1, 2, 2, Ports}, {8, 2, 2, Ports}, {16, 2, 2, Ports}, {17, 4, 2, Ports}, {256, 4, 2, Ports}, {257, 6, 2, Ports}, {1024, 6, 2, Ports},

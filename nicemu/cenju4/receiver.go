@@ -6,7 +6,7 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// deliver has the Receiver of a node do what a parcel is for, and tell of it.
+// deliver carries a parcel out at the Receiver of a node, and reports it.
 func (s *service) deliver(d destination) {
 	s.node, s.address, s.moved, s.cause = d.node, 0, 0, nil
 	why := s.nic.reaches(d.node)
@@ -22,7 +22,7 @@ func (s *service) deliver(d destination) {
 	s.node, s.address = s.nic.rank, 0
 }
 
-// receive does what the packets of a parcel are for (cenju4, section 6.2).
+// receive does the work of a parcel's packets (cenju4, section 6.2).
 func (s *service) receive(rank int, t node) Reason {
 	p := &s.parcel
 	var why Reason
@@ -48,7 +48,7 @@ func (s *service) receive(rank int, t node) Reason {
 	return 0
 }
 
-// write is remote DMA, to an address or to that in an address register.
+// write is remote DMA, to the parcel's address or to that in an address register.
 func (s *service) write(rank int, t node) Reason {
 	p := &s.parcel
 	a := Address(p.Words[wordDst])
@@ -67,7 +67,7 @@ func (s *service) write(rank int, t node) Reason {
 	return s.transfer(&s.target, &s.source)
 }
 
-// message appends to a message buffer.
+// message appends a message to a message buffer.
 func (s *service) message(rank int, t node, which int) Reason {
 	data := s.nic.packet[:s.parcel.Length]
 	s.target = memory{hand: true, near: data}

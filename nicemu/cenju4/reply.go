@@ -6,12 +6,12 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// Requests that are answered: the Receiver writes the header of a parcel into the remote-read header
-// queue of its node, whose Sender sends it (cenju4, section 6.2). The queue never overflows, since each
-// Sender limits how many requests it has under way.
+// Requests with an answer: the Receiver writes the header of a parcel into the remote-read header
+// queue of its node, whose Sender sends it (cenju4, section 6.2). The queue never overflows, since
+// each Sender limits its requests in flight.
 
-// ReplyLimit returns how many reply-generating packets each of so many nodes may have under way, so
-// that all of them together fit one node's remote-read header queue.
+// ReplyLimit returns how many reply-generating packets each of the given number of nodes may have
+// in flight, so that all of them together fit one node's remote-read header queue.
 func ReplyLimit(nodes int) int { return min(max(ReplyParcels/max(nodes, 1), 1), Rrids) }
 
 // reply carries out a remote read, swap or compare and swap, and its answer.
@@ -43,7 +43,7 @@ func (s *service) reply(rank int, t node) Reason {
 	return why
 }
 
-// Outcome returns what a compare and swap that saw old tells.
+// Outcome returns the notice of a compare and swap that has read old.
 func (p *Parcel) Outcome(old uint64) NoticeKind {
 	if old == p.Words[wordIm] {
 		return Compared
@@ -51,7 +51,7 @@ func (p *Parcel) Outcome(old uint64) NoticeKind {
 	return Differed
 }
 
-// remoteRead is a remote DMA by the other node.
+// remoteRead carries out a remote read: the other node answers with a remote DMA.
 func (s *service) remoteRead(rank int, t node, answer *Parcel) Reason {
 	p := &s.parcel
 	s.address = p.data()
@@ -81,7 +81,8 @@ func (s *service) swapped(t node, answer *Parcel) (why Reason) {
 	return why
 }
 
-// pushReply puts the header of a reply into the remote-read header queue, and returns its number there.
+// pushReply writes the header of a reply to the remote-read header queue, and returns its number
+// there.
 func (t node) pushReply(p *Parcel) uint64 {
 	at := atomic.AddUint64(&t.public[pubReply], 1) - 1
 	for i, w := range p.Encode() {
@@ -91,7 +92,7 @@ func (t node) pushReply(p *Parcel) uint64 {
 	return at
 }
 
-// answer queues a reply and sends it.
+// answer queues a reply and counts it as sent.
 func (t node) answer(p *Parcel, c cost) {
 	t.pushReply(p)
 	sent := t.public[pubSent:]
@@ -101,7 +102,7 @@ func (t node) answer(p *Parcel, c cost) {
 	atomic.AddUint64(&sent[NonCoherent], c.nonCoherent)
 }
 
-// exchange stores now in a word and returns what it held.
+// exchange stores now in a word and returns its old value.
 func exchange(b []byte, now uint64) (old uint64) {
 	for {
 		seen := dma.CompareSwap(b, old, now)

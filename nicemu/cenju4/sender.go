@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// Post is what a task does to send: it writes the parcel's header into its header queue and advances
-// the write pointer. lent is what addresses of the segment Lent mean: the source of the parcel or,
-// for a remote read, where the data goes. It is lent until Post returns, and what the parcel was for
-// is done then: the Sender and the Receivers have run to completion.
+// Post is a task's way to send a parcel: it writes the header into its header queue and advances
+// the write pointer. lent is the memory to which addresses of the segment Lent refer: the source of
+// the parcel or, for a remote read, the target of the data. It is lent until Post returns; by then
+// the parcel has been carried out by the Sender and the Receivers.
 func (n *NIC) Post(p *Parcel, lent []byte) error { return n.post(p, lent, false) }
 
 func (n *NIC) post(p *Parcel, lent []byte, supervisor bool) error {
@@ -27,8 +27,8 @@ func (n *NIC) post(p *Parcel, lent []byte, supervisor bool) error {
 	return s.refused
 }
 
-// enqueue writes a header into the task's queue, from which RHM reads it at once: the queue is empty
-// before and after.
+// enqueue writes a header into the task's queue, from which RHM reads it at once: the queue is
+// empty before and after.
 func (n *NIC) enqueue(p *Parcel) Parcel {
 	pointers := n.own.tables[regQueue:][:2:2]
 	at := pointers[1]
@@ -40,7 +40,7 @@ func (n *NIC) enqueue(p *Parcel) Parcel {
 	return Decode(h)
 }
 
-// A service is one parcel on its way: at RHM, at SPM, at the Receivers, and back.
+// A service is one parcel in progress: at RHM, at SPM, at the Receivers, and back.
 type service struct {
 	nic      *NIC
 	parcel   Parcel
@@ -48,7 +48,7 @@ type service struct {
 	lent     []byte
 
 	sender  int
-	node    int // where it is
+	node    int // the node where it is
 	source  memory
 	target  memory
 	notice  memory
@@ -56,7 +56,7 @@ type service struct {
 	moved   int
 	cause   error
 	address Address
-	refused error // the first
+	refused error // the first refusal
 }
 
 func (s *service) refuse(why Reason) {
@@ -68,8 +68,7 @@ func (s *service) refuse(why Reason) {
 	}
 }
 
-// run carries the parcel out. All that can be known before the first packet leaves is looked at
-// before.
+// run carries the parcel out. All possible checks are made before the first packet leaves.
 func (s *service) run(supervisor bool) Reason {
 	n := s.nic
 	if n.closed.Load() {
@@ -109,7 +108,7 @@ func (s *service) run(supervisor bool) Reason {
 	return s.tellSent()
 }
 
-// reaches reports why a node gets no packet.
+// reaches returns 0 if packets can reach a node, or else why not.
 func (n *NIC) reaches(rank int) Reason {
 	if uint(rank) >= uint(n.ranks) || !nodeOf(n.f, rank).up() {
 		return NoNode
@@ -117,7 +116,8 @@ func (n *NIC) reaches(rank int) Reason {
 	return 0
 }
 
-// load translates what SPM reads and writes at this node: source, notice, and where an answer goes.
+// load translates the addresses that SPM reads and writes at this node: source, notice, and the
+// target of an answer.
 func (s *service) load() (why Reason) {
 	p := &s.parcel
 	own := func(a Address, n uint64, to *memory) bool {
@@ -133,9 +133,9 @@ func (s *service) load() (why Reason) {
 	case protocols[p.Protocol].writes:
 		own(p.data(), uint64(p.Length), &s.source)
 	case p.Protocol == RemoteRead:
-		own(p.target(), uint64(p.Length), &s.target) // looked up again when it comes
+		own(p.target(), uint64(p.Length), &s.target) // looked up again when the answer arrives
 	case p.Protocol == Swap:
-		own(Address(p.Words[wordDst2]), wordBytes, &s.target) // looked up again when it comes
+		own(Address(p.Words[wordDst2]), wordBytes, &s.target) // looked up again when the answer arrives
 	}
 	if why == 0 && p.notice() != 0 {
 		own(p.notice(), wordBytes, &s.notice)
@@ -146,7 +146,8 @@ func (s *service) load() (why Reason) {
 	return why
 }
 
-// count counts what has left: of a request one packet. An answer is counted where it comes from.
+// count counts what has left; a request is one packet. An answer is counted at the node that sends
+// it.
 func (s *service) count() {
 	n, p := s.nic, &s.parcel
 	n.count(Parcels, 1)
@@ -163,10 +164,11 @@ func (s *service) count() {
 	n.count(NonCoherent, c.nonCoherent)
 }
 
-// A cost is what a parcel with data takes at SPM.
+// A cost is the work of SPM for a parcel with data.
 type cost struct{ packets, coherent, nonCoherent uint64 }
 
-// cost counts packets and requests. What is lent stands as its destination does, so there is a formula.
+// cost counts packets and requests. Lent memory has the same place in its page as the destination,
+// so a formula does.
 func (s *service) cost(p *Parcel) (c cost) {
 	if p.Flags&Inline == 0 && p.Protocol.addressed() && (p.data()^p.target())%PageBytes == 0 {
 		c.packets, c.coherent = plain(p.target().Offset(), uint64(p.Length))
@@ -184,8 +186,8 @@ func (s *service) cost(p *Parcel) (c cost) {
 	}
 }
 
-// tellSent writes the pattern that tells of a parcel that was sent, whatever became of it at its
-// destination (cenju4, section 9).
+// tellSent writes the pattern that reports a parcel as sent, whether or not its destination has
+// refused it (cenju4, section 9).
 func (s *service) tellSent() Reason {
 	if s.parcel.notice() == 0 {
 		return 0

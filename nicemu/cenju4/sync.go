@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// synchronize sends the packet of a synchronization parcel: the switches meet it with
-// those of the other members, and when all have come each member receives one (cenju4, section
-// 2.3). On the fast path who comes last delivers.
+// synchronize sends the packet of a synchronization parcel: the switches collect it with those of
+// the other members, and when all have arrived each member receives one (cenju4, section 2.3). On
+// the fast path the last member delivers.
 func (s *service) synchronize() Reason {
 	n := s.nic
 	members, sid, why := n.own.lookUpSync(int(s.parcel.Dest))
@@ -42,7 +42,7 @@ func (s *service) synchronize() Reason {
 }
 
 // releaseAll gives each member its packet: the Receiver records it in the Synchronization
-// Notification Table. Our choice: it counts there, so that one that is late misses nothing.
+// Notification Table. Our choice: the table counts, so that a late reader misses nothing.
 func (n *NIC) releaseAll(members uint64, sid int) {
 	for ; members != 0; members &= members - 1 {
 		if rank := bits.TrailingZeros64(members); rank < n.ranks {
@@ -51,8 +51,8 @@ func (n *NIC) releaseAll(members uint64, sid int) {
 	}
 }
 
-// Synchronized returns how many synchronizations with an ID have ended, as the
-// Synchronization Notification Table of this node has it.
+// Synchronized returns the number of synchronizations with an ID that have ended, according to the
+// Synchronization Notification Table of this node.
 func (n *NIC) Synchronized(sid int) uint64 {
 	if uint(sid) >= Sids {
 		return 0

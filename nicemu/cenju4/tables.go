@@ -2,8 +2,8 @@ package cenju4
 
 import "sync/atomic"
 
-// The tables by which RHM finds where a parcel goes (cenju4, section 8). The OS writes them; a
-// parcel names an offset.
+// The tables in which RHM looks up the destination of a parcel (cenju4, section 8). The OS writes
+// them; a parcel names an offset.
 
 const (
 	entryValid = 1 << 63
@@ -30,7 +30,8 @@ func (t node) setNode(dest int, d destination) {
 	atomic.StoreUint64(&t.tables[regNodes+dest], entryValid|uint64(d.node)|uint64(d.cid)<<cidShift)
 }
 
-// A Set is where a multicast goes: a bit for each node of a group of 64 (cenju4, section 2.3).
+// A Set is the destination of a multicast: one bit for each node of a group of 64 (cenju4, section
+// 2.3).
 type Set struct {
 	Members uint64
 	Group   int
@@ -82,9 +83,9 @@ func (n *NIC) set(nodes []int) (s Set, why Reason) {
 	return s, 0
 }
 
-// RegisterMulticast is the system call: it puts a header for the nodes with these logical processor
-// numbers into the multicast header table and returns its offset, which multicast parcels name
-// as their destination (cenju4, section 10).
+// RegisterMulticast is the system call that puts a header for the nodes with these logical
+// processor numbers into the multicast header table. It returns the offset of the header, which is
+// the destination of multicast parcels (cenju4, section 10).
 func (n *NIC) RegisterMulticast(nodes []int) (dest uint16, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -101,7 +102,7 @@ func (n *NIC) RegisterMulticast(nodes []int) (dest uint16, err error) {
 	return n.own.addHeader(regSets, regSetLimit, &n.spareSets, uint64(s.Group), s.Members), nil
 }
 
-// addHeader writes an entry of a header table, one that was given back or else the next.
+// addHeader writes an entry of a header table: a returned one, or else the next.
 func (t node) addHeader(table, limit int, spare *[]uint16, word, members uint64) (dest uint16) {
 	used := t.tables[limit]
 	if last := len(*spare) - 1; last >= 0 {
@@ -116,8 +117,8 @@ func (t node) addHeader(table, limit int, spare *[]uint16, word, members uint64)
 	return dest
 }
 
-// dropHeader takes an entry of a header table back, and reports whether there was one: an entry of no
-// members.
+// dropHeader removes an entry of a header table, and reports whether there was one: an entry
+// without members is empty.
 func (t node) dropHeader(table, limit int, spare *[]uint16, dest uint16) bool {
 	if uint64(dest) >= t.tables[limit] || t.tables[table+2*int(dest)] == 0 {
 		return false
@@ -127,14 +128,14 @@ func (t node) dropHeader(table, limit int, spare *[]uint16, dest uint16) bool {
 	return true
 }
 
-// UnregisterMulticast is the system call that takes a header out of the multicast header table.
+// UnregisterMulticast is the system call that removes a header from the multicast header table.
 func (n *NIC) UnregisterMulticast(dest uint16) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.dropped(n.own.dropHeader(regSets, regSetLimit, &n.spareSets, dest))
 }
 
-// dropped is the end of a system call that takes a header out of a table, if it was there.
+// dropped ends a system call that removes a header from a table; was says that there was one.
 func (n *NIC) dropped(was bool) error {
 	switch {
 	case n.closed.Load():
@@ -145,9 +146,9 @@ func (n *NIC) dropped(was bool) error {
 	return nil
 }
 
-// RegisterSynchronization is the system call: a header for these nodes, this one among them, with
-// a synchronization ID that they have agreed on. Our choice: the ID is the set's in the whole job from then on,
-// so that nobody's packet meets those of another set.
+// RegisterSynchronization is the system call that adds a header for these nodes, which include this
+// one, with a synchronization ID that they have agreed on. Our choice: from then on the ID belongs
+// to this set in the whole job, so that packets of different sets never meet.
 func (n *NIC) RegisterSynchronization(nodes []int, sid int) (dest uint16, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -171,9 +172,9 @@ func (n *NIC) RegisterSynchronization(nodes []int, sid int) (dest uint16, err er
 	return n.own.addHeader(regSyncs, regSyncLimit, &n.spareSyncs, uint64(sid), s.Members), nil
 }
 
-// UnregisterSynchronization is the system call that takes a header out of the synchronization header
-// table. With last the synchronization ID is nobody's any more; then no other member sends a packet of it again, and
-// none waits in a switch, or it stays the set's (our choice).
+// UnregisterSynchronization is the system call that removes a header from the synchronization
+// header table. With last the synchronization ID becomes free; then no other member may send a
+// packet with it again. If a packet waits in a switch, the ID stays with the set (our choice).
 func (n *NIC) UnregisterSynchronization(dest uint16, last bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -185,7 +186,7 @@ func (n *NIC) UnregisterSynchronization(dest uint16, last bool) error {
 	return n.dropped(was)
 }
 
-// FreeSid returns a synchronization ID below a limit that is no set's at the moment, or -1.
+// FreeSid returns a synchronization ID below a limit that belongs to no set at the moment, or -1.
 func (n *NIC) FreeSid(limit int) int {
 	for sid := range min(limit, Sids) {
 		if atomic.LoadUint64(&n.table(sid)[0]) == 0 {
@@ -195,14 +196,14 @@ func (n *NIC) FreeSid(limit int) int {
 	return -1
 }
 
-// takeSid reports whether a sid is a set's now.
+// takeSid reserves a sid for a set, and reports whether the set has it.
 func (n *NIC) takeSid(sid int, members uint64) bool {
 	set := n.table(sid)
 	return atomic.CompareAndSwapUint64(&set[0], 0, members) || atomic.LoadUint64(&set[0]) == members
 }
 
-// table is an entry of the synchronization tables in the switches, all of which are one on the
-// fast path: the set that has the sid, and whose packets have come.
+// table returns an entry of the synchronization tables in the switches, which are a single one on
+// the fast path: the set that has the sid, and the members whose packets have arrived.
 func (n *NIC) table(sid int) []uint64 {
 	return nodeOf(n.f, 0).public[pubSwitch+2*sid:][:2:2]
 }

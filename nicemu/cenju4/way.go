@@ -8,12 +8,12 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Way is a destination that was looked up ahead: an area of the static segment of a node, to which
-// remote DMA goes again and again. It keeps what RHM has found in the node table and the Receiver in its
-// TLB. What is looked at each time is the state of the page-table entry, a line that is
-// read often and never written, and the place. A parcel that goes by a Way is one like any
-// other, but for its header, which nobody would read; what cannot go by it goes as an ordinary
-// parcel, which finds the reason.
+// A Way is a destination that was looked up in advance: an area of the static segment of a node, to
+// which a process sends remote DMA repeatedly. It keeps the results of RHM's look-up in the node
+// table and of the Receiver's TLB. Each time, only the state of the page-table entry, which is
+// often read and never written, and the place are checked. A parcel over a Way is like any other,
+// except that its header, which nobody would read, is not written; if a check fails, it is sent as
+// an ordinary parcel, which finds the reason.
 type Way struct {
 	nic   *NIC
 	dest  int
@@ -23,7 +23,7 @@ type Way struct {
 	state uint64
 	mem   []byte
 	lines []ring.Line
-	sent  *uint64 // parcels of a line
+	sent  *uint64 // number of parcels of a line
 }
 
 // Way looks up the area of a node that begins at an address.
@@ -64,17 +64,18 @@ func (n *NIC) way(dest int, area Address, need Right) (*Way, Reason) {
 	}, 0
 }
 
-// good reports whether the page is still what was looked up.
+// good reports whether the page is unchanged since the look-up.
 func (w *Way) good() bool { return atomic.LoadUint64(w.entry) == w.state && !w.nic.closed.Load() }
 
-// What is beyond any area, though its address is in no other one.
+// The last byte and line of an area's address range: beyond the memory of any area, but not in the
+// range of another one.
 const (
 	farByte = 1<<staticShift - ring.LineBytes
 	farLine = farByte / ring.LineBytes
 )
 
-// Line is remote DMA of a line to number at of the area. It becomes visible whole, its first
-// word last.
+// Line is remote DMA of a line to number at of the area. The line becomes visible as a whole, its
+// first word last.
 func (w *Way) Line(at uint64, l *ring.Line) error {
 	if !w.good() || at >= uint64(len(w.lines)) {
 		return w.nic.Write(w.dest, w.at+Address(min(at, farLine)*ring.LineBytes), fabric.LineBytes(l)[:])
@@ -113,9 +114,9 @@ func (w *Way) Get(at uint64) (uint64, error) {
 	return atomic.LoadUint64(&fabric.WordsOf(w.mem)[at/wordBytes]), nil
 }
 
-// Claim asks for line number at of the area, which will be written next. It changes nothing but
-// timing.
-func (w *Way) Claim(at uint64) {
+// Prefetch prefetches line number at of the area, which will be written next. It changes nothing
+// but timing.
+func (w *Way) Prefetch(at uint64) {
 	if at < uint64(len(w.lines)) {
 		ring.Prefetch(&w.lines[at])
 	}

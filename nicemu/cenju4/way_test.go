@@ -39,8 +39,8 @@ func TestSupervisor(t *testing.T) {
 	}
 }
 
-// TestWays: what goes by a way is what goes by a parcel, and what does not fit is refused for the
-// same reason.
+// TestWays: a transfer over a way has the same result as a parcel, and an invalid one is refused
+// for the same reason.
 func TestWays(t *testing.T) {
 	n := open(t, 2)
 	w, err := n[0].Way(1, RingsAt)
@@ -62,8 +62,8 @@ func TestWays(t *testing.T) {
 	if n[0].Sent(Parcels) != 3 || n[0].Sent(Packets) != 5 || n[0].Sent(Coherent) != 7 || n[1].Sent(Parcels) != 1 {
 		t.Errorf("%d parcels, %d packets, %d requests, %d answers", n[0].Sent(Parcels), n[0].Sent(Packets), n[0].Sent(Coherent), n[1].Sent(Parcels))
 	}
-	w.Claim(0)
-	w.Claim(uint64(len(mem)) / 64) // nothing to be had
+	w.Prefetch(0)
+	w.Prefetch(uint64(len(mem)) / 64) // beyond the memory: does nothing
 	end := uint64(len(mem))
 	for name, err := range map[string]error{
 		"line": w.Line(end/64, &l), "far line": w.Line(1<<60, &l), "put": w.Put(end-1, b[:2]), "wrap": w.Put(1<<64-1, b[:2]),
@@ -100,7 +100,7 @@ func TestWays(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestFlagWriter: flags are raised by their own node's NIC and seen by all.
+// TestFlagWriter: a node's flags are raised by its own NIC and seen by all nodes.
 func TestFlagWriter(t *testing.T) {
 	n := open(t, 2)
 	p, err := n[0].FlagWriter()
@@ -110,7 +110,7 @@ func TestFlagWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Claim(1, 6)
+	p.Prefetch(1, 6)
 	into := make([]byte, 4)
 	if mark, up := n[1].f.Raised(n[1].f.Flags(), 1, 0, 5, into); !up || mark != 9 || string(into) != "flag" || p.Audit() != nil {
 		t.Errorf("%v, %d, %q", up, mark, into)
@@ -138,7 +138,7 @@ func TestFlagWriter(t *testing.T) {
 	}
 }
 
-// TestClose: what the process has mapped is unmapped, what belongs to the job stays.
+// TestClose: memory that the process has mapped is unmapped, memory of the job stays.
 func TestClose(t *testing.T) {
 	n := open(t, 2)
 	mem := make([]byte, 64)
@@ -203,7 +203,7 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// TestRegister: system calls that make headers refuse what cannot be.
+// TestRegister: system calls refuse invalid headers.
 func TestRegister(t *testing.T) {
 	n := open(t, 3)
 	for _, members := range [][]int{nil, {3}, {-1}, {0, 5}} {
@@ -235,13 +235,13 @@ func TestRegister(t *testing.T) {
 	if _, err := n[0].RegisterSynchronization([]int{0}, 0); !errors.Is(err, TableFull) {
 		t.Error(err)
 	}
-	post(t, n[0], Parcel{Type: Synchronization, Dest: 9}, nil) // alone: it comes back at once
+	post(t, n[0], Parcel{Type: Synchronization, Dest: 9}, nil) // a single member: its packet comes back at once
 	if n[0].Synchronized(9) != 1 {
 		t.Error("a synchronization with oneself")
 	}
 }
 
-// TestParcelsDoNotAllocate, nor do ways.
+// TestParcelsDoNotAllocate checks parcels and ways.
 func TestParcelsDoNotAllocate(t *testing.T) {
 	n := open(t, 2)
 	w, err := n[0].Way(1, RingsAt)

@@ -2,20 +2,20 @@ package dimmnet2
 
 import "encoding/binary"
 
-// An Op says what a command does.
+// An Op is the operation of a command.
 type Op uint8
 
-// The commands, by class (section 4). A list of at most [ListElements] addresses can name
-// scattered elements of SO-DIMM wherever a Pattern is allowed.
+// The operations, by class (section 4). Wherever a Pattern is allowed, a list of at most
+// [ListElements] addresses can name scattered elements of SO-DIMM.
 const (
-	OpBOTF       Op = iota + 1 // (2)(a): the packet in a Write Window leaves
+	OpBOTF       Op = iota + 1 // (2)(a): sends the packet in a Write Window
 	OpWrite                    // (1)(a): Write Window to local SO-DIMM, by a pattern
 	OpRead                     // (1)(b): local SO-DIMM, by a pattern, to Prefetch Window
 	OpRemoteRead               // (2)(b): remote SO-DIMM, by a pattern, to Prefetch Window
 	OpSend                     // (3)(a): local SO-DIMM, by a pattern, to a remote Prefetch Window
 	OpPush                     // (3)(b): local SO-DIMM, by a pattern, to remote SO-DIMM
 	OpPull                     // (3)(b): remote SO-DIMM, by a pattern, to local SO-DIMM
-	OpIPUSH                    // (3)(a): local SO-DIMM, by a pattern, to where the receiver decides
+	OpIPUSH                    // (3)(a): local SO-DIMM, by a pattern, to a place that the receiver chooses
 	numOps
 )
 
@@ -31,13 +31,13 @@ func (o Op) String() string {
 	return "no command"
 }
 
-// A Pattern says how the elements of SO-DIMM lie that a command touches.
+// A Pattern says where the elements of SO-DIMM for a command lie.
 type Pattern uint8
 
 // The patterns (section 4).
 const (
 	Contiguous Pattern = iota
-	Strided            // an element every RegStride bytes
+	Strided            // one element every RegStride bytes
 	List               // elements at the addresses of the list at RegList
 	numPatterns
 )
@@ -45,14 +45,14 @@ const (
 // Quiet in Command.Flags: the receiver writes no status (our choice).
 const Quiet = 1
 
-// BOTFBytes is the size of the command that starts a BOTF, CommandBytes that of all others
-// (section 4).
+// BOTFBytes is the size of a command that starts a BOTF, CommandBytes that of all others (section
+// 4).
 const (
 	BOTFBytes    = 8
 	CommandBytes = 16
 )
 
-// A Command is what a process stores into the request-issue register. The bits are the
+// A Command is the value that a process stores into the request-issue register. The bits are the
 // suggested ones:
 //
 //	BOTF     op(8) window(4) lines(8)
@@ -63,13 +63,13 @@ type Command struct {
 	Window        int // of the board
 	Lines         int // BOTF: of the image, with its header
 	Flags         uint8
-	Node, Process int    // of the other side
+	Node, Process int    // the other side
 	Length        int    // bytes, without gaps
-	Local         uint32 // address of the own SO-DIMM
-	Remote        uint32 // address of the other side: SO-DIMM, or Prefetch Windows from 0 on
+	Local         uint32 // address in this process's SO-DIMM
+	Remote        uint32 // address at the other side: in SO-DIMM, or in Prefetch Windows counted from 0
 }
 
-// Bytes returns the command as it is stored: 8 bytes for a BOTF, else 16.
+// Bytes returns the command in the form in which it is stored: 8 bytes for a BOTF, else 16.
 func (c *Command) Bytes() []byte {
 	b := make([]byte, CommandBytes)
 	if c.Op == OpBOTF {
@@ -82,8 +82,8 @@ func (c *Command) Bytes() []byte {
 	return b
 }
 
-// ParseCommand reads what was stored, of 8 or 16 bytes. It reports false if the command is
-// not of that size.
+// ParseCommand reads a stored command of 8 or 16 bytes. It returns false if the command does not
+// have that size.
 func ParseCommand(b []byte) (c Command, ok bool) {
 	w := binary.LittleEndian.Uint64(b)
 	c.Op = Op(w)

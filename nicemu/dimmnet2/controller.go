@@ -22,14 +22,14 @@ func (n *NIC) issue(at Address, b []byte) error {
 	return nil
 }
 
-// Issue stores a command into the own request-issue register.
+// Issue stores a command into this process's request-issue register.
 func (n *NIC) Issue(c *Command) error { return n.Store(RegIssue.At(n.Process()), c.Bytes()) }
 
-// A job is how far a command has come.
+// A job is the progress of a command.
 type job struct {
-	rank  int    // that refused it
-	moved int    // bytes of packets that were received
-	why   Reason // the first
+	rank  int    // the rank that refused it
+	moved int    // bytes of its packets that were received
+	why   Reason // the first refusal
 }
 
 // run carries a command out.
@@ -47,7 +47,7 @@ func (n *NIC) run(c *Command) job {
 	return n.send(c)
 }
 
-// botf sends the packet that lies in a Write Window (section 7).
+// botf sends the packet in a Write Window (section 7).
 func (n *NIC) botf(c *Command) job {
 	j := job{rank: n.rank}
 	image, why := n.writeWindow(c.Window, c.Lines*LineBytes)
@@ -64,8 +64,8 @@ func (n *NIC) botf(c *Command) job {
 	return j
 }
 
-// emit enters into a packet what the host cannot choose, and has it received. Of several
-// packets of a command each goes its way, and the first refusal is the command's.
+// emit fills in the fields of a packet that the host cannot choose, and delivers it. Each packet of
+// a command is delivered independently of the others, and the first refusal is that of the command.
 func (n *NIC) emit(j *job, p *Packet) {
 	p.Group, p.From = n.own.pgid(), n.rank
 	rank, why := n.deliver(p)
@@ -91,8 +91,8 @@ func (n *NIC) writeWindow(i, size int) ([]byte, Reason) {
 	return n.own.written[i%ownWrite*WindowBytes:][:size], 0
 }
 
-// prefetchWindow returns where the first bytes of a Prefetch Window of the board lie
-// in those of the process.
+// prefetchWindow returns the place of the first bytes of a Prefetch Window of the board, relative
+// to the process's windows.
 func (n *NIC) prefetchWindow(i, size int) (at uint32, why Reason) {
 	switch {
 	case i/ownPrefetch != n.Process():
@@ -103,7 +103,7 @@ func (n *NIC) prefetchWindow(i, size int) (at uint32, why Reason) {
 	return uint32(i % ownPrefetch * WindowBytes), 0
 }
 
-// access moves between a window and the own SO-DIMM: class (1).
+// access moves data between a window and this process's SO-DIMM: class (1).
 func (n *NIC) access(c *Command) Reason {
 	v := &n.local
 	var written []byte
@@ -136,7 +136,7 @@ func (n *NIC) access(c *Command) Reason {
 	return 0
 }
 
-// remoteRead has SO-DIMM of another process come into a Prefetch Window: class (2)(b).
+// remoteRead moves SO-DIMM data of another process to a Prefetch Window: class (2)(b).
 func (n *NIC) remoteRead(c *Command) job {
 	at, why := n.prefetchWindow(c.Window, c.Length)
 	if why == 0 {
@@ -148,7 +148,7 @@ func (n *NIC) remoteRead(c *Command) job {
 	return n.request(c, InPW, at)
 }
 
-// pull is the same into the own SO-DIMM: class (3)(b).
+// pull moves such data to this process's SO-DIMM: class (3)(b).
 func (n *NIC) pull(c *Command) job {
 	why := n.command(&n.local, c, c.Remote)
 	if _, ok := n.own.dimm(n.rank, uint64(c.Local), c.Length); why == 0 && !ok {
@@ -160,7 +160,7 @@ func (n *NIC) pull(c *Command) job {
 	return n.request(c, InDIMM, c.Local)
 }
 
-// request asks for the remote vector of a command, in as many packets as it takes.
+// request requests the remote vector of a command, in as many packets as necessary.
 func (n *NIC) request(c *Command, memory Memory, reply uint32) job {
 	j, v := job{rank: n.rank}, &n.local
 	for from := 0; ; from += PacketBytes {
@@ -175,11 +175,11 @@ func (n *NIC) request(c *Command, memory Memory, reply uint32) job {
 	}
 }
 
-// mostSent is how many bytes a command can send: a packet that is received as one, or what a command
-// can name.
+// mostSent is the maximum number of bytes that a command can send: those of one received packet, or
+// the largest length in a command.
 var mostSent = [numOps]int{OpSend: WindowBytes, OpIPUSH: PacketBytes, OpPush: 1<<24 - 1}
 
-// send has own SO-DIMM go to another process: class (3).
+// send sends data of this process's SO-DIMM to another process: class (3).
 func (n *NIC) send(c *Command) job {
 	j, v := job{rank: n.rank}, &n.local
 	switch j.why = n.command(v, c, c.Local); {

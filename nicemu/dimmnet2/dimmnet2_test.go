@@ -18,7 +18,7 @@ const module = 2 * fabric.PageBytes
 func open(t testing.TB, ranks int) (boss *Manager, all []*NIC) {
 	t.Helper()
 	g := fabric.Small()
-	g.Rings, g.Device, g.Boards = 1, 0, 1
+	g.Rings, g.Device, g.FlagArrays = 1, 0, 1
 	_, all = fabrictest.Heap(t, ranks, Geometry(g, module), func(f *fabric.Fabric) (err error) { boss, err = Manage(f); return err }, Open)
 	return boss, all
 }
@@ -29,7 +29,7 @@ func mapped(t testing.TB, ranks int) []*NIC {
 	return fabrictest.Mapped(t, ranks, Geometry(fabric.Default(), module), func(f *fabric.Fabric) error { _, err := Manage(f); return err }, Open)
 }
 
-// send writes a packet into the first own Write Window, and issues the BOTF.
+// testSend writes a packet into the first Write Window of the process, and issues the BOTF.
 func (n *NIC) testSend(p *Packet) error {
 	image := p.Image()
 	if err := n.Store(n.WriteWindow(0), image); err != nil {
@@ -38,8 +38,8 @@ func (n *NIC) testSend(p *Packet) error {
 	return n.Issue(&Command{Op: OpBOTF, Window: n.Process() * ownWrite, Lines: (len(image) + 7) / 8})
 }
 
-// TestPath: data go from a Write Window by own SO-DIMM, another one's, and back into a
-// Prefetch Window, and statuses tell of what came.
+// TestPath: data moves from a Write Window through SO-DIMM of this process and of another one, and
+// back into a Prefetch Window, with a status for each reception.
 func TestPath(t *testing.T) {
 	_, goroutines := open(t, 4)
 	for name, n := range map[string][]*NIC{"goroutines": goroutines, "processes": mapped(t, 4)} {
@@ -86,7 +86,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestRegisters: which registers a process may read and write, and in what width.
+// TestRegisters: which registers a process may read and write, and with which width.
 func TestRegisters(t *testing.T) {
 	boss, all := open(t, 2)
 	boss.Group(1, 500)
@@ -130,7 +130,7 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// TestManaged: a job has one manager, and processes cannot do without.
+// TestManaged: a job has one manager, and its processes need one.
 func TestManaged(t *testing.T) {
 	_, all := open(t, 2)
 	if _, err := Manage(all[0].f); !errors.Is(err, ErrManaged) {
@@ -158,7 +158,7 @@ func TestManaged(t *testing.T) {
 	}
 }
 
-// TestWay: what goes by a Way is where a BOTF would bring it, and is refused like one.
+// TestWay: a transfer over a Way has the same result as a BOTF, and is refused like one.
 func TestWay(t *testing.T) {
 	boss, n := open(t, 3)
 	w, err := n[0].Way(2)
@@ -166,8 +166,8 @@ func TestWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := ring.Line{5, 6, 7}
-	w.Claim(1)
-	w.Claim(1 << 60)
+	w.Prefetch(1)
+	w.Prefetch(1 << 60)
 	if err := errors.Join(w.Line(1, &line), w.Put(256, []byte("payload"))); err != nil {
 		t.Fatal(err)
 	}
@@ -227,14 +227,14 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// TestFlags: a flag is seen by all, and is the own NIC's.
+// TestFlags: a flag is seen by all, and only the process's own NIC raises it.
 func TestFlags(t *testing.T) {
 	_, n := open(t, 3)
 	p, err := n[1].Flags()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Claim(0, 1)
+	p.Prefetch(0, 1)
 	if err := p.Raise(0, 1, 7, []byte("flag")); err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestNoAllocation: what goes by a Way, and commands, allocate nothing.
+// TestNoAllocation: transfers over a Way, and commands, allocate nothing.
 func TestNoAllocation(t *testing.T) {
 	_, n := open(t, 2)
 	w, err := n[0].Way(1)
@@ -289,7 +289,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestTexts: every reason and command has its words.
+// TestTexts: every reason and command has a text.
 func TestTexts(t *testing.T) {
 	for r := Closed; r < numReasons; r++ {
 		if strings.HasPrefix(r.Error(), "reason ") {

@@ -2,13 +2,14 @@ package dimmnet2
 
 import "rhinet/nicemu/fabric"
 
-// A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
+// A flagWriter is embedded under this name, so that other packages cannot raise flags without the
+// checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// Flags raises this process's flags in the job's shared flag arrays: a BOTF that the
-// InfiniBand switch brings to all boards of the group, each of which looks at its own
-// copy (our choice; section 1 has a standard switch, which can). In the memory of the job that is one
-// line, which all look at and only the own NIC writes.
+// Flags raises this process's flags in the job's shared flag arrays: a flag is a BOTF that the
+// InfiniBand switch delivers to all boards of the group, each of which reads its own copy (our
+// choice; section 1 has a standard switch, which can do that). In the memory of the job it is one
+// line, which all ranks read and only this process's NIC writes.
 type Flags struct {
 	nic *NIC
 	*flagWriter

@@ -12,8 +12,8 @@ import (
 // A space is a kind of resource.
 type space uint8
 
-// A resource is a range of host addresses, of which each process has a share, in units
-// that no access crosses.
+// A resource is a range of host addresses of which each process has a share, in units that no
+// access may cross.
 type resource struct {
 	space       space
 	start       Address
@@ -38,7 +38,8 @@ var resources = [...]resource{
 	{sodimm, baseDIMM, ModuleBytes, ModuleBytes},
 }
 
-// find returns what size bytes at an address are of this process, and where in its share.
+// find returns the resource of size bytes at an address, if they belong to this process, and their
+// offset in its share.
 func (n *NIC) find(at Address, size int) (r resource, offset uint32, why Reason) {
 	if n.closed {
 		return r, 0, Closed
@@ -83,8 +84,8 @@ func (n *NIC) Load(at Address, b []byte) error {
 	return nil
 }
 
-// Store is a store of the host: into a Write Window, the LLCM or a register. The error of
-// a store that issues a command is also what became of the command.
+// Store is a store of the host: into a Write Window, the LLCM or a register. The error of a store
+// that issues a command is also that of the command.
 func (n *NIC) Store(at Address, b []byte) error {
 	r, offset, why := n.find(at, len(b))
 	if why == 0 {
@@ -108,8 +109,8 @@ func (n *NIC) Store(at Address, b []byte) error {
 	return nil
 }
 
-// loadWindow reads through the cache: a line that is there stays as it was, whatever the controller
-// has written since (section 2.1).
+// loadWindow reads through the cache: a cached line does not change, even if the controller has
+// written the window since (section 2.1).
 func (n *NIC) loadWindow(offset uint32, b []byte) {
 	for len(b) > 0 {
 		line := offset / ring.LineBytes
@@ -123,8 +124,8 @@ func (n *NIC) loadWindow(offset uint32, b []byte) {
 	}
 }
 
-// Flush is CLFLUSH of the lines of size bytes of a Prefetch Window: the next load sees what
-// the controller has written (section 2.1).
+// Flush is CLFLUSH of the lines of size bytes of a Prefetch Window: the next load sees what the
+// controller has written (section 2.1).
 func (n *NIC) Flush(at Address, size int) error {
 	r, offset, why := n.find(at, size)
 	if why == 0 && r.space != prefetchWindows {
@@ -140,10 +141,10 @@ func (n *NIC) Flush(at Address, size int) error {
 	return nil
 }
 
-// Cached returns how many lines of the own Prefetch Windows the processor's cache holds.
+// Cached returns the number of lines of the process's Prefetch Windows in the processor's cache.
 func (n *NIC) Cached() int { return bits.OnesCount32(n.cached) }
 
-// A modeRegister is one that the process sets: it holds at most this.
+// modeRegisters lists the registers that the process sets, with their maximum values.
 var modeRegisters = map[Register]struct {
 	word int
 	most uint64

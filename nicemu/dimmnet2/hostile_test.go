@@ -11,13 +11,13 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// memory is all that a packet can change of a process: but for counts of refusals.
+// memory returns everything that a packet could change at a process, except the counts of refusals.
 func (n *NIC) memory() []byte {
 	return append(append([]byte{}, n.f.Bytes(n.rank, fabric.Device)...), n.f.Bytes(n.rank, fabric.Public)[pubRights*8:]...)
 }
 
-// TestHostileBOTF: whatever a process sends that it may not is refused for the right reason,
-// counted at both ends, and changes nothing.
+// TestHostileBOTF: each packet that a process may not send is refused for the right reason, counted
+// at both ends, and changes nothing.
 func TestHostileBOTF(t *testing.T) {
 	write := func(m Memory, at uint32, n int) Packet {
 		return Packet{Op: PacketWrite, Memory: m, Address: at, Data: make([]byte, n)}
@@ -74,8 +74,8 @@ func TestHostileBOTF(t *testing.T) {
 	}
 }
 
-// TestForgedReplies: where a request to read has the answer go is the own process's
-// memory, whatever it says.
+// TestForgedReplies: the answer to a request to read goes to memory of the requesting process,
+// whatever the packet says.
 func TestForgedReplies(t *testing.T) {
 	_, n := open(t, 4)
 	for _, r := range []Request{
@@ -95,8 +95,8 @@ func TestForgedReplies(t *testing.T) {
 	}
 }
 
-// TestRandomImages: no image, command or store brings a byte to a process of another group, nor ends
-// anything.
+// TestRandomImages: no image, command or store writes a byte at a process of another group, or ends
+// a process.
 func TestRandomImages(t *testing.T) {
 	boss, n := open(t, 4)
 	boss.Group(2, 9)
@@ -147,8 +147,8 @@ func TestRandomImages(t *testing.T) {
 	}
 }
 
-// TestNoiseInRings: whatever others write over the rings of a process, its own reading ends, and
-// writers are refused or go on.
+// TestNoiseInRings: whatever others write over the rings of a process, its reads end, and writers
+// are refused or succeed.
 func TestNoiseInRings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	met := map[Reason]int{}
@@ -193,7 +193,7 @@ func TestNoiseInRings(t *testing.T) {
 	}
 }
 
-// TestHeldRight: who keeps a write right keeps others from writing there, and from nothing else.
+// TestHeldRight: a process that keeps a write right blocks writes to that place only.
 func TestHeldRight(t *testing.T) {
 	_, n := open(t, 2)
 	for i := range numRights {
@@ -201,7 +201,7 @@ func TestHeldRight(t *testing.T) {
 		*right = 1
 		for to, want := range map[int]Reason{min(i, ownPrefetch-1): Held, (i + 1) % ownPrefetch: 0} {
 			if i == ownPrefetch {
-				want = Held // all write statuses
+				want = Held // all of them write statuses
 			}
 			p := Packet{Op: PacketWrite, Process: 1, Address: uint32(to * WindowBytes), Data: make([]byte, 8)}
 			if err := n[0].testSend(&p); want == 0 && err != nil || want != 0 && !errors.Is(err, want) {
@@ -221,8 +221,8 @@ func TestHeldRight(t *testing.T) {
 	}
 }
 
-// TestFullRings: a ring without room refuses before a byte moves, and has room again after it
-// was read; positions do not wrap too early.
+// TestFullRings: a full ring refuses before a byte moves, and has room again after it was read;
+// positions do not wrap too early.
 func TestFullRings(t *testing.T) {
 	_, n := open(t, 2)
 	p := Packet{Op: PacketWrite, Process: 1, Memory: InLLCM, Address: BuffersAt, Data: make([]byte, 8)}

@@ -8,21 +8,20 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Manager is the privileged process of section 6: it enters the processes of a job
-// with their PGID into the registers of the boards. Whoever makes the memory of a job
-// becomes its manager, before any process of the job runs; nothing leads from a [NIC]
-// to it.
+// A Manager is the privileged process of section 6: it enters the processes of a job with their
+// PGID into the registers of the boards. The process that makes the memory of a job becomes its
+// manager, before any process of the job runs; a Manager cannot be had from a [NIC].
 type Manager struct{ f *fabric.Fabric }
 
 // ErrManaged reports a job that has a manager.
-var ErrManaged = errors.New("dimmnet2: the job has a manager already; only who makes its memory becomes one, once")
+var ErrManaged = errors.New("dimmnet2: the job has a manager already; only the process that makes its memory can become the manager, and only once")
 
 var (
-	errUnfinished = errors.New("dimmnet2: the job's manager has not come to the end of its set-up")
-	errAbsent     = errors.New("dimmnet2: the job has no manager; who makes the memory of a job of processes starts the NICs there (Manage)")
+	errUnfinished = errors.New("dimmnet2: the job's manager has not finished its set-up")
+	errAbsent     = errors.New("dimmnet2: the job has no manager; the process that makes the memory of a job of processes must start the NICs (Manage)")
 )
 
-// Manage enters all ranks of a job, whose memory f is, as one group.
+// Manage enters all ranks of a job, whose memory is f, as one group.
 func Manage(f *fabric.Fabric) (*Manager, error) {
 	if err := enough(f); err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func management(f *fabric.Fabric) fabric.Management {
 	return fabric.Management{State: &f.Words(0, fabric.Device)[regManaged], Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
 }
 
-// enough reports whether tables and windows fit the NIC memory.
+// enough checks that tables and windows fit the NIC memory.
 func enough(f *fabric.Fabric) error {
 	if g := f.Geometry(); g.Device < tableBytes || g.Public < publicSize {
 		return fmt.Errorf("dimmnet2: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, tableBytes, publicSize)
@@ -50,7 +49,7 @@ func enough(f *fabric.Fabric) error {
 	return nil
 }
 
-// admit lets a process that opens its NIC in.
+// admit checks that a process may open its NIC.
 func admit(f *fabric.Fabric) error {
 	return f.Admit(management(f), func() error { _, err := Manage(f); return err })
 }
@@ -63,8 +62,8 @@ func (m *Manager) start(rank int, pgid uint16) {
 	m.Group(rank, pgid)
 }
 
-// Group gives a rank another PGID: it and the ranks of its old group cannot reach each
-// other any more.
+// Group gives a rank another PGID: it and the ranks of its old group can no longer access each
+// other.
 func (m *Manager) Group(rank int, pgid uint16) {
 	atomic.StoreUint64(&m.f.Words(rank, fabric.Device)[regPower], groupWord(pgid))
 }

@@ -6,28 +6,29 @@ import "encoding/binary"
 const (
 	LineBytes     = 8  // a line
 	HeaderBytes   = 16 // two lines
-	ThirdBytes    = 8  // a third, where a packet names a pattern
+	ThirdBytes    = 8  // a third line, in packets that name a pattern
 	ImageLines    = WindowBytes / LineBytes
-	BOTFDataBytes = WindowBytes - HeaderBytes // 496: the most that a BOTF carries
+	BOTFDataBytes = WindowBytes - HeaderBytes // 496: maximum for a BOTF
 
-	// PacketBytes is the most data of a packet from SO-DIMM, which no window
-	// bounds: the MTU of an InfiniBand link (our choice).
+	// PacketBytes is the maximum data of a packet from SO-DIMM, which no window bounds: the MTU of
+	// an InfiniBand link (our choice).
 	PacketBytes = 2048
 
-	// RecordHead leads the data of an IPUSH packet: what goes into the line that
-	// tells the receiver, but for sequence, source and length (our choice).
+	// RecordHead is the size of the first part of an IPUSH packet's data: the contents of the line
+	// that notifies the receiver, except sequence, source and length (our choice).
 	RecordHead = 24
 
-	// RecordBytes is the longest payload behind it.
+	// RecordBytes is the longest payload after it.
 	RecordBytes = PacketBytes - RecordHead
 )
 
-// ListElements is the most addresses of a list: those that fit a BOTF beside three header
-// lines, four bytes each (our choice).
+// ListElements is the maximum number of addresses in a list: those that fit a BOTF with three
+// header lines, four bytes each (our choice).
 const ListElements = (WindowBytes - HeaderBytes - ThirdBytes) / 4
 
-// Carried returns how many bytes of elements a packet from a window takes to where a pattern says: what the pattern needs
-// travels before them, behind a third header line. Contiguous data needs neither.
+// Carried returns the number of bytes of elements that a packet from a window can write by a
+// pattern. The pattern's argument is sent before them, after a third header line; contiguous data
+// needs neither.
 func Carried(p Pattern, element int) int {
 	const room = BOTFDataBytes - ThirdBytes
 	switch p {
@@ -39,21 +40,21 @@ func Carried(p Pattern, element int) int {
 	return BOTFDataBytes
 }
 
-// What a pattern needs: a line, or an address for each element.
+// Sizes of the pattern's argument: a line, or an address for each element.
 const (
 	strideBytes  = LineBytes
 	addressBytes = 4
 )
 
-// A PacketOp is the operation that a packet asks its receiver for.
+// A PacketOp is the operation that a packet requests of its receiver.
 type PacketOp uint8
 
 // The operations (our choice).
 const (
 	PacketWrite   PacketOp = iota + 1 // write the data
 	PacketIPUSH                       // put the data where the receive ring has room (section 11)
-	PacketRead                        // send back what is at the address
-	PacketScatter                     // write the elements of the data where a pattern says (section 4 is silent about that at a receiver)
+	PacketRead                        // send back the data at the address
+	PacketScatter                     // write the elements of the data according to a pattern (section 4 does not say whether a receiver can)
 )
 
 // Third reports whether packets of the operation have a third header line.
@@ -70,7 +71,7 @@ const (
 	numMemories
 )
 
-// Flags of the first header line: bit 0 and 2 memory, bit 1 a third line, bit 3 no status.
+// Flags of the first header line: bits 0 and 2 memory, bit 1 a third line, bit 3 no status.
 const (
 	flagDIMM  = 1
 	flagThird = 2
@@ -78,29 +79,29 @@ const (
 	flagQuiet = 8
 )
 
-// A Packet is what travels, as it is parsed from its lines. The bits are the suggested ones:
+// A Packet is a packet parsed from its lines. The bits are the suggested ones:
 //
 //	1st Header  size(16) op(8) flags(8) node(12) process(4) PGID(16)
 //	2nd Header  node(12) process(4) of the source, tag(16) address(32)
 //	3rd Header  length(16) pattern(4) element(4) memory(8) reply address(32)
 //
-// Data that a third line announces begins with what the pattern needs: nothing, the stride in a line, or the
-// list in 32 bits an address.
+// After a third line, the data begins with the pattern's argument: nothing, the stride in a line,
+// or the list with 32 bits for each address.
 type Packet struct {
 	Op            PacketOp
 	Memory        Memory
-	Quiet         bool // no status is wanted
+	Quiet         bool // no status is requested
 	Node, Process int
-	Group         uint16 // the PGID; the controller enters it, whatever the host has written
-	From          int    // rank of the source; the controller enters it (our choice, for the same reason)
+	Group         uint16 // the PGID; the controller overwrites what the host has written
+	From          int    // rank of the source; written by the controller (our choice, so that hosts cannot forge it)
 	Tag           uint16
 	Address       uint32
-	Request       Request // in the third line
+	Request       Request // the third line
 	Data          []byte
 }
 
-// A Request is the third header line: what is read, and where it goes at the source; or what is written, and
-// then memory and reply address mean nothing.
+// A Request is the third header line: the data to read and its target at the source, or the data to
+// write; then memory and reply address are unused.
 type Request struct {
 	Length  int
 	Pattern Pattern
@@ -109,7 +110,7 @@ type Request struct {
 	Reply   uint32
 }
 
-// flags returns those of the first line.
+// flags returns the flags of the first line.
 func (p *Packet) flags() uint64 {
 	f := [numMemories]uint64{InDIMM: flagDIMM, InLLCM: flagLLCM}[p.Memory%numMemories]
 	if p.Op.Third() {
@@ -129,10 +130,11 @@ func (p *Packet) header() int {
 	return HeaderBytes
 }
 
-// Image returns the packet as a host writes it into a window: header lines, then data.
+// Image returns the packet in the form in which a host writes it into a window: header lines, then
+// data.
 func (p *Packet) Image() []byte { return p.AppendImage(make([]byte, 0, p.header()+len(p.Data))) }
 
-// AppendImage appends it to b.
+// AppendImage appends the image to b.
 func (p *Packet) AppendImage(b []byte) []byte {
 	size := p.header() + len(p.Data)
 	b = binary.LittleEndian.AppendUint64(b, uint64(size&0xffff)|uint64(p.Op)<<16|p.flags()<<24|uint64(p.Node&0xfff)<<32|uint64(p.Process&15)<<44|uint64(p.Group)<<48)
@@ -144,8 +146,8 @@ func (p *Packet) AppendImage(b []byte) []byte {
 	return append(b, p.Data...)
 }
 
-// ParsePacket reads a packet from the lines of an image. It reports false if they are none: if
-// the size that it names is less than its header or more than there is.
+// ParsePacket reads a packet from the lines of an image. It returns false if they are invalid: if
+// the size in the header is less than the header or more than the image.
 func ParsePacket(image []byte) (p Packet, ok bool) {
 	if len(image) < HeaderBytes {
 		return p, false

@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// deliver does at the receiver of a packet what its Receive Controller does (section 8.1).
-// It returns the reason of a refusal, and the rank whose controller refused.
+// deliver does the work of the Receive Controller at a packet's receiver (section 8.1). It returns
+// the reason of a refusal, and the rank whose controller refused.
 func (n *NIC) deliver(p *Packet) (rank int, why Reason) {
 	rank = p.rank()
 	if p.Process >= Processes || rank >= n.f.Ranks() {
@@ -32,8 +32,8 @@ func (n *NIC) deliver(p *Packet) (rank int, why Reason) {
 	return rank, NoOperation
 }
 
-// place returns the memory of a share that a packet names, and the write right that it
-// needs, nil if none.
+// place returns the memory of a share that a packet names, and the write right that it needs, or
+// nil if it needs none.
 func (s *share) place(rank int, m Memory, at uint32, size int) (mem []byte, right *uint64, ok bool) {
 	switch m {
 	case InDIMM:
@@ -53,8 +53,8 @@ func (s *share) place(rank int, m Memory, at uint32, size int) (mem []byte, righ
 	return nil, nil, false
 }
 
-// write stores the data and tells the host (section 8.1, steps 4 to 6). A packet for whose status
-// there is no room is refused before its data is written (our choice).
+// write stores the data and notifies the host (section 8.1, steps 4 to 6). If there is no room for
+// the packet's status, it is refused before its data is written (our choice).
 func (s *share) write(rank int, p *Packet) Reason {
 	mem, right, ok := s.place(rank, p.Memory, p.Address, len(p.Data))
 	if !ok {
@@ -78,9 +78,9 @@ func (s *share) write(rank int, p *Packet) Reason {
 	return 0
 }
 
-// scatter stores the elements of the data in SO-DIMM where the pattern says, and tells the host (our choice: section 4
-// leaves open whether a pattern may be on the side of a remote write). Nothing is written if one of them lies
-// outside.
+// scatter stores the elements of the data in SO-DIMM according to the pattern, and notifies the
+// host (our choice: section 4 leaves open whether a remote write may have a pattern at the
+// receiver). If one element is outside the memory, nothing is written.
 func (s *share) scatter(rank int, p *Packet, v *vector) Reason {
 	data, ok := v.parse(p)
 	switch {
@@ -101,8 +101,8 @@ func (s *share) scatter(rank int, p *Packet, v *vector) Reason {
 	return 0
 }
 
-// ipush appends the data to the receive ring, if it has room (section 11). The record that
-// the host finds there is the notice: no status is written (our choice).
+// ipush appends the data to the receive ring, if it has room (section 11). The record in the ring
+// notifies the host: no status is written (our choice).
 func (s *share) ipush(p *Packet, sent *ring.Tally) Reason {
 	if size := len(p.Data) - RecordHead; size < 0 || size > RecordBytes {
 		return BadRequest
@@ -121,8 +121,8 @@ func (s *share) ipush(p *Packet, sent *ring.Tally) Reason {
 	return 0
 }
 
-// answer sends back what a packet asks for (class (2)(b) and (3)(b)). The reply is received
-// like any packet, without a status.
+// answer sends back the data that a packet requests (class (2)(b) and (3)(b)). The reply is
+// received like any packet, without a status.
 func (n *NIC) answer(rank int, t *share, p *Packet) (int, Reason) {
 	v := &n.asked
 	if !v.request(p) || p.Memory != InDIMM && v.pattern != Contiguous {
@@ -152,12 +152,12 @@ func (n *NIC) answer(rank int, t *share, p *Packet) (int, Reason) {
 // right returns the write right of a Prefetch Window of the process.
 func (s *share) right(window int) *uint64 { return &s.public[pubRights+window*rightWords] }
 
-// rightTries is how often a writer asks for a write right that another one has: some microseconds,
-// as a packet takes.
+// rightTries is the number of attempts to take a write right that another writer has: some
+// microseconds, the time of a packet.
 const rightTries = 1 << 12
 
-// acquire asks for a write right (section 8.2, rows 6 and 7). Who has died with it keeps it: all others
-// are refused.
+// acquire takes a write right (section 8.2, rows 6 and 7). A process that dies while it has the
+// right keeps it, and all others are refused.
 func acquire(right *uint64, rank int) bool {
 	for range rightTries {
 		if atomic.CompareAndSwapUint64(right, 0, uint64(rank)+1) {

@@ -7,13 +7,13 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Status says what has been received: an entry of 16 bytes in the status ring of the
-// process, which lies in the LLCM (section 8.2, and our choice where it is silent):
+// A Status describes a received packet: it is an entry of 16 bytes in the status ring of the
+// process, which is in the LLCM (section 8.2, and our choice where it is silent):
 //
 //	word 0  sequence(32) node(12) process(4) bytes(16)
 //	word 1  address(32) tag(16) memory(8)
 //
-// The Status Write Unit writes word 0 last. Others can write that memory.
+// The Status Write Unit writes word 0 last. Other processes can write that memory too.
 type Status struct {
 	From    int // rank
 	Tag     uint16
@@ -25,7 +25,7 @@ type Status struct {
 // statusRight returns the write right of the status ring.
 func (s *share) statusRight() *uint64 { return s.right(ownPrefetch) }
 
-// statusWord returns a word of the part of the LLCM that the status ring takes.
+// statusWord returns a word of the status ring in the LLCM.
 func (s *share) statusWord(at int) *uint64 { return &fabric.WordsOf(s.llcm)[at/8] }
 
 // statusEntry returns the words of entry i.
@@ -34,7 +34,7 @@ func (s *share) statusEntry(i uint64) *[2]uint64 {
 	return (*[2]uint64)(fabric.WordsOf(s.llcm)[at : at+2])
 }
 
-// beginStatus holds the status ring, if it has room for an entry.
+// beginStatus takes the write right of the status ring, if the ring has room for an entry.
 func (s *share) beginStatus(from int) Reason {
 	if !acquire(s.statusRight(), from) {
 		return Held
@@ -51,7 +51,7 @@ func (s *share) beginStatus(from int) Reason {
 	return RingBroken
 }
 
-// endStatus writes the entry, and gives the ring up.
+// endStatus writes the entry, and releases the write right.
 func (s *share) endStatus(p *Packet) {
 	head := atomic.LoadUint64(s.statusWord(statusHead))
 	e := s.statusEntry(head)
@@ -62,7 +62,7 @@ func (s *share) endStatus(p *Packet) {
 	release(s.statusRight())
 }
 
-// Poll takes the next entry of the own status ring, if there is one.
+// Poll takes the next entry of this process's status ring, if there is one.
 func (n *NIC) Poll() (s Status, ok bool) {
 	if n.closed {
 		return s, false
@@ -82,7 +82,7 @@ func (n *NIC) Poll() (s Status, ok bool) {
 	return s, true
 }
 
-// Records returns the reader of the own receive ring, or nil after Close.
+// Records returns the reader of this process's receive ring, or nil after Close.
 func (n *NIC) Records() *ring.SharedReader {
 	if n.closed {
 		return nil
@@ -90,5 +90,5 @@ func (n *NIC) Records() *ring.SharedReader {
 	return ring.NewSharedReader(n.own.llcm[ipushAt:], ipush(), n.f.Ranks())
 }
 
-// IPUSHed returns the account of the records that this process has appended at another.
+// IPUSHed returns the account of the records that this process has appended at another one.
 func (n *NIC) IPUSHed(rank int) ring.Tally { return n.sent[rank] }

@@ -2,8 +2,8 @@ package dimmnet2
 
 import "encoding/binary"
 
-// A vector is the SO-DIMM that a pattern names: elements in their order, which are dense
-// on the other side (section 4).
+// A vector is the part of SO-DIMM that a pattern selects: elements in an order, which are dense on
+// the other side (section 4).
 type vector struct {
 	pattern Pattern
 	length  int // bytes, without gaps
@@ -13,7 +13,7 @@ type vector struct {
 	list    [ListElements]uint32
 }
 
-// possible reports whether length, pattern and element fit each other.
+// possible reports whether length, pattern and element size are consistent.
 func (v *vector) possible() bool {
 	switch {
 	case v.pattern >= numPatterns:
@@ -26,7 +26,7 @@ func (v *vector) possible() bool {
 	return v.pattern != List || v.length/v.element <= ListElements
 }
 
-// pieces returns how many elements there are; contiguous memory is one.
+// pieces returns the number of elements; contiguous memory is one piece.
 func (v *vector) pieces() int {
 	if v.pattern == Contiguous {
 		return 1
@@ -34,7 +34,7 @@ func (v *vector) pieces() int {
 	return v.length / v.element
 }
 
-// piece returns where element i lies and how long it is.
+// piece returns the address and the length of element i.
 func (v *vector) piece(i int) (at uint64, n int) {
 	switch v.pattern {
 	case Strided:
@@ -45,11 +45,11 @@ func (v *vector) piece(i int) (at uint64, n int) {
 	return uint64(v.at), v.length
 }
 
-// within reports whether all of it lies in the SO-DIMM of a rank.
+// within reports whether all elements are in the SO-DIMM of a rank.
 func (v *vector) within(s *share, rank int) bool {
 	step, n := 1, v.pieces()
 	if v.pattern == Strided {
-		step = max(n-1, 1) // the first and the last; the others lie between
+		step = max(n-1, 1) // only the first and the last element; the others are between them
 	}
 	for i := 0; i < n; i += step {
 		at, size := v.piece(i)
@@ -60,10 +60,10 @@ func (v *vector) within(s *share, rank int) bool {
 	return true
 }
 
-// gather fills b with what lies from dense position from on, which begins an element.
+// gather fills b with the elements from dense position from on, which is the start of an element.
 func (v *vector) gather(s *share, rank, from int, b []byte) { v.move(s, rank, from, b, false) }
 
-// scatter is the opposite.
+// scatter writes b to the elements from dense position from on.
 func (v *vector) scatter(s *share, rank, from int, b []byte) { v.move(s, rank, from, b, true) }
 
 func (v *vector) move(s *share, rank, from int, b []byte, scatter bool) {
@@ -81,19 +81,19 @@ func (v *vector) move(s *share, rank, from int, b []byte, scatter bool) {
 	}
 }
 
-// from returns where in SO-DIMM dense position from lies.
+// from returns the SO-DIMM address of dense position from.
 func (v *vector) from(from int) uint32 {
 	switch v.pattern {
 	case Strided:
 		return v.at + uint32(from/v.element)*v.stride
 	case List:
-		return 0 // the list says
+		return 0 // the list has the addresses
 	}
 	return v.at + uint32(from)
 }
 
-// argument writes what a request to read by this pattern carries as data from dense
-// position from on, for n bytes: nothing, the stride, or the addresses.
+// argument writes to b the argument of this pattern in a request to read n bytes from dense
+// position from on: nothing, the stride, or the addresses.
 func (v *vector) argument(from, n int, b []byte) []byte {
 	switch v.pattern {
 	case Strided:
@@ -109,8 +109,8 @@ func (v *vector) argument(from, n int, b []byte) []byte {
 	return b[:0]
 }
 
-// parse makes v what the third line of a packet names, and returns the data behind what the pattern needs. It
-// reports false if that cannot be.
+// parse sets v from the third line of a packet, and returns the data after the pattern's argument.
+// It returns false if the line is invalid.
 func (v *vector) parse(p *Packet) (data []byte, ok bool) {
 	r := &p.Request
 	v.pattern, v.length, v.element, v.at = r.Pattern, r.Length, r.Element, p.Address
@@ -136,13 +136,14 @@ func (v *vector) parse(p *Packet) (data []byte, ok bool) {
 	return data, true
 }
 
-// request makes v what a packet asks to be sent back, and reports whether that can be.
+// request sets v from a packet's request to read, and reports whether the request is valid.
 func (v *vector) request(p *Packet) bool {
 	data, ok := v.parse(p)
 	return ok && (v.pattern == Contiguous || len(data) == 0)
 }
 
-// command makes v the pattern of a command, from an address on, with what the mode registers say.
+// command sets v from the pattern of a command, from an address on, with the values of the mode
+// registers.
 func (n *NIC) command(v *vector, c *Command, at uint32) Reason {
 	t := n.own.tables
 	v.pattern, v.length, v.at = c.Pattern, c.Length, at
@@ -156,7 +157,7 @@ func (n *NIC) command(v *vector, c *Command, at uint32) Reason {
 	return 0
 }
 
-// readList takes the addresses from the list at a place of the own LLCM or SO-DIMM.
+// readList reads the addresses from the list in this process's LLCM or SO-DIMM.
 func (n *NIC) readList(v *vector, at uint64) Reason {
 	size := 4 * v.pieces()
 	mem, ok := n.own.dimm(n.rank, at, size)

@@ -8,11 +8,11 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Way leads to the small buffers in the LLCM of another process, to which packets go again and
-// again. What is looked at before each is one word of that process's registers, with its
-// PGID, which hardly ever changes, and the place. What goes by a Way is a BOTF like any other, or
-// several if it is long, whose data goes from the memory of the caller to where the Window
-// Controller would bring it; what cannot go by it is refused for the reason that a BOTF would be.
+// A Way leads to the small buffers in the LLCM of another process, to which a process sends packets
+// repeatedly. Before each packet only one word of that process's registers, the PGID, which rarely
+// changes, and the place are checked. A packet over a Way is a BOTF like any other, or several if
+// it is long, whose data is copied directly from the caller's memory to its target; if a check
+// fails, it is refused for the same reason as a BOTF.
 type Way struct {
 	nic   *NIC
 	rank  int
@@ -22,7 +22,7 @@ type Way struct {
 	lines []ring.Line
 }
 
-// Way looks the LLCM of a rank up.
+// Way looks up the LLCM of a rank.
 func (n *NIC) Way(rank int) (*Way, error) {
 	if n.closed || uint(rank) >= uint(n.f.Ranks()) {
 		return nil, n.refuse(Refusal{Op: OpBOTF, Rank: n.rank, Reason: map[bool]Reason{true: Closed, false: NoNode}[n.closed]})
@@ -36,10 +36,10 @@ func (n *NIC) Way(rank int) (*Way, error) {
 	return w, nil
 }
 
-// good reports whether the receiver is still of the own group.
+// good reports whether the receiver is still in this process's group.
 func (w *Way) good() bool { return atomic.LoadUint64(w.group) == w.want && !w.nic.closed }
 
-// check returns why n bytes at an offset cannot be reached.
+// check returns 0 if n bytes at an offset can be accessed, or else why not.
 func (w *Way) check(at, n uint64) Reason {
 	switch size := uint64(len(w.mem)); {
 	case w.nic.closed:
@@ -59,8 +59,8 @@ func (w *Way) refuse(why Reason) error {
 	return w.nic.refuse(Refusal{Op: OpBOTF, Rank: w.rank, Reason: why})
 }
 
-// Line is a BOTF of a whole line, to line number at of the small buffers. It becomes visible
-// whole, its first word last.
+// Line is a BOTF of a whole line, to line number at of the small buffers. The line becomes visible
+// as a whole, its first word last.
 func (w *Way) Line(at uint64, l *ring.Line) error {
 	if !w.good() || at >= uint64(len(w.lines)) {
 		return w.refuse(w.check(min(at, ownLLCM)*ring.LineBytes, ring.LineBytes))
@@ -70,7 +70,7 @@ func (w *Way) Line(at uint64, l *ring.Line) error {
 	return nil
 }
 
-// Put is as many BOTFs as b takes, to an offset of the small buffers.
+// Put sends b in as many BOTFs as it takes, to an offset of the small buffers.
 func (w *Way) Put(at uint64, b []byte) error {
 	if why := w.check(at, uint64(len(b))); why != 0 {
 		return w.refuse(why)
@@ -93,15 +93,15 @@ func (w *Way) Get(at uint64) (uint64, error) {
 	return atomic.LoadUint64(&fabric.WordsOf(w.mem)[at/8]), nil
 }
 
-// Claim asks for line number at, which will be written next. It changes nothing but timing.
-func (w *Way) Claim(at uint64) {
+// Prefetch prefetches line number at, which will be written next. It changes nothing but timing.
+func (w *Way) Prefetch(at uint64) {
 	if at < uint64(len(w.lines)) {
 		ring.Prefetch(&w.lines[at])
 	}
 }
 
-// IPUSH appends a record to the receive ring of the process: a BOTF, or, if the payload is longer
-// than that holds, one packet from SO-DIMM. It reports whether there was room.
+// IPUSH appends a record to the receive ring of the process: as a BOTF or, if the payload is too
+// long for that, as one packet from SO-DIMM. It reports whether there was room.
 func (w *Way) IPUSH(head *[3]uint64, payload []byte) (bool, error) {
 	n := w.nic
 	why := w.check(0, 0)
@@ -121,7 +121,7 @@ func (w *Way) IPUSH(head *[3]uint64, payload []byte) (bool, error) {
 	return ok, nil
 }
 
-// RecordImage returns the data of an IPUSH packet that brings a record.
+// RecordImage returns the data of an IPUSH packet with a record.
 func RecordImage(head *[3]uint64, payload []byte) []byte {
 	b := make([]byte, 0, RecordHead+len(payload))
 	for _, w := range head {
@@ -130,7 +130,7 @@ func RecordImage(head *[3]uint64, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// Buffers returns the own small buffers, or nil after Close.
+// Buffers returns this process's small buffers, or nil after Close.
 func (n *NIC) Buffers() []byte {
 	if n.closed {
 		return nil
@@ -138,9 +138,9 @@ func (n *NIC) Buffers() []byte {
 	return n.own.llcm[BuffersAt:BuffersEnd:BuffersEnd]
 }
 
-// Account returns one of the two accounts that a process keeps of what another one has sent
-// to it: for readers to see that something was overwritten before they saw it. After Close it is one
-// that nobody else sees. Our choice, beside what the hardware would have.
+// Account returns one of the two accounts that a process keeps of what another one has sent to it;
+// from it a reader finds that something was overwritten before it was read. After Close it returns
+// an account that no other process sees. Our choice; the hardware would not have it.
 func (n *NIC) Account(at, of, which int) ring.Account {
 	if n.closed {
 		return ring.NewAccount(new(ring.Line))

@@ -5,11 +5,10 @@ import (
 	"unsafe"
 )
 
-// Atomic operations of a NIC on memory that this process has, at one with those of
-// the processor. b is an aligned word: Aligned.
+// Atomic operations of a NIC on memory of this process. They are atomic with respect to those of
+// the processor too. b is an aligned word: see Aligned.
 
-// Aligned reports whether b is one word of eight bytes that an atomic operation
-// takes whole.
+// Aligned reports whether b is one aligned word of eight bytes, as atomic operations need.
 func Aligned(b []byte) bool {
 	return len(b) == 8 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 == 0
 }

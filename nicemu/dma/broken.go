@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Broken words the error what of a transfer of which moved bytes have gone, if any, and
-// which something outside the NIC ended, if cause is not nil.
+// Broken formats the error what of a transfer that moved the given number of bytes before it
+// failed. cause, if not nil, is a cause outside the NIC.
 func Broken(what string, moved int, cause error) string {
 	if moved > 0 {
 		what += fmt.Sprintf(" after %d bytes", moved)
@@ -18,8 +18,8 @@ func Broken(what string, moved int, cause error) string {
 	return what
 }
 
-// Reasons are what an error of a NIC unwraps to: its own reasons, the cause, if there is
-// one, and fs.ErrPermission if another way of moving the bytes may do.
+// Reasons lists what an error of a NIC unwraps to: its own reasons, the cause, if any, and
+// fs.ErrPermission if another way of moving the bytes may work.
 func Reasons(otherWay bool, cause error, own ...error) []error {
 	all := slices.Clip(own)
 	if cause != nil {
@@ -31,7 +31,7 @@ func Reasons(otherWay bool, cause error, own ...error) []error {
 	return all
 }
 
-// Word is the text of a value of a NIC's list of kind, or says its number: other
+// Word returns the text of v in a NIC's list texts, or kind and v's number if there is none: other
 // processes write such values too.
 func Word[T ~uint8](kind string, v T, texts []string) string {
 	if int(v) < len(texts) && texts[v] != "" {

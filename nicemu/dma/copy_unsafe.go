@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// A DMA controller writes ascending, and what polls the target relies on the
-// end: the last aligned word of a transfer becomes visible after all the rest,
-// and it and the first each become visible whole (pm-messaging, section 1.9).
+// A DMA controller writes in ascending order, and programs that poll the target rely on the end:
+// the last aligned word of a transfer becomes visible after all others, and the first and the last
+// word each become visible as a whole (pm-messaging, section 1.9).
 
-// Write copies src to dst, which is as long.
+// Write copies src to dst, which has the same length.
 func Write(dst, src []byte) {
 	n := len(src)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(dst)))
@@ -29,15 +29,14 @@ func Write(dst, src []byte) {
 	}
 }
 
-// storeWord stores the first four bytes of src in one piece.
+// storeWord stores the first four bytes of src in one access.
 func storeWord(dst, src []byte) {
 	var v uint32
 	copy((*[4]byte)(unsafe.Pointer(&v))[:], src)
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&dst[0])), v)
 }
 
-// Read copies src to dst, which is as long: a single aligned word in one
-// piece.
+// Read copies src to dst, which has the same length. A single aligned word is read in one access.
 func Read(dst, src []byte) {
 	if len(src) == 8 && uintptr(unsafe.Pointer(unsafe.SliceData(src)))%8 == 0 {
 		v := atomic.LoadUint64((*uint64)(unsafe.Pointer(&src[0])))

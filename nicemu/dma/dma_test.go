@@ -38,7 +38,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestWithin: bytes lie in a buffer if all of them do, however far the numbers wrap.
+// TestWithin: bytes are in a buffer if all of them are, even if numbers wrap around.
 func TestWithin(t *testing.T) {
 	b := make([]byte, 64)
 	at := fabric.Address(b)
@@ -52,7 +52,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestRanksAgree: the first to come decides whether cross-memory attach is used.
+// TestRanksAgree: the first rank decides whether cross-memory attach is used.
 func TestRanksAgree(t *testing.T) {
 	f, err := fabric.Heap(2, fabric.Small())
 	if err != nil {
@@ -73,7 +73,7 @@ func TestRanksAgree(t *testing.T) {
 	}
 }
 
-// TestProcessThatNeverWas: nothing is asked of the kernel.
+// TestProcessThatNeverWas: the kernel is not called.
 func TestProcessThatNeverWas(t *testing.T) {
 	f, err := fabric.Heap(2, fabric.Small())
 	if err != nil {

@@ -15,27 +15,27 @@ type Why uint8
 
 // The reasons; 0 is none.
 const (
-	NoAccess Why = iota + 1 // the kernel does not let processes read each other's memory, or is not to be asked
+	NoAccess Why = iota + 1 // the kernel does not let processes read each other's memory, or attach is off
 	Gone                    // the process has ended
-	Fault                   // the memory is not there
+	Fault                   // the memory is not mapped
 )
 
 // An Engine reaches the memory of the processes of a job, for the NIC of one rank.
 type Engine struct {
 	f      *fabric.Fabric
 	attach bool
-	met    []atomic.Int32 // processes of other ranks that have shown that they are
+	met    []atomic.Int32               // processes of other ranks, by rank, that have been verified
+	spare  atomic.Pointer[fabric.Stage] // nil while it is in use, or before the first use
 }
 
-// Answers to whether the ranks of a job use cross-memory attach.
+// The job's decision whether its ranks use cross-memory attach.
 const (
 	attachYes = 1
 	attachNo  = 2
 )
 
-// Open returns the engine of a rank's NIC, and decides whether cross-memory attach
-// is used. All ranks of a job must agree, so the first to come decides for those
-// that leave it open.
+// Open returns the engine of a rank's NIC, and decides whether cross-memory attach is used. All
+// ranks of a job must agree, so the first rank to open decides for those that leave it open.
 func Open(f *fabric.Fabric, rank int, a fabric.Attach) (*Engine, error) {
 	refusal := reach(f, rank, a)
 	if a == fabric.AttachOn && refusal != nil {
@@ -52,8 +52,8 @@ func Open(f *fabric.Fabric, rank int, a fabric.Attach) (*Engine, error) {
 	return &Engine{f: f, attach: all == attachYes, met: make([]atomic.Int32, f.Ranks())}, nil
 }
 
-// reach tries the memory of ranks that are likely to have started, this one
-// included, and returns what the kernel says.
+// reach tries the memory of ranks that have probably started, this one included, and returns the
+// kernel's refusal, if any.
 func reach(f *fabric.Fabric, rank int, a fabric.Attach) error {
 	if a == fabric.AttachOff || !f.Shared() {
 		return nil
@@ -72,12 +72,11 @@ func reach(f *fabric.Fabric, rank int, a fabric.Attach) error {
 	return nil
 }
 
-// Attached reports whether the memory of other processes is reached.
+// Attached reports whether the engine reaches the memory of other processes.
 func (e *Engine) Attached() bool { return e.attach }
 
-// Process copies between b and memory at address at of the process of a rank, and
-// returns how many bytes have moved, and if these are not all, why, with what the
-// kernel said.
+// Process copies between b and memory at address at of the process of a rank, and returns how many
+// bytes it has moved. If it has not moved all, it also returns why, with the kernel's error.
 func (e *Engine) Process(rank int, at uint64, b []byte, write bool) (moved int, why Why, cause error) {
 	pid, why, cause := e.meet(rank)
 	switch {
@@ -94,19 +93,29 @@ func (e *Engine) Process(rank int, at uint64, b []byte, write bool) (moved int, 
 	return moved, 0, nil
 }
 
-// ProcessBlocks is [Engine.Process] for blocks: see [fabric.MoveBlocks].
+// ProcessBlocks is [Engine.Process] for blocks: see [fabric.WriteBlocks].
 func (e *Engine) ProcessBlocks(rank int, at uint64, b []byte, m strided.Move, write bool) (moved int, why Why, cause error) {
 	pid, why, cause := e.meet(rank)
 	if why != 0 {
 		return 0, why, cause
 	}
-	if moved, cause = fabric.MoveBlocks(pid, at, b, m, write); cause != nil {
+	if write {
+		moved, cause = fabric.WriteBlocks(pid, at, b, m)
+	} else {
+		s := e.spare.Swap(nil)
+		if s == nil {
+			s = new(fabric.Stage)
+		}
+		moved, cause = s.ReadBlocks(pid, at, b, m)
+		e.spare.Store(s)
+	}
+	if cause != nil {
 		return moved, blame(cause), cause
 	}
 	return moved, 0, nil
 }
 
-// meet returns the process that is a rank, or why its memory is not reached.
+// meet returns the process that is a rank, or why its memory cannot be reached.
 func (e *Engine) meet(rank int) (pid int, why Why, cause error) {
 	if !e.attach {
 		return 0, NoAccess, nil
@@ -115,7 +124,8 @@ func (e *Engine) meet(rank int) (pid int, why Why, cause error) {
 		return 0, Gone, nil
 	}
 	if e.met[rank].Load() != int32(pid) {
-		// Whatever wrote that number: a process without the job's memory is no rank.
+		// Another process may have written that number: a process without the job's memory is no
+		// rank.
 		if err := e.f.Probe(rank); err != nil {
 			if errors.Is(err, fabric.ErrAbsent) || errors.Is(err, fabric.ErrForeign) {
 				return 0, Gone, err
@@ -127,7 +137,7 @@ func (e *Engine) meet(rank int) (pid int, why Why, cause error) {
 	return pid, 0, nil
 }
 
-// blame turns the kernel's refusal into a reason.
+// blame turns the kernel's error into a reason.
 func blame(err error) Why {
 	switch {
 	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EACCES):

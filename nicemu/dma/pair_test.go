@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// TestPair: of a queue in which entries come and go the counter of those that have gone is never seen ahead of
-// that of those that have come.
+// TestPair: in a queue in which entries come and go, the counter of entries that have gone is never
+// seen ahead of the counter of those that have come.
 func TestPair(t *testing.T) {
 	words := make([]uint64, 16)
-	came, gone := &words[0], &words[8] // in lines of their own, so that to read both takes a while
+	came, gone := &words[0], &words[8] // in different lines, so that reading both takes a while
 	var all sync.WaitGroup
 	done := make(chan struct{})
 	all.Go(func() {

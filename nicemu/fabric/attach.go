@@ -6,8 +6,8 @@ import "fmt"
 // memory of other processes.
 type Attach uint8
 
-// The choices. AttachAuto tries it at set-up; AttachOn insists; AttachOff does
-// without, as on a kernel that refuses.
+// The choices. AttachAuto tries it at set-up; AttachOn fails if it does not work; AttachOff does
+// not use it, as on a kernel that refuses.
 const (
 	AttachAuto Attach = iota
 	AttachOn

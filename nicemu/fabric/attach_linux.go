@@ -8,18 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// permitAttach lets the other ranks read and write this process where the
-// Yama security module restricts that to descendants. Without Yama it fails,
-// and nothing is lost.
+// permitAttach lets the other ranks read and write this process on systems where the Yama security
+// module allows that for descendants only. Without Yama the call fails, which does no harm.
 func permitAttach() {
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 }
 
-// errYama reports a system-wide refusal.
+// errYama says that the system forbids it for all processes.
 var errYama = errors.New("fabric: kernel.yama.ptrace_scope forbids processes to read each other's memory")
 
-// AttachPolicy returns nil unless it is known, without trying, that processes
-// of this job may not read each other's memory.
+// AttachPolicy returns an error if it is known, without trying, that processes of this job may not
+// read each other's memory.
 func AttachPolicy() error {
 	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	if err != nil {
@@ -28,8 +27,8 @@ func AttachPolicy() error {
 	return yama(scope, mayTrace())
 }
 
-// yama judges the setting: 0 no restriction, 1 lifted by permitAttach, 2 for
-// the privileged only, 3 for nobody.
+// yama interprets the setting: 0 is no restriction, 1 is lifted by permitAttach, 2 allows
+// privileged processes only, and 3 allows none.
 func yama(scope []byte, privileged bool) error {
 	switch string(bytes.TrimSpace(scope)) {
 	case "0", "1":

@@ -6,6 +6,6 @@ import "syscall"
 
 func permitAttach() {}
 
-// AttachPolicy returns nil unless it is known, without trying, that processes
-// of this job may not read each other's memory.
+// AttachPolicy returns an error if it is known, without trying, that processes of this job may not
+// read each other's memory.
 func AttachPolicy() error { return syscall.ENOSYS }

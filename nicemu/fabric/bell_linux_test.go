@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// TestRungBeforeTheSleep: who rings between Arm and Sleep ends the sleep, in a job of
-// processes too.
+// TestRungBeforeTheSleep: a ring between Arm and Sleep ends the sleep, also in a job of processes.
 func TestRungBeforeTheSleep(t *testing.T) {
 	_, f := create(t, 2)
 	d := f.Bell(0)
@@ -18,7 +17,7 @@ func TestRungBeforeTheSleep(t *testing.T) {
 	}
 }
 
-// TestDisarmedIsAwake: whoever found something after Arm is not rung.
+// TestDisarmedIsAwake: a rank that found work after Arm is not rung.
 func TestDisarmedIsAwake(t *testing.T) {
 	_, shared := create(t, 1)
 	for name, f := range map[string]*Fabric{"processes": shared, "goroutines": heap(t, 1)} {

@@ -9,9 +9,9 @@ import (
 	"rhinet/internal/ring"
 )
 
-// chunks is how many parts the common memory has. Each is of use to one block at
-// a time; its word in the table of chunks holds the length of the block that
-// begins there, in chunks, or inBlock, or 0 if it is free.
+// chunks is the number of parts of the common memory. A chunk belongs to one block at a time. Its
+// word in the table of chunks holds the length in chunks of the block that begins there, inBlock in
+// the middle of a block, or 0 if the chunk is free.
 const chunks = 1 << 14
 
 const inBlock = ^uint64(0)
@@ -19,12 +19,12 @@ const inBlock = ^uint64(0)
 // ErrFull reports that no more memory can be reserved.
 var ErrFull = errors.New("the job's memory for blocks is in use")
 
-// blocks are what this process knows of reserved memory.
+// blocks is what this process knows of reserved memory.
 type blocks struct {
-	used atomic.Bool  // memory of a mapping was handed out
-	hint atomic.Int32 // the chunk after the block that was reserved last: the search begins there
+	used atomic.Bool  // memory of the mapping was handed out
+	hint atomic.Int32 // the chunk after the last reserved block, where the search begins
 
-	mu   sync.Mutex // ranks as goroutines: the blocks themselves
+	mu   sync.Mutex // for ranks that are goroutines: guards the blocks themselves
 	next uint64
 	all  map[uint64][]byte
 }
@@ -32,9 +32,9 @@ type blocks struct {
 // taken reports whether somebody may still hold memory of the mapping.
 func (b *blocks) taken() bool { return b.used.Load() }
 
-// Reserve takes n bytes, which are 0, of the memory that all ranks can load from
-// and store to. The result names them to [Fabric.Reserved], at any rank. Any goroutine may
-// call it. The error is [ErrFull] if so much is not free.
+// Reserve takes n bytes, zeroed, of the memory that all ranks can load from and store to. Any rank
+// passes the result to [Fabric.Reserved] to get the memory. Any goroutine may call it. The error is
+// [ErrFull] if n bytes in a row are not free.
 func (f *Fabric) Reserve(n int) (at uint64, err error) {
 	if n < 1 {
 		return 0, fmt.Errorf("fabric: reserve %d bytes; a block has at least 1", n)
@@ -59,7 +59,7 @@ func (f *Fabric) Reserve(n int) (at uint64, err error) {
 	return uint64(f.common + first*unit), nil
 }
 
-// find takes the first so many chunks in a row that are free, and returns where they begin, or -1.
+// find claims the first need free chunks in a row, and returns the index of the first one, or -1.
 func find(table []uint64, need int) int {
 	for first := 0; first+need <= len(table); {
 		free := claim(table[first : first+need])
@@ -71,9 +71,8 @@ func find(table []uint64, need int) int {
 	return -1
 }
 
-// claim takes the chunks of table if all are free, and returns how many were
-// before the first that is not. The word of the first is written last: until then the
-// block is nobody's.
+// claim takes the chunks of table if all are free, and returns how many there were before the first
+// used one. It writes the word of the first chunk last: until then the block has no owner.
 func claim(table []uint64) int {
 	for i := range table {
 		if !atomic.CompareAndSwapUint64(&table[i], 0, inBlock) {
@@ -95,8 +94,8 @@ func (f *Fabric) chunkTable() []uint64 {
 	return words(f.mem[f.chunks:f.common])
 }
 
-// Reserved returns the n bytes at offset at of what was reserved, nil if they are
-// not all within one block. They stay mapped after Close.
+// Reserved returns the n bytes at offset at of reserved memory, or nil if they are not all in one
+// block. They stay mapped after Close.
 func (f *Fabric) Reserved(at, n uint64) []byte {
 	if !f.shared {
 		return f.blocks.view(at, n)
@@ -109,13 +108,14 @@ func (f *Fabric) Reserved(at, n uint64) []byte {
 	return f.mem[at : at+n : at+n]
 }
 
-// Common reports whether the processors of all ranks reach b: it is memory of the job, reserved or not.
+// Common reports whether the processors of all ranks can access b: it is memory of the job,
+// reserved or not.
 func (f *Fabric) Common(b []byte) bool {
 	_, in := f.Offset(b)
 	return in || !f.shared && f.blocks.holds(b)
 }
 
-// block returns the offset and the size of the block that offset at is in, 0 if
+// block returns the offset and the size of the block that contains offset at; the size is 0 if
 // there is none.
 func (f *Fabric) block(at uint64) (first, size uint64) {
 	if f.geo.Common == 0 || at < uint64(f.common) || at >= uint64(f.total()) {
@@ -126,14 +126,14 @@ func (f *Fabric) block(at uint64) (first, size uint64) {
 	for ; i > 0 && atomic.LoadUint64(&table[i]) == inBlock; i-- {
 	}
 	first = uint64(f.common) + i*unit
-	size = min(atomic.LoadUint64(&table[i]), chunks-i) * unit // what another process wrote there is no more than there is
+	size = min(atomic.LoadUint64(&table[i]), chunks-i) * unit // another process may have written a length that exceeds the memory
 	if at-first >= size {
 		return 0, 0
 	}
 	return first, size
 }
 
-// Release gives back the block that begins at at. Nobody may use it any more.
+// Release returns the block that begins at offset at. It must not be used any more.
 func (f *Fabric) Release(at uint64) error {
 	if !f.shared {
 		return f.blocks.release(at)
@@ -151,7 +151,8 @@ func (f *Fabric) Release(at uint64) error {
 	return nil
 }
 
-// blockGap keeps what is behind a block of goroutines from being taken for part of it.
+// blockGap separates the blocks of goroutines, so that bytes after a block are not taken for part
+// of it.
 const blockGap = PageBytes
 
 func (b *blocks) reserve(n int) uint64 {

@@ -19,8 +19,8 @@ func TestReserveBetweenProcesses(t *testing.T) {
 	}
 }
 
-// TestReserveSeenByOthers: what one mapping reserves another one sees, also after
-// the first is closed, whose memory stays where it is.
+// TestReserveSeenByOthers: a block that one mapping reserves is seen in another one, also after the
+// first is closed, whose memory stays in place.
 func TestReserveSeenByOthers(t *testing.T) {
 	file, f := create(t, 2)
 	g, err := Map(file)
@@ -53,8 +53,8 @@ func TestReserveSeenByOthers(t *testing.T) {
 	}
 }
 
-// TestReserveAll: all can be taken, and again when it was given back; a block that
-// does not fit between others is refused.
+// TestReserveAll: the whole memory can be reserved, and again after its release; a block that does
+// not fit between others is refused.
 func TestReserveAll(t *testing.T) {
 	_, f := create(t, 1)
 	unit := f.geo.Common / chunks
@@ -79,7 +79,7 @@ func TestReserveAll(t *testing.T) {
 	}
 }
 
-// TestBlocksAreNotTrusted: a table that was overwritten leads nowhere.
+// TestBlocksAreNotTrusted: an overwritten table gives no access.
 func TestBlocksAreNotTrusted(t *testing.T) {
 	_, f := create(t, 1)
 	at, err := f.Reserve(1)

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestReserveInOneProcess: blocks are zero, apart, and seen within their bounds only.
+// TestReserveInOneProcess: blocks are zero, disjoint, and accessible only within their bounds.
 func TestReserveInOneProcess(t *testing.T) { reserveAndRelease(t, heap(t, 2)) }
 
-// block is a piece of memory that is reserved, full of mark.
+// block is a piece of reserved memory, filled with mark.
 type block struct {
 	at   uint64
 	mem  []byte
@@ -75,8 +75,7 @@ func TestReserveSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestReserveAtOnce: goroutines that reserve and release at once never get the same
-// memory.
+// TestReserveAtOnce: goroutines that reserve and release concurrently never get the same memory.
 func TestReserveAtOnce(t *testing.T) {
 	for name, f := range testFabrics(t) {
 		var wg sync.WaitGroup

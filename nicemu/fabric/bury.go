@@ -2,9 +2,9 @@ package fabric
 
 import "sync/atomic"
 
-// Bury notes that the process of a rank has ended, for the others to see, and
-// wakes them. The launcher does that, who may write the header, in a job that goes
-// on without the rank.
+// Bury records that the process of a rank has ended, and wakes the other ranks, which look for
+// that. The launcher, which may write the header, calls it in a job that continues without the
+// rank.
 func (f *Fabric) Bury(rank int) {
 	w := words(f.mem[:PageBytes])
 	bit := uint64(1) << (rank % 64)
@@ -20,7 +20,7 @@ func (f *Fabric) Bury(rank int) {
 // Buried returns how many ranks have been buried.
 func (f *Fabric) Buried() int { return int(atomic.LoadUint64(&words(f.mem[:PageBytes])[wordBuried])) }
 
-// IsBuried reports whether a rank has been.
+// IsBuried reports whether a rank has been buried.
 func (f *Fabric) IsBuried(rank int) bool {
 	return atomic.LoadUint64(&words(f.mem[:PageBytes])[wordGraves+rank/64])>>(rank%64)&1 != 0
 }

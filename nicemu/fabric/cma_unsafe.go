@@ -11,9 +11,8 @@ import (
 	"rhinet/internal/strided"
 )
 
-// transfer moves at most len(b) bytes, by cross-memory attach, between b and
-// the address at of process pid. The call is raw: it is short, and the runtime
-// need not know of it.
+// transfer moves at most len(b) bytes, by cross-memory attach, between b and the address at of
+// process pid. It is a raw system call: it is short, so the Go scheduler need not know of it.
 func transfer(trap uintptr, pid int, at uint64, b []byte) (int, syscall.Errno) {
 	local := unix.Iovec{Base: unsafe.SliceData(b)}
 	local.SetLen(len(b))
@@ -34,11 +33,12 @@ func writeSome(pid int, at uint64, b []byte) (int, syscall.Errno) {
 	return transfer(unix.SYS_PROCESS_VM_WRITEV, pid, at, b)
 }
 
-// mostPieces is how many pieces on either side one call of cross-memory attach moves: fewer than the kernel takes (1024),
-// and as many as [Piece] has blocks of a length that is worth it.
+// mostPieces is the maximum number of pieces on either side in one call of cross-memory attach:
+// less than the kernel's limit (1024), and as many as [Piece] has blocks of a length that is worth
+// a call.
 const mostPieces = 256
 
-// moveSome moves the first bytes of m by one call.
+// moveSome moves the first bytes of m in one call.
 func moveSome(pid int, at uint64, b []byte, m *strided.Move, write bool) (int, syscall.Errno) {
 	var local [mostPieces]unix.Iovec
 	var remote [mostPieces]unix.RemoteIovec

@@ -7,44 +7,43 @@ import (
 	"rhinet/internal/ring"
 )
 
-// The front page of a rank, which only the rank itself writes. Words two lines
-// apart, because processors fetch lines in pairs.
+// Words of a rank's front page, which only the rank itself writes. They are two lines apart,
+// because processors fetch lines in pairs.
 const (
-	wordProcess = 32 // pid, address of the region, whether barriers reach it, whom it has lost; read by peers
+	wordProcess = 32 // pid, address of the region, whether barriers reach it, the peer it has lost; read by peers
 	wordStatus  = 48 // read by the launcher
 )
 
-// The words of a rank's line among the bells, which everybody writes who wakes
-// the rank: what a ringer looks at each time, and what it raises only then.
+// The words of a rank's line among the bells, which every rank that wakes this one writes: the word
+// that a ringer reads each time, and the one that it increments only if it must wake the rank.
 const (
 	wordAsleep = 0
 	wordBell   = 1 // futex
 )
 
-// napLimit bounds a sleep where ringing may be missed: no way to fence the
-// ringing side, which trusts that there is.
+// napLimit bounds a sleep that a ring may fail to end: this side could not fence the ringers, which
+// rely on that fence.
 const napLimit = time.Millisecond
 
-// A Doorbell wakes one rank. The rank arms it, looks once more for work, and
-// sleeps; whoever makes something visible to the rank rings it.
+// A Doorbell wakes one rank. The rank arms it, looks once more for work, and sleeps; a peer that
+// publishes something for the rank rings it.
 //
-// Ringing a rank that is awake is one load. What makes this safe without a
-// fence after each publication is the fence that Arm puts into all processors
-// that run a rank (membarrier): a publication is either visible once Arm has
-// returned, or its publisher sees the rank armed. As long as not every rank
-// can be reached by that fence, and between goroutines, Ring fences instead.
+// Ringing a rank that is awake is one load. What makes this safe without a fence after each
+// publication is the fence that Arm issues on all processors that run a rank (membarrier): a
+// publication is either visible once Arm has returned, or its publisher sees the rank armed. Until
+// this fence reaches every rank, and between goroutines, Ring fences instead.
 type Doorbell struct {
-	asleep  *uint32 // set by the sleeper, cleared by whoever rings or by the sleeper
+	asleep  *uint32 // set by the sleeper, cleared by the ringer or by the sleeper
 	bell    *uint32
 	fenced  *uint64       // number of ranks that Arm's fence reaches
 	ranks   uint64        // number of all ranks
-	heard   uint32        // bell when armed; owned by the sleeper
+	heard   uint32        // value of bell when armed; owned by the sleeper
 	nap     bool          // this sleep is short, because Arm should have fenced and could not
-	blind   bool          // the kernel does not fence though it said it would
-	own     uint32        // nobody else's; what Ring fences with
-	reached bool          // every rank is reached by Arm's fence, and stays so
-	ready   chan struct{} // ranks as goroutines: takes one token; else nil
-	timer   *time.Timer   // ranks as goroutines: of the sleeper
+	blind   bool          // the kernel does not fence, although registration succeeded
+	own     uint32        // private word, for the fence in Ring
+	reached bool          // Arm's fence reaches every rank, and will from now on
+	ready   chan struct{} // for ranks that are goroutines: holds one token; else nil
+	timer   *time.Timer   // for ranks that are goroutines: the sleeper's
 }
 
 func (d *Doorbell) open(f *Fabric, rank int) {
@@ -59,9 +58,8 @@ func (d *Doorbell) open(f *Fabric, rank int) {
 // Bell returns the doorbell of a rank.
 func (f *Fabric) Bell(rank int) *Doorbell { return &f.bells[rank] }
 
-// Arm announces that the rank is about to sleep. From its return on, whoever
-// makes something visible rings; what was made visible before can be seen.
-// Arm, Sleep and Disarm belong to one goroutine at a time.
+// Arm announces that the rank is about to sleep. Everything published before Arm returns can be
+// seen; a peer that publishes later rings. Arm, Sleep and Disarm belong to one goroutine at a time.
 func (d *Doorbell) Arm() {
 	if d.ready != nil {
 		select {
@@ -73,8 +71,8 @@ func (d *Doorbell) Arm() {
 	}
 	d.heard = atomic.LoadUint32(d.bell)
 	atomic.StoreUint32(d.asleep, 1)
-	// Whoever rings without a fence has seen the last rank become a target.
-	// Where that is yet to come here, asleep is set before, and seen by the ringer.
+	// A ringer that omits its fence has seen that all ranks are registered. If that is not visible
+	// here yet, asleep was set before it, and the ringer sees asleep.
 	d.nap = d.blind
 	if !d.nap && atomic.LoadUint64(d.fenced) >= d.ranks && !barrier() {
 		d.blind, d.nap = true, true
@@ -105,17 +103,17 @@ func (d *Doorbell) Sleep(limit time.Duration) {
 	d.timer.Stop()
 }
 
-// Disarm withdraws Arm and reports whether the doorbell has rung since.
+// Disarm cancels Arm and reports whether the doorbell has rung since.
 func (d *Doorbell) Disarm() (rung bool) { return atomic.SwapUint32(d.asleep, 0) == 0 }
 
-// Ring wakes the rank if it is armed. The caller has published before.
+// Ring wakes the rank if it is armed. The caller has already published its data.
 func (d *Doorbell) Ring() {
 	if !d.reached || atomic.LoadUint32(d.asleep) != 0 { // small enough to be inlined
 		d.rouse()
 	}
 }
 
-// rouse is Ring of a rank that may be armed.
+// rouse is Ring for a rank that may be armed.
 func (d *Doorbell) rouse() {
 	if !d.reached {
 		d.fence()
@@ -125,7 +123,7 @@ func (d *Doorbell) rouse() {
 	}
 }
 
-// fence is a fence where Arm may have none.
+// fence issues the fence that Arm may not have issued for this process.
 func (d *Doorbell) fence() {
 	if d.ready != nil || atomic.LoadUint64(d.fenced) < d.ranks {
 		atomic.AddUint32(&d.own, 0)
@@ -134,8 +132,8 @@ func (d *Doorbell) fence() {
 	}
 }
 
-// Word returns where it shows that Ring has more to do than to look there: it is not 0 then. It is nil as long as Ring
-// has more to do each time.
+// Word returns a word that is 0 as long as Ring has nothing to do, for callers that check before
+// they ring. It is nil as long as Ring must be called each time.
 func (d *Doorbell) Word() *uint32 {
 	if !d.reached {
 		return nil
@@ -146,7 +144,7 @@ func (d *Doorbell) Word() *uint32 {
 // Asleep reports whether the rank is armed.
 func (d *Doorbell) Asleep() bool { return atomic.LoadUint32(d.asleep) != 0 }
 
-// wake lets the first of several publishers do the work.
+// wake makes the system call in the first of several publishers only.
 func (d *Doorbell) wake() {
 	if !atomic.CompareAndSwapUint32(d.asleep, 1, 0) {
 		return

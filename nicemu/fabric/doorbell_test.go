@@ -35,7 +35,7 @@ func TestDoorbell(t *testing.T) {
 	took(t, "no sleep", 0, time.Second, func() { d.Sleep(0) })
 
 	d.Arm()
-	d.Ring() // the token stays: the sleeper found work instead
+	d.Ring() // the token stays: the sleeper found work before it slept
 	d.Disarm()
 	d.Arm()
 	took(t, "a sleep after an old bell", 20*time.Millisecond, time.Second, func() { d.Sleep(20 * time.Millisecond) })
@@ -45,8 +45,7 @@ func TestDoorbell(t *testing.T) {
 	}
 }
 
-// bounce passes a number back and forth, asleep between any two, and so finds
-// a wake-up that gets lost.
+// bounce passes a number back and forth, and sleeps between any two, and so finds a lost wake-up.
 func bounce(f *Fabric, self, rounds int) bool {
 	word := func(rank int) *uint64 { return &f.Words(rank, Control)[0] }
 	bell := f.Bell(self)
@@ -82,8 +81,8 @@ func TestNoWakeUpIsLostBetweenGoroutines(t *testing.T) {
 	}
 }
 
-// TestRingersFenceUntilAllAreReached: one rank that Arm's fence does not reach is
-// reason enough; between goroutines there is always reason.
+// TestRingersFenceUntilAllAreReached: ringers fence if Arm's fence misses one rank; between
+// goroutines they always do.
 func TestRingersFenceUntilAllAreReached(t *testing.T) {
 	f := heap(t, 3)
 	for _, apart := range []bool{false, true} {

@@ -8,9 +8,8 @@ import (
 	"rhinet/internal/ring"
 )
 
-// A Fabric is a job's memory as one process sees it. Its methods may be called
-// by any number of goroutines; who may touch which words is a matter of the
-// rings, boards and NICs in it.
+// A Fabric is a job's memory as one process sees it. Any number of goroutines may call its methods;
+// the rings, flag arrays and NICs in it define which goroutine may touch which words.
 type Fabric struct {
 	layout
 	mem    []byte
@@ -19,9 +18,9 @@ type Fabric struct {
 	unmap  func([]byte) error
 	bells  []Doorbell
 	loans  []loans
-	shared bool          // between processes
+	shared bool          // ranks are processes
 	mine   []atomic.Bool // ranks that this process has entered as
-	house  atomic.Int32  // how many that were, ever
+	house  atomic.Int32  // how many ranks it has entered as; never decreases
 	guard  guard
 	fences fences
 	blocks blocks
@@ -32,7 +31,7 @@ func Heap(ranks int, g Geometry) (*Fabric, error) {
 	if err := g.Check(ranks); err != nil {
 		return nil, err
 	}
-	g.Common = 0 // what is reserved comes from the heap
+	g.Common = 0 // reserved memory comes from the heap
 	l := layOut(ranks, g)
 	all := ring.Memory(l.total() + PageBytes)
 	skip := int(-Address(all) & (PageBytes - 1))
@@ -54,7 +53,7 @@ func view(mem []byte, l layout, shared bool) *Fabric {
 	return f
 }
 
-// Close unmaps the memory; nobody may use it or views of it any more.
+// Close unmaps the memory; the memory and views of it must not be used any more.
 func (f *Fabric) Close() error {
 	if f.mem == nil {
 		return errors.New("fabric: closed twice")
@@ -74,15 +73,15 @@ func (f *Fabric) Ranks() int { return f.ranks }
 // Geometry returns the sizes of a slice.
 func (f *Fabric) Geometry() Geometry { return f.geo }
 
-// Job returns the number that identifies the job, its process group
-// identifier (PGID; martini, section 1.9). It is never 0.
+// Job returns the number that identifies the job, which is its process group identifier (PGID;
+// martini, section 1.9). It is never 0.
 func (f *Fabric) Job() uint32 { return f.job }
 
-// Shared reports whether ranks are processes, not goroutines of this one.
+// Shared reports whether ranks are processes, rather than goroutines of this one.
 func (f *Fabric) Shared() bool { return f.shared }
 
-// Decide lets the first caller in the job settle a question that all ranks
-// must answer alike: it returns the first proposal, which is not 0.
+// Decide settles a question that all ranks must answer alike: the first caller in the job does it,
+// and all get its proposal, which is not 0.
 func (f *Fabric) Decide(proposal uint64) uint64 {
 	w := &words(f.mem[commonAt:bellsAt])[wordDecided]
 	atomic.CompareAndSwapUint64(w, 0, proposal)
@@ -101,31 +100,30 @@ func (f *Fabric) Words(rank int, a Area) []uint64 { return words(f.Bytes(rank, a
 // Lines returns an area of a rank as lines.
 func (f *Fabric) Lines(rank int, a Area) []ring.Line { return lines(f.Bytes(rank, a)) }
 
-// Span returns where in the region an area of a rank lies.
+// Span returns the offset in the region and the size of an area of a rank.
 func (f *Fabric) Span(rank int, a Area) (offset, size uint64) {
 	return uint64(f.at(rank, a)), uint64(f.size[a])
 }
 
-// Flags returns the lines of the shared flag arrays, one after the other: in each
-// FlagLines times a line of every rank, which are that rank's to write. Those that
-// are written together lie together. Behind all arrays lie the rests of the flags, in the same order.
+// Flags returns the lines of the shared flag arrays, one array after the other: each has FlagLines
+// groups of one line for each rank, which that rank writes. Lines that are written together lie
+// together. The rests of the flags follow all arrays, in the same order.
 func (f *Fabric) Flags() []ring.Line {
 	at, n := f.FlagSpan()
 	return lines(f.mem[at : at+n : at+n])
 }
 
-// FlagSpan returns where in the region the shared flag arrays lie.
+// FlagSpan returns the offset in the region and the size of the shared flag arrays.
 func (f *Fabric) FlagSpan() (offset, size uint64) {
-	return uint64(bellsAt + f.ranks*ring.LineBytes), uint64(f.boards)
+	return uint64(bellsAt + f.ranks*ring.LineBytes), uint64(f.flagArrays)
 }
 
-// RingStride returns the distance in bytes of packet rings in the pool.
+// RingStride returns the distance in bytes between packet rings of the pool.
 func (f *Fabric) RingStride() int { return f.ring }
 
-// Memory returns n bytes at an offset of the region, or nil if they do not lie
-// in it. The header and the tables of ranks that this process has not entered
-// as are nobody's here, whatever a peer says of its memory: to write there
-// would end the process.
+// Memory returns n bytes at an offset of the region, or nil if they are not all in it. The header,
+// and the tables of ranks that this process has not entered as, are never returned, whatever a peer
+// says of its memory: a store there would end the process.
 func (f *Fabric) Memory(offset, n uint64) []byte {
 	if size := uint64(len(f.mem)); offset > size || n > size-offset || !f.open(offset, n) {
 		return nil
@@ -133,8 +131,8 @@ func (f *Fabric) Memory(offset, n uint64) []byte {
 	return f.mem[offset : offset+n : offset+n]
 }
 
-// open reports whether n bytes at an offset, which lie in the region, are for
-// all ranks to write, or lie in the tables of one that this process is.
+// open reports whether all ranks may write n bytes at an offset, which lie in the region, or
+// whether they lie in the tables of a rank that this process is.
 func (f *Fabric) open(offset, n uint64) bool {
 	if offset >= uint64(f.slices) {
 		return true
@@ -150,7 +148,7 @@ func (f *Fabric) open(offset, n uint64) bool {
 	return first == last && f.mine[first].Load()
 }
 
-// Offset returns where b lies in the region, if it does.
+// Offset returns the offset of b in the region, if b lies in it.
 func (f *Fabric) Offset(b []byte) (uint64, bool) {
 	at := Address(b)
 	if size := uint64(len(f.mem)); at < f.base || at-f.base > size || uint64(len(b)) > size-(at-f.base) {
@@ -159,15 +157,14 @@ func (f *Fabric) Offset(b []byte) (uint64, bool) {
 	return at - f.base, true
 }
 
-// loans are what one rank lends to the other ranks of this process.
+// loans is what one rank lends to the other ranks of this process.
 type loans struct {
 	mu  sync.Mutex
 	all [][]byte
 }
 
-// Lend makes b reachable as loan i of rank for ranks of this process, which
-// can touch it without the help of the kernel; nil ends the loan. Where this process is Alone
-// nobody borrows but the rank itself.
+// Lend makes b available, as loan i of rank, to ranks of this process, which can access it without
+// a system call; nil ends the loan. In a process that is Alone only the rank itself borrows.
 func (f *Fabric) Lend(rank, i int, b []byte) {
 	l := &f.loans[rank]
 	l.mu.Lock()
@@ -178,11 +175,12 @@ func (f *Fabric) Lend(rank, i int, b []byte) {
 	l.all[i] = b
 }
 
-// Alone reports whether ranks are processes, and this one has been one of them at most. What it does not
-// lend for that reason, and is another one later, is reached as memory of other processes is.
+// Alone reports whether ranks are processes, and this one has been at most one of them. If it
+// becomes another rank later, memory that it has not lent until then is reached like memory of
+// other processes.
 func (f *Fabric) Alone() bool { return f.shared && f.house.Load() < 2 }
 
-// Borrow returns loan i of rank, or nil if this process has no such loan.
+// Borrow returns loan i of rank, or nil if there is no such loan in this process.
 func (f *Fabric) Borrow(rank, i int) []byte {
 	l := &f.loans[rank]
 	l.mu.Lock()

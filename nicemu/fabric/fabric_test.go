@@ -40,7 +40,7 @@ func TestHeapIsZeroAndApart(t *testing.T) {
 			}
 		}
 	}
-	if n := len(f.Flags()); n != Small().Boards*FlagLines*3*(1+restLines+moreLines) {
+	if n := len(f.Flags()); n != Small().FlagArrays*FlagLines*3*(1+restLines+moreLines) {
 		t.Fatalf("%d flag lines", n)
 	}
 	if f.RingStride() < Small().Ring.Size() || f.RingStride()%PageBytes != 0 {
@@ -75,8 +75,8 @@ func TestOffsetsAreChecked(t *testing.T) {
 	}
 }
 
-// TestMemoryIsWhatMayBeWritten: what a peer's table says is checked against
-// what this process can write, before it tries.
+// TestMemoryIsWhatMayBeWritten: an address in a peer's table is checked against the memory that
+// this process can write, before it tries.
 func TestMemoryIsWhatMayBeWritten(t *testing.T) {
 	f := heap(t, 3)
 	if err := f.Enter(1); err != nil {
@@ -94,10 +94,10 @@ func TestMemoryIsWhatMayBeWritten(t *testing.T) {
 		{"header", headerAt, 8, false},
 		{"common", commonAt, 8, true},
 		{"from the header on", commonAt - 8, 16, false},
-		{"boards", flags, 64, true},
+		{"flag arrays", flags, 64, true},
 		{"tables of rank 0", uint64(f.tables), 8, false},
 		{"none of the tables of rank 0", uint64(f.tables), 0, false},
-		{"from the boards into tables", uint64(f.tables) - 8, 16, false},
+		{"from the flag arrays into tables", uint64(f.tables) - 8, 16, false},
 		{"own tables", front, tables + size - front, true},
 		{"from those of rank 0 into the own", front - 8, 16, false},
 		{"from the own into those of rank 2", tables + size - 8, 16, false},

@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// fenceDelay is how long after its start a rank makes itself a target of the
-// others' barriers. The kernel takes so long for it that a short job would
-// spend most of its time on it; until then, whoever rings fences.
+// fenceDelay is how long after its start a rank makes itself a target of the others' barriers. The
+// kernel takes so long for it that a short job would spend most of its time on it; until then,
+// ringers fence.
 const fenceDelay = 100 * time.Millisecond
 
-// fences makes the ranks of this process targets of the barriers of all.
+// fences makes the ranks of this process targets of the barriers of all ranks.
 type fences struct {
 	mu     sync.Mutex
 	timers []*time.Timer
 	over   bool
 }
 
-// begin has a rank of this process registered after a while, in the background.
+// begin registers a rank of this process after fenceDelay, in the background.
 func (s *fences) begin(f *Fabric, rank int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.timers = append(s.timers, time.AfterFunc(fenceDelay, func() { s.register(f, rank) }))
 }
 
-// register makes this process a target of barriers and counts rank among
-// those that are. A kernel that cannot do it leaves the rank uncounted, and
-// whoever rings in that job fences for ever.
+// register makes this process a target of barriers and counts rank among the targets. If the kernel
+// cannot do it, the rank is not counted, and ringers in that job always fence.
 func (s *fences) register(f *Fabric, rank int) {
 	if !readied() {
 		return
@@ -43,9 +42,10 @@ func (s *fences) register(f *Fabric, rank int) {
 	}
 }
 
-// readied is barrierReady beside a goroutine that computes. The thread that is blocked keeps its processor of the Go runtime
-// until the runtime's monitor looks, which in a program that computes is every 10 ms. A process that
-// has one processor, as ranks have that share a host, would stand still: it has another one meanwhile.
+// readied calls barrierReady while another goroutine may compute. The blocked thread keeps its
+// processor of the Go runtime until sysmon takes it away, which in a program that computes happens
+// every 10 ms. A process with one processor, as where ranks share a host, would stand still, so it
+// gets a second one meanwhile.
 func readied() bool {
 	if n := runtime.GOMAXPROCS(0); n == 1 {
 		runtime.GOMAXPROCS(2)

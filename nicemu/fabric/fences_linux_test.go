@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A process with one processor of the Go runtime has one again afterwards, and any other has what it had.
+// TestReadiedKeepsProcessors: afterwards the process has as many processors of the Go runtime as
+// before.
 func TestReadiedKeepsProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, n := range []int{1, 3} {

@@ -18,9 +18,9 @@ const FlagBytes = FlagInline + (restLines+moreLines)*ring.LineBytes
 //	word 1    length of the payload, if there is more in the flag's rest; else 0
 //	word 2-7  the first FlagInline bytes of the payload
 //
-// The rest is restLines lines elsewhere, so that the lines of all ranks for one
-// sequence lie together, and moreLines elsewhere again, because most payloads have no
-// more than a few, and their pages are not to be those of long ones. It is written before the line, and read after it.
+// The rest is restLines lines in one place, so that the first lines of all ranks for one sequence
+// lie together, and moreLines in another, because most payloads need only a few lines, which should
+// not share pages with those of long ones. The rest is written before the line, and read after it.
 const (
 	FlagInline = 48
 	FlagRest   = restLines * ring.LineBytes // bytes of the payload in the first part of the rest
@@ -29,16 +29,16 @@ const (
 	moreLines = 9
 )
 
-// A FlagWriter raises the flags of one rank in the shared flag arrays: lines of
-// the job, by array, sequence (modulo [FlagLines]) and rank. All ranks can read
-// them, so however many look, a flag is written once. It belongs to one goroutine
-// at a time. Whether the rank may write there is for its NIC to know.
+// A FlagWriter raises the flags of one rank in the shared flag arrays: lines of the job, by array,
+// sequence (modulo [FlagLines]) and rank. All ranks can read them, so a flag is written once for
+// any number of readers. A FlagWriter belongs to one goroutine at a time. The NIC checks whether
+// the rank may write there.
 type FlagWriter struct {
 	f      *Fabric
 	rank   int
 	lines  []ring.Line
 	raised map[int]*flag       // by the number of the line
-	last   [FlagLines]struct { // of raised, by turn: in the array used last
+	last   [FlagLines]struct { // entries of raised, by sequence modulo FlagLines: in the array used last
 		at    int
 		*flag // nil: none
 	}
@@ -50,21 +50,21 @@ type flag struct {
 	rest []ring.Line // nil: never written
 }
 
-// FlagWriter returns what raises the flags of a rank.
+// FlagWriter returns the writer of the flags of a rank.
 func (f *Fabric) FlagWriter(rank int) *FlagWriter {
 	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: map[int]*flag{}}
 }
 
 // flagAt returns the number of a line, or -1.
 func (f *Fabric) flagAt(array, writer int, seq uint32) int {
-	if uint(array) >= uint(f.geo.Boards) || uint(writer) >= uint(f.ranks) {
+	if uint(array) >= uint(f.geo.FlagArrays) || uint(writer) >= uint(f.ranks) {
 		return -1
 	}
 	return (array*FlagLines+int(seq%FlagLines))*f.ranks + writer
 }
 
-// Raise writes seq, which is not 0, a mark, and at most FlagBytes bytes of data. It
-// reports whether there is such a flag.
+// Raise writes seq, which is not 0, a mark, and at most FlagBytes bytes of data. It reports whether
+// such a flag exists.
 func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	at := w.f.flagAt(array, w.rank, seq)
 	if at < 0 || len(data) > FlagInline || seq == 0 {
@@ -87,7 +87,7 @@ func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	return true
 }
 
-// raiseLong is Raise of what does not lie in one line, or is no flag.
+// raiseLong is Raise for data that does not fit in one line, and for invalid arguments.
 func (w *FlagWriter) raiseLong(at int, seq, mark uint32, data []byte) bool {
 	if at < 0 || len(data) > FlagBytes || seq == 0 {
 		return false
@@ -108,12 +108,12 @@ func (w *FlagWriter) raiseLong(at int, seq, mark uint32, data []byte) bool {
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
 	*inlineOf(l) = [FlagInline]byte(data)
 	ring.Publish(&w.lines[at], l)
-	w.claimRest(at+w.f.ranks, len(rest))
+	w.prefetchRest(at+w.f.ranks, len(rest))
 	return true
 }
 
-// claimRest fetches n bytes of the rest of a flag, which is likely to be raised next.
-func (w *FlagWriter) claimRest(at, n int) {
+// prefetchRest prefetches n bytes of the rest of the flag that will probably be raised next.
+func (w *FlagWriter) prefetchRest(at, n int) {
 	if at >= w.f.flags {
 		return
 	}
@@ -127,12 +127,12 @@ func (f *Fabric) restOf(lines []ring.Line, at int) []ring.Line {
 	return lines[f.flags+at*restLines:][:restLines]
 }
 
-// moreOf returns the other part.
+// moreOf returns the second part of the rest of a flag.
 func (f *Fabric) moreOf(lines []ring.Line, at int) []ring.Line {
 	return lines[f.flags*(1+restLines)+at*moreLines:][:moreLines]
 }
 
-// restLine returns a line of the rest, of both parts.
+// restLine returns line i of the rest, counted over both parts.
 func (f *Fabric) restLine(lines []ring.Line, at, i int) *ring.Line {
 	if i < restLines {
 		return &f.restOf(lines, at)[i]
@@ -140,7 +140,7 @@ func (f *Fabric) restLine(lines []ring.Line, at, i int) *ring.Line {
 	return &f.moreOf(lines, at)[i-restLines]
 }
 
-// flag returns what the line with a number holds.
+// flag returns the content of the line with a number.
 func (w *FlagWriter) flag(at int) *flag {
 	if w.raised[at] == nil {
 		w.raised[at] = new(flag)
@@ -148,18 +148,18 @@ func (w *FlagWriter) flag(at int) *flag {
 	return w.raised[at]
 }
 
-// Claim fetches the line of the flag that will be raised next, which the others
-// have looked at: with it at hand, raising takes half as long.
-func (w *FlagWriter) Claim(array int, seq uint32) {
+// Prefetch fetches the line of the flag that will be raised next, which other ranks have read: with
+// the line in its cache, raising takes the writer half as long.
+func (w *FlagWriter) Prefetch(array int, seq uint32) {
 	if at := w.f.flagAt(array, w.rank, seq); at >= 0 {
 		ring.Prefetch(&w.lines[at])
 	}
 }
 
-// ErrFlag reports a flag that another than its rank has written.
+// ErrFlag reports a flag that was overwritten, not by its rank.
 var ErrFlag = errors.New("a flag of this rank has been overwritten")
 
-// Audit reports whether the flags that were raised are as they were written.
+// Audit reports whether the raised flags are as they were written.
 func (w *FlagWriter) Audit() error {
 	for at, own := range w.raised {
 		if !holds(&w.lines[at], &own.line) {
@@ -184,10 +184,9 @@ func holds(l, written *ring.Line) bool {
 	return true
 }
 
-// Raised reports whether the flag of writer carries seq, in the lines that Flags
-// returned. If so it returns the mark and copies the payload to data, as much as there is: what
-// lies beyond its length, of a flag that was raised with more than FlagInline bytes or is looked at
-// for more, is left as it is.
+// Raised reports whether the flag of writer carries seq, in the lines that Flags returned. If so it
+// returns the mark and copies the payload to data. If the payload is shorter than data, and data or
+// the payload has more than FlagInline bytes, the bytes of data beyond the payload are unchanged.
 func (f *Fabric) Raised(flags []ring.Line, array, writer int, seq uint32, data []byte) (mark uint32, raised bool) {
 	at := f.flagAt(array, writer, seq)
 	if uint(at) >= uint(len(flags)) {
@@ -212,9 +211,10 @@ func (f *Fabric) Raised(flags []ring.Line, array, writer int, seq uint32, data [
 	return uint32(lead >> 32), true
 }
 
-// takeRest copies the rest of a flag with a payload of n bytes, as its writer says, to its place in data.
-// If that is as long as expected, the length of the copy is not made of n: so the processor can fetch
-// the rest before it has seen the line, and does not wait for one after the other.
+// takeRest copies the rest of a flag to data after its first FlagInline bytes; n is the length of
+// the payload according to its writer. If that is at least the expected length, the length of the
+// copy does not depend on n: so the processor can fetch the rest before it has the line, rather
+// than one after the other.
 func (f *Fabric) takeRest(flags []ring.Line, at int, data []byte, n uint64) {
 	rest := memoryOf(f.restOf(flags, at))
 	if n >= uint64(len(data)) {
@@ -229,7 +229,7 @@ func (f *Fabric) takeRest(flags []ring.Line, at int, data []byte, n uint64) {
 	}
 }
 
-// takeMore copies what has no room in the first part of the rest to its place in data.
+// takeMore copies the second part of the rest to its place in data.
 func (f *Fabric) takeMore(flags []ring.Line, at int, data []byte) {
 	copy(data[FlagInline+restLines*ring.LineBytes:], memoryOf(f.moreOf(flags, at)))
 }

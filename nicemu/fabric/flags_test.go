@@ -8,8 +8,8 @@ import (
 	"rhinet/internal/ring"
 )
 
-// TestFlagWriter: a flag is seen by its number, whatever was raised before, and one
-// that is no longer as it was written is noticed. What is no flag is not raised.
+// TestFlagWriter: a flag is seen by its number, whatever was raised before, and an overwritten one
+// is detected. An invalid flag is not raised.
 func TestFlagWriter(t *testing.T) {
 	f, err := Heap(3, Small())
 	if err != nil {
@@ -18,7 +18,7 @@ func TestFlagWriter(t *testing.T) {
 	w, flags := f.FlagWriter(1), f.Flags()
 	for seq := uint32(1); seq < 3*FlagLines; seq++ {
 		data := []byte{byte(seq), 1, 2, 3, 4, 5, 6, 7, 8}[:8+seq%2]
-		w.Claim(2, seq)
+		w.Prefetch(2, seq)
 		if _, up := f.Raised(flags, 2, 1, seq, nil); up || !w.Raise(2, seq, seq+1, data) {
 			t.Fatalf("flag %d", seq)
 		}
@@ -42,7 +42,7 @@ func TestFlagWriter(t *testing.T) {
 	}
 }
 
-// heapFlags gives what raises the flags of rank 1 of 3, and the lines of all.
+// heapFlags returns the writer of the flags of rank 1 of 3, and the lines of all ranks.
 func heapFlags(t *testing.T) (*Fabric, *FlagWriter, []ring.Line) {
 	t.Helper()
 	f, err := Heap(3, Small())
@@ -52,14 +52,14 @@ func heapFlags(t *testing.T) (*Fabric, *FlagWriter, []ring.Line) {
 	return f, f.FlagWriter(1), f.Flags()
 }
 
-// TestLongFlags: payloads of every length come whole, whatever was raised in their place before. A reader gets no more than it
-// asks for, and nothing behind a payload but what belongs to its line.
+// TestLongFlags: payloads of every length arrive intact, whatever was raised in their place before.
+// A reader gets no more than it asks for, and after the payload only bytes of its line.
 func TestLongFlags(t *testing.T) {
 	f, w, flags := heapFlags(t)
 	for n := range FlagBytes + 1 {
-		n = n * 101 % (FlagBytes + 1) // short ones and long ones by turns
+		n = n * 101 % (FlagBytes + 1) // short and long ones in turn
 		for _, array := range []int{0, 2} {
-			seq := uint32(n+1) * FlagLines // one turn
+			seq := uint32(n+1) * FlagLines // the same line again
 			data := bytes.Repeat([]byte{byte(n), byte(n >> 8), byte(array), 7, 5}, FlagBytes)[:n]
 			if !w.Raise(array, seq, 9, data) || w.Audit() != nil {
 				t.Fatalf("%d bytes: not raised, or damaged", n)
@@ -81,8 +81,8 @@ func TestLongFlags(t *testing.T) {
 	}
 }
 
-// TestForgedFlags: whatever length another process has written, nothing is read but the flag, and its neighbours are not
-// shown.
+// TestForgedFlags: whatever length another process has written, a reader reads only the flag, and
+// not its neighbours.
 func TestForgedFlags(t *testing.T) {
 	f, w, flags := heapFlags(t)
 	other := f.FlagWriter(2)
@@ -101,7 +101,8 @@ func TestForgedFlags(t *testing.T) {
 	}
 }
 
-// TestLongFlagsAreAudited: of a flag with a rest, whatever was raised since in its place, each word is looked at.
+// TestLongFlagsAreAudited: each word of a flag with a rest is checked, whatever was raised in its
+// place since.
 func TestLongFlagsAreAudited(t *testing.T) {
 	for name, raise := range map[string]func(w *FlagWriter) bool{
 		"long": func(w *FlagWriter) bool { return w.Raise(1, 3, 5, make([]byte, 300)) },

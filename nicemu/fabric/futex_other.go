@@ -4,7 +4,7 @@ package fabric
 
 import "time"
 
-// futexes says that a sleep ends when somebody wakes the sleeper.
+// futexes says that a wake call ends a sleep.
 const futexes = false
 
 // Without processes there is nobody to wait for: see Create.

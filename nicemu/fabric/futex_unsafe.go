@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// futexes says that a sleep ends when somebody wakes the sleeper.
+// futexes says that a wake call ends a sleep.
 const futexes = true
 
 // Operations of futex(2), between processes.

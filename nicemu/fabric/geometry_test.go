@@ -21,7 +21,7 @@ func TestGeometryNamesWhatIsWrong(t *testing.T) {
 		{2, func(g *Geometry) { g.Ring.Slots = 3 }, "3 lines"},
 		{2, func(g *Geometry) { g.Ring.Bytes = 63 }, "63 bytes"},
 		{2, func(g *Geometry) { g.Shared.Lines = 32 }, "32 lines"},
-		{2, func(g *Geometry) { g.Boards = -1 }, "-1 boards"},
+		{2, func(g *Geometry) { g.FlagArrays = -1 }, "-1 flag arrays"},
 		{2, func(g *Geometry) { g.Words = maxWords + 1 }, "control words"},
 		{2, func(g *Geometry) { g.Device = -1 }, "-1 bytes of NIC memory"},
 		{2, func(g *Geometry) { g.Public = maxBytes + 1 }, "public NIC memory"},
@@ -44,7 +44,7 @@ func TestAreasFillTheRegionWithoutOverlap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		g := Geometry{
-			Rings: 1 + rng.IntN(100), Boards: rng.IntN(9), Words: rng.IntN(1000), Device: rng.IntN(1 << 20), Public: rng.IntN(1 << 18),
+			Rings: 1 + rng.IntN(100), FlagArrays: rng.IntN(9), Words: rng.IntN(1000), Device: rng.IntN(1 << 20), Public: rng.IntN(1 << 18),
 			Ring:   ring.Layout{Slots: 2 << rng.IntN(10), Bytes: 64 << rng.IntN(12)},
 			Shared: ring.SharedLayout{Lines: 64 << rng.IntN(6)},
 			Common: []int{0, minCommon, defaultCommon}[rng.IntN(3)],
@@ -55,7 +55,7 @@ func TestAreasFillTheRegionWithoutOverlap(t *testing.T) {
 		}
 		l := layOut(ranks, g)
 		end := l.tables
-		if lines := ranks * (1 + FlagLines*g.Boards*(1+restLines+moreLines)); end%PageBytes != 0 || end < bellsAt+lines*ring.LineBytes {
+		if lines := ranks * (1 + FlagLines*g.FlagArrays*(1+restLines+moreLines)); end%PageBytes != 0 || end < bellsAt+lines*ring.LineBytes {
 			t.Fatalf("%+v: the first tables are at %d", g, end)
 		}
 		for _, part := range []struct{ from, to Area }{{Front, Public}, {Public, numAreas}} {
@@ -91,12 +91,12 @@ func TestHeaderIsChecked(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for name, spoil := range map[string]func([]uint64){
-		"magic":   func(w []uint64) { w[wordMagic]++ },
-		"version": func(w []uint64) { w[wordVersion]++ },
-		"ranks":   func(w []uint64) { w[wordRanks] = 1 << 40 },
-		"rings":   func(w []uint64) { w[wordRings] = 1 << 63 },
-		"boards":  func(w []uint64) { w[wordBoards] += 100 },
-		"total":   func(w []uint64) { w[wordTotal]++ },
+		"magic":       func(w []uint64) { w[wordMagic]++ },
+		"version":     func(w []uint64) { w[wordVersion]++ },
+		"ranks":       func(w []uint64) { w[wordRanks] = 1 << 40 },
+		"rings":       func(w []uint64) { w[wordRings] = 1 << 63 },
+		"flag arrays": func(w []uint64) { w[wordFlagArrays] += 100 },
+		"total":       func(w []uint64) { w[wordTotal]++ },
 	} {
 		w := good()
 		spoil(w)

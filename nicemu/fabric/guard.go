@@ -2,14 +2,13 @@ package fabric
 
 import "sync"
 
-// A guard keeps a process that is a rank from writing what only others write.
+// A guard keeps a process that is a rank from writing memory that only others may write.
 //
-// All such memory is contiguous, except for the header: whatever the number of
-// ranks, a process has seven mappings of the region, or two more for each further
-// rank that it is.
+// All such memory is contiguous, except for the header: for any number of ranks, a process has
+// seven mappings of the region, and two more for each further rank that it is.
 //
 //	header            read
-//	common to boards  read, write
+//	common to flag arrays  read, write
 //	tables below own  read
 //	own tables        read, write
 //	tables above own  read
@@ -20,9 +19,8 @@ type guard struct {
 	on bool
 }
 
-// protect makes the header and the tables of all ranks readable only, if they
-// are not yet, and those of rank writable. Memory of goroutines, which is one process's own,
-// stays as it is.
+// protect makes the header and the tables of all ranks readable only, unless they already are, and
+// those of rank writable. In a job of goroutines it does nothing.
 func (f *Fabric) protect(rank int) error {
 	if !f.shared {
 		return nil

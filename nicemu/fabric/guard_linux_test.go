@@ -32,13 +32,13 @@ func places() []place {
 		{"header", func(f *Fabric) *uint64 { return &words(f.mem[headerAt:commonAt])[wordJob] }, false},
 		{"common", func(f *Fabric) *uint64 { return &words(f.mem[commonAt:bellsAt])[8] }, true},
 		{"bell of rank 2", func(f *Fabric) *uint64 { return &words(f.mem[bellsAt+2*64:][:64])[2] }, true},
-		{"board", func(f *Fabric) *uint64 { return &f.Flags()[0][3] }, true},
+		{"flag array", func(f *Fabric) *uint64 { return &f.Flags()[0][3] }, true},
 	}
 	for rank := range 3 {
 		for a, name := range []string{"front", "device", "public", "control", "shared", "rings"} {
 			for _, i := range []int{0, -1} {
 				if Area(a) == Front && i == 0 {
-					i = wordProcess + 8 // a word without use
+					i = wordProcess + 8 // an unused word
 				}
 				all = append(all, place{fmt.Sprintf("%s of rank %d, word %d", name, rank, i), in(rank, Area(a), i), rank == 1 || Area(a) >= Public})
 			}
@@ -51,11 +51,11 @@ func places() []place {
 func tries(w *uint64) (faults bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { faults = recover() != nil }()
-	*w++ // not atomic: under the race detector that would fault outside Go code
+	*w++ // not atomic: under the race detector an atomic store would fault outside Go code
 	return false
 }
 
-// trespass is rank 1, who tries everything, and last what ends it.
+// trespass is rank 1, which tries all stores, and last the one that ends it.
 func trespass(f *Fabric, part string) error {
 	var wrong error
 	for _, p := range places() {
@@ -71,8 +71,8 @@ func trespass(f *Fabric, part string) error {
 	return wrong
 }
 
-// TestForeignTablesAreReadOnly has a process that is rank 1 write everywhere: what
-// is not its to write it cannot, and what it did not change is as before.
+// TestForeignTablesAreReadOnly has a process that is rank 1 write everywhere: it cannot write what
+// it may not, and memory that it did not change is as before.
 func TestForeignTablesAreReadOnly(t *testing.T) {
 	file, f := create(t, 3)
 	before := map[string]uint64{}
@@ -81,7 +81,7 @@ func TestForeignTablesAreReadOnly(t *testing.T) {
 		if p.name == "header" {
 			before[p.name] = *p.word(f)
 		}
-		*p.word(f) = before[p.name] // whoever has not entered as a rank may: the launcher
+		*p.word(f) = before[p.name] // a process that has not entered as a rank may write: the launcher
 	}
 	_, _, end := spawn(t, file, "trespass")
 	if err := end(); err != nil {
@@ -98,8 +98,8 @@ func TestForeignTablesAreReadOnly(t *testing.T) {
 	}
 }
 
-// TestWhoWritesForeignTablesDies is the same where nobody catches the fault:
-// the offender ends, and not its victim.
+// TestWhoWritesForeignTablesDies is the same without a handler for the fault: the process that
+// writes ends, and its victim does not.
 func TestWhoWritesForeignTablesDies(t *testing.T) {
 	file, f := create(t, 3)
 	if err := f.Enter(0); err != nil {
@@ -140,7 +140,7 @@ func TestSecondRankOfAProcess(t *testing.T) {
 func TestProtectionThatTheKernelRefuses(t *testing.T) {
 	_, f := create(t, 2)
 	whole := f.mem
-	f.mem = f.mem[1:] // no page starts there
+	f.mem = f.mem[1:] // does not start on a page
 	if err := f.Enter(1); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "protect the tables") {
 		t.Errorf("protected what is no page: %v", err)
 	}
@@ -150,7 +150,7 @@ func TestProtectionThatTheKernelRefuses(t *testing.T) {
 	}
 }
 
-// TestFewMappings: the largest job takes as many mappings as any.
+// TestFewMappings: the largest job needs as many mappings as any other.
 func TestFewMappings(t *testing.T) {
 	for _, rank := range []int{0, 1, MaxRanks / 2, MaxRanks - 1} {
 		_, f := create(t, MaxRanks)

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// The header's words, in order. Nobody writes them once the memory is made, but
-// the launcher those of the dead, see Bury.
+// The header's words, in order. Once the memory is made, only the launcher writes there, and only
+// the words about dead ranks, see Bury.
 const (
 	wordMagic = iota
 	wordVersion
@@ -18,7 +18,7 @@ const (
 	wordSlots
 	wordBytes
 	wordLines
-	wordBoards
+	wordFlagArrays
 	wordWords
 	wordDevice
 	wordPublic
@@ -31,14 +31,14 @@ const (
 // Words of the header about ranks that have died.
 const (
 	wordBuried = 64 // how many
-	wordGraves = 80 // a bit for each rank
+	wordGraves = 80 // one bit for each rank
 )
 
-// Words of the page behind the header, which all ranks write. They share no
-// line, nor the line beside it.
+// Words of the page behind the header, which all ranks write. No two of them share a line or
+// adjacent lines.
 const (
 	wordDecided = 0  // see Decide
-	wordFenced  = 16 // how many ranks barriers reach
+	wordFenced  = 16 // how many ranks are targets of barriers
 )
 
 const (
@@ -72,13 +72,13 @@ func (l *layout) write(mem []byte, job uint32) {
 	w[wordMagic] = magic
 }
 
-// fields lists what the header says of the geometry, from wordRanks on.
+// fields lists the geometry as the header holds it, from wordRanks on.
 func (l *layout) fields() []int {
 	g, spread := &l.geo, 0
 	if g.Ring.Spread {
 		spread = 1
 	}
-	return []int{l.ranks, g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Shared.Lines, g.Boards, g.Words, g.Device, g.Public, spread, g.Common}
+	return []int{l.ranks, g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Shared.Lines, g.FlagArrays, g.Words, g.Device, g.Public, spread, g.Common}
 }
 
 // readHeader returns the layout that a header page describes, for memory of
@@ -94,7 +94,7 @@ func readHeader(page []byte, size int) (l layout, err error) {
 	small := func(i int) int { return int(min(w[i], 1<<30)) }
 	var g Geometry
 	g.Rings, g.Ring.Slots, g.Ring.Bytes = small(wordRings), small(wordSlots), small(wordBytes)
-	g.Shared.Lines, g.Boards, g.Words, g.Device = small(wordLines), small(wordBoards), small(wordWords), small(wordDevice)
+	g.Shared.Lines, g.FlagArrays, g.Words, g.Device = small(wordLines), small(wordFlagArrays), small(wordWords), small(wordDevice)
 	g.Public = small(wordPublic)
 	g.Ring.Spread = w[wordSpread] != 0
 	g.Common = int(min(w[wordCommon], 1<<62))

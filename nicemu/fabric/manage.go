@@ -6,24 +6,24 @@ import (
 	"sync/atomic"
 )
 
-// What the words by which NICs say it mean: whether a job has a manager, and
-// whether the NIC of a rank works.
+// The values of the words with which NICs say whether a job has a manager, and whether the NIC of a
+// rank works.
 const (
 	Off    uint64 = iota
-	Rising        // somebody sees to it
+	Rising        // a process is starting it
 	On
 )
 
-// A Management says of a kind of NIC how a job gets its manager: whoever makes the
-// memory of a job, once, before any process of it runs.
+// A Management says for a kind of NIC how a job gets its manager, which is the process that makes
+// the memory of a job, once, before any process of the job runs.
 type Management struct {
 	State *uint64 // in the tables of rank 0
-	// The errors: the job has a manager, its manager has not come to the end of its
-	// set-up, it has none.
+	// Taken: the job already has a manager. Unfinished: its manager has not finished the set-up.
+	// Absent: it has no manager.
 	Taken, Unfinished, Absent error
 }
 
-// Manage has start bring up the NIC of each rank, if nobody has.
+// Manage calls start for the NIC of each rank, unless another manager has.
 func (f *Fabric) Manage(m Management, start func(rank int)) error {
 	for rank := range f.Ranks() {
 		if f.Process(rank) != 0 {
@@ -43,8 +43,8 @@ func (f *Fabric) Manage(m Management, start func(rank int)) error {
 	return nil
 }
 
-// Admit lets a process that opens its NIC in: the job has a manager or, where ranks
-// are goroutines of one process, gets one by manage, of which nobody keeps the handle.
+// Admit checks that a process may open its NIC: the job has a manager. Where ranks are goroutines
+// of one process, Admit calls manage if there is none; nobody keeps the handle of that manager.
 func (f *Fabric) Admit(m Management, manage func() error) error {
 	if !f.Shared() {
 		if err := manage(); err != nil && !errors.Is(err, m.Taken) {

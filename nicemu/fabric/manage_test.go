@@ -17,8 +17,8 @@ func managementOf(f *Fabric) Management {
 	return Management{State: &f.Words(0, Device)[0], Taken: errTaken, Unfinished: errUnfinished, Absent: errAbsent}
 }
 
-// TestOneManager: of many that would manage a job one does, and the others learn of it when
-// that one has come to its end.
+// TestOneManager: of many processes that try to manage a job one succeeds, and the others learn
+// that when it has finished the set-up.
 func TestOneManager(t *testing.T) {
 	const many = 8
 	f, err := Heap(3, Small())
@@ -56,7 +56,8 @@ func TestOneManager(t *testing.T) {
 	}
 }
 
-// TestManagerTooLate: nobody manages a job that runs, or after one who did not come to the end.
+// TestManagerTooLate: a job that runs, or whose manager has not finished the set-up, gets no
+// manager.
 func TestManagerTooLate(t *testing.T) {
 	t.Parallel()
 	f, err := Heap(2, Small())
@@ -80,7 +81,7 @@ func TestManagerTooLate(t *testing.T) {
 	}
 }
 
-// TestDrain: a wait ends with the transfer; after one in vain the others are short.
+// TestDrain: a wait ends with the transfer; after one timeout the later waits are short.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	var d Drain
@@ -101,7 +102,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestRingPool: rings lie apart, and there is none beyond the pool.
+// TestRingPool: rings are disjoint, and there is none beyond the pool.
 func TestRingPool(t *testing.T) {
 	f, err := Heap(2, Small())
 	if err != nil {
@@ -128,7 +129,7 @@ func TestRingPool(t *testing.T) {
 	}
 }
 
-// TestAccounts: each pair has two accounts in each direction, all apart.
+// TestAccounts: each pair has two accounts in each direction, all of them different.
 func TestAccounts(t *testing.T) {
 	f, err := Heap(3, Small())
 	if err != nil {
@@ -147,7 +148,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// TestSeal: a word more, less or changed is another seal.
+// TestSeal: one word more, less or changed gives another seal.
 func TestSeal(t *testing.T) {
 	seen := map[uint64]bool{}
 	for _, w := range [][]uint64{{0}, {0, 0}, {1}, {1, 0}, {0, 1}, {1, 2, 3}, {3, 2, 1}} {

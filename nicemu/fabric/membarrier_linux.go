@@ -8,17 +8,16 @@ const (
 	barrierRegister = 1 << 2 // MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED
 )
 
-// barrierReady makes this process a target of the barriers of others and
-// reports whether the kernel can do that. In a process of several threads it
-// blocks until all processors have passed through the scheduler, which takes
-// about 10 ms.
+// barrierReady makes this process a target of the barriers of others and reports whether the kernel
+// supports that. In a process of several threads it blocks until all processors have passed through
+// the scheduler, which takes about 10 ms.
 func barrierReady() bool {
 	_, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, barrierRegister, 0, 0)
 	return errno == 0
 }
 
-// barrier makes every processor that runs a thread of a registered process
-// pass a full memory barrier. It does not block.
+// barrier makes every processor that runs a thread of a registered process execute a full memory
+// barrier. It does not block.
 func barrier() bool {
 	_, _, errno := unix.RawSyscall(unix.SYS_MEMBARRIER, barrierGlobal, 0, 0)
 	return errno == 0

@@ -84,16 +84,16 @@ func Map(file *os.File) (*Fabric, error) {
 		return nil, fmt.Errorf("fabric: map %d bytes: %w", l.total(), err)
 	}
 	if l.geo.Common > 0 {
-		_ = unix.Madvise(mem[l.chunks:], unix.MADV_DONTDUMP) // the kernel looks at each page that it dumps
+		_ = unix.Madvise(mem[l.chunks:], unix.MADV_DONTDUMP) // the kernel reads every page that it dumps
 	}
 	f := view(mem, l, true)
 	f.unmap = unix.Munmap
 	return f, nil
 }
 
-// Ready brings the pages of b, which starts on one, into this process's tables
-// all at once, for a fifth of what it costs to fault on each. Kernels before
-// 5.14 leave that to the first use.
+// Ready maps the pages of b, which starts on a page, in this process all at once, at a fifth of the
+// cost of a fault for each. On kernels before 5.14 it does nothing, and the first access of each
+// page faults.
 func (f *Fabric) Ready(b []byte) {
 	if f.shared {
 		_ = unix.Madvise(b, unix.MADV_POPULATE_WRITE)

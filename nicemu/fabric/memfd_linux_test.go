@@ -68,8 +68,8 @@ func play(part string) error {
 	return f.Close()
 }
 
-// spawn starts rank 1 as a process, waits until it is ready, and returns the
-// address of its buffer and a function that ends and judges it.
+// spawn starts rank 1 as a process, waits until it is ready, and returns the address of its buffer
+// and a function that ends it and checks its result.
 func spawn(t *testing.T, file *os.File, part string) (cmd *exec.Cmd, address uint64, end func() error) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
@@ -203,8 +203,8 @@ func TestOpenRefusesWhatIsNoFabric(t *testing.T) {
 	}
 }
 
-// No wake-up is lost, whoever fences: as long as not every rank is registered
-// that is whoever rings, then the sleeper. Sleeps are long in either case.
+// TestNoWakeUpIsLostBetweenProcesses: no wake-up is lost, whichever side fences: until every rank
+// is registered it is the ringer, then the sleeper. Sleeps are long in either case.
 func TestNoWakeUpIsLostBetweenProcesses(t *testing.T) {
 	for _, part := range []string{"bounce", "fenced bounce"} {
 		t.Run(part, func(t *testing.T) {
@@ -292,9 +292,10 @@ func TestNobodyIsRegisteredAfterClose(t *testing.T) {
 	}
 }
 
-// TestSpent: what ranks compute is counted, here and in other processes; who is gone counts no more.
+// TestSpent: the time that ranks compute is counted, in this process and in others; a process that
+// has ended no longer counts.
 func TestSpent(t *testing.T) {
-	const near = 20 * time.Millisecond // accounts of the kernel go by ticks
+	const near = 20 * time.Millisecond // accounts of the kernel are in ticks
 	_, f := create(t, 3)
 	if got := f.Spent(); got != 0 {
 		t.Errorf("%v before anybody has entered", got)

@@ -13,11 +13,10 @@ import (
 // has left it.
 var ErrAbsent = errors.New("rank has not started yet, or has ended")
 
-// Enter registers this process as the given rank. From then on a process that
-// has mapped the memory as a file can no longer write the header and the tables of
-// other ranks: a store there ends the process that tries it (SIGSEGV), and the
-// other rank is as it was. A second rank of the same process adds its tables
-// to what can be written.
+// Enter registers this process as the given rank. From then on a process that has mapped the memory
+// as a file can no longer write the header and the tables of other ranks: a store there ends the
+// process that tries it (SIGSEGV), and the other rank is unharmed. If the process enters as a
+// second rank, it can write the tables of both.
 func (f *Fabric) Enter(rank int) error {
 	if rank < 0 || rank >= f.ranks {
 		return fmt.Errorf("fabric: rank %d; the job has ranks 0 to %d", rank, f.ranks-1)
@@ -42,7 +41,7 @@ func (f *Fabric) Enter(rank int) error {
 	return nil
 }
 
-// Leave withdraws Enter.
+// Leave undoes Enter.
 func (f *Fabric) Leave(rank int) {
 	w := f.Words(rank, Front)
 	atomic.StoreUint64(&w[wordProcess+1], 0)
@@ -54,8 +53,8 @@ func (f *Fabric) Process(rank int) int {
 	return int(int32(atomic.LoadUint64(&f.Words(rank, Front)[wordProcess])))
 }
 
-// Spent returns the processor time that the ranks which have entered have used, all together; of one whose
-// process has ended nothing.
+// Spent returns the total processor time of the ranks that have entered; a rank whose process has
+// ended counts as zero.
 func (f *Fabric) Spent() (all time.Duration) {
 	for r := range f.ranks {
 		if pid := f.Process(r); pid > 0 {
@@ -65,9 +64,9 @@ func (f *Fabric) Spent() (all time.Duration) {
 	return all
 }
 
-// Probe reports whether the kernel lets this process read the memory of rank:
-// nil, ErrAbsent, or the kernel's refusal. It reads the word by which rank's
-// process knows the fabric.
+// Probe reports whether the kernel lets this process read the memory of rank: nil, ErrAbsent, or
+// the kernel's refusal. It reads the first word of the fabric in rank's process, which identifies
+// it.
 func (f *Fabric) Probe(rank int) error {
 	pid := f.Process(rank)
 	base := atomic.LoadUint64(&f.Words(rank, Front)[wordProcess+1])
@@ -84,14 +83,14 @@ func (f *Fabric) Probe(rank int) error {
 	return nil
 }
 
-// Lose notes that rank has found peer to be gone. The first such note stays, for
-// the launcher to tell who failed first.
+// Lose notes that rank has found peer to be gone. Only the first note is kept, for the launcher to
+// tell which rank failed first.
 func (f *Fabric) Lose(rank, peer int) {
 	atomic.CompareAndSwapUint64(&f.Words(rank, Front)[wordProcess+3], 0, uint64(peer)+1)
 }
 
-// Lost returns the peer that rank has found to be gone first. What another
-// process may have written there is no peer if there is no such rank.
+// Lost returns the first peer that rank has found to be gone. A number that names no rank, which
+// another process may have written, is ignored.
 func (f *Fabric) Lost(rank int) (peer int, ok bool) {
 	n := atomic.LoadUint64(&f.Words(rank, Front)[wordProcess+3])
 	if n == 0 || n > uint64(f.ranks) || n == uint64(rank)+1 {

@@ -32,8 +32,8 @@ func TestEnterOnce(t *testing.T) {
 	}
 }
 
-// TestPieces checks the account of what has moved, with a kernel that moves
-// less than it is asked to, is interrupted, fails, or lies.
+// TestPieces checks the count of moved bytes, with a kernel that moves less than its argument, is
+// interrupted, fails, or returns invalid counts.
 func TestPieces(t *testing.T) {
 	b := make([]byte, 2*Piece+100)
 	var calls []int
@@ -89,7 +89,7 @@ func TestTheFirstLossStays(t *testing.T) {
 	if peer, ok := f.Lost(1); !ok || peer != 2 {
 		t.Errorf("lost %d, %v", peer, ok)
 	}
-	for _, forged := range []uint64{1, 4, 1 << 32, 1 << 63} { // itself, and nobody
+	for _, forged := range []uint64{1, 4, 1 << 32, 1 << 63} { // itself, and ranks that do not exist
 		f.Words(0, Front)[wordProcess+3] = forged
 		if peer, ok := f.Lost(0); ok {
 			t.Errorf("%d makes it lose %d", forged, peer)

@@ -2,24 +2,23 @@ package fabric
 
 import "rhinet/internal/ring"
 
-// readyRings is how many packet rings, own and of others, get all their pages
-// when they are opened, 144 KiB each: a page costs 0.3 us so and 1.5 us when it
-// is first touched. Where everybody talks to hundreds each ring is used less, and memory
-// is what would run out.
+// readyRings is how many packet rings, own and of others, get all their pages when they are opened,
+// 144 KiB each: a page costs 0.3 us then and 1.5 us when it is first touched. Where each rank talks
+// to hundreds, each ring is used less, and memory would run out.
 const readyRings = 32
 
 // A RingPool opens packet rings of a job for the NIC of one rank. One goroutine at a time
 // uses it.
 type RingPool struct {
 	f     *Fabric
-	ready int // rings that have got all their pages
+	ready int // rings opened so far with all their pages
 }
 
-// RingPool returns one.
+// RingPool returns a new pool.
 func (f *Fabric) RingPool() RingPool { return RingPool{f: f} }
 
-// Memory returns packet ring i of a rank, with its pages if not many have got
-// theirs; nil if there is none of that number.
+// Memory returns packet ring i of a rank, or nil if there is no such ring. The first few rings come
+// with their pages mapped.
 func (p *RingPool) Memory(rank, i int) []byte {
 	g := &p.f.geo
 	if uint(i) >= uint(g.Rings) {
@@ -33,8 +32,8 @@ func (p *RingPool) Memory(rank, i int) []byte {
 	return mem
 }
 
-// Reader returns a reader of packet ring i of a rank, which nobody has read yet,
-// nil if there is none of that number.
+// Reader returns a reader of packet ring i of a rank, of which nothing has been read yet, or nil if
+// there is no such ring.
 func (p *RingPool) Reader(rank, i int) *ring.Reader {
 	mem := p.Memory(rank, i)
 	if mem == nil {
@@ -43,15 +42,15 @@ func (p *RingPool) Reader(rank, i int) *ring.Reader {
 	return ring.NewReader(mem, p.f.geo.Ring, 0, 0)
 }
 
-// The accounts that each rank has for each other one that writes to it.
+// The accounts that each rank has for each peer that writes to it.
 const (
 	PacketAccount = iota // of its packet ring
 	RecordAccount        // of what it has sent to the shared ring
 	accounts
 )
 
-// Account returns one of the accounts of what rank from has written at rank to: how
-// a reader finds that packets for it were overwritten before it saw them (see [ring.Account]).
+// Account returns one of the accounts of what rank from has written at rank to. From it a reader
+// finds that packets for it were overwritten before it saw them (see [ring.Account]).
 func (f *Fabric) Account(to, from, which int) ring.Account {
 	return ring.NewAccount(&f.Lines(to, Accounts)[accounts*from+which])
 }

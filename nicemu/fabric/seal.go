@@ -1,7 +1,7 @@
 package fabric
 
-// Seal is a value that hardly any other content of the words has. It is no
-// secret: it tells what was overwritten, not what was forged.
+// Seal computes a checksum that other contents of the words are very unlikely to have. It is not
+// secret: it detects memory that was overwritten, not memory that was forged.
 func Seal(words ...uint64) (x uint64) {
 	for _, w := range words {
 		x = mix(x, w)
@@ -9,7 +9,7 @@ func Seal(words ...uint64) (x uint64) {
 	return x
 }
 
-// Seal4 is [Seal] of four words, of which no array is made.
+// Seal4 is [Seal] of four words, without an array.
 func Seal4(a, b, c, d uint64) uint64 { return mix(mix(mix(mix(0, a), b), c), d) }
 
 func mix(x, w uint64) uint64 {

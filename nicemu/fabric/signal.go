@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Signal is a word of the job's memory on whose change a process can sleep.
-// Unlike a [Doorbell] it has a value, and serves whoever is no rank as well.
+// A Signal is a word of the job's memory; a process can sleep until it changes. Unlike a [Doorbell]
+// it has a value, and processes that are not ranks can use it too.
 type Signal struct{ word *uint32 }
 
 // SignalAt views the first half of a word of the job's memory as a signal.
@@ -15,17 +15,17 @@ func SignalAt(w *uint64) Signal { return Signal{half(w)} }
 // Load returns the value.
 func (s Signal) Load() uint32 { return atomic.LoadUint32(s.word) }
 
-// Set changes the value and wakes one sleeper. What was stored before is seen by
-// whoever loads the new value.
+// Set changes the value and wakes one sleeper. Everything stored before is visible to a process
+// that loads the new value.
 func (s Signal) Set(v uint32) {
 	atomic.StoreUint32(s.word, v)
 	futexWake(s.word)
 }
 
-// Store is Set that wakes nobody.
+// Store is Set without waking.
 func (s Signal) Store(v uint32) { atomic.StoreUint32(s.word, v) }
 
-// Add raises the value by one, without waking anybody, and returns it.
+// Add increments the value, without waking, and returns it.
 func (s Signal) Add() uint32 { return atomic.AddUint32(s.word, 1) }
 
 // Wake wakes one sleeper.

@@ -4,5 +4,5 @@ package fabric
 
 import "time"
 
-// spentBy returns 0: no clock of this system counts for other processes.
+// spentBy returns 0: this system has no clock that counts the time of other processes.
 func spentBy(int) time.Duration { return 0 }

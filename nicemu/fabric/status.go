@@ -12,7 +12,7 @@ import (
 // the line is being written.
 const (
 	statusSeq   = iota
-	statusFlags // state, call's length, context, calls beside, length of what is taken
+	statusFlags // state, call's length, context, number of other calls, length of taken
 	statusWho   // peer, tag
 	statusBytes
 	statusSince
@@ -23,9 +23,9 @@ const (
 	statusEnd   = statusTaken + pmi.TakenBytes/8
 )
 
-// Publish puts s on rank's status line, and without Lost, which is for [Fabric.Lose]. If
-// Since is 0, it is the present, or what the line has if only the number of calls beside changes. Only the rank itself does that, one
-// goroutine at a time. It does not allocate.
+// Publish writes s to rank's status line, without Lost, which [Fabric.Lose] writes. If Since is 0,
+// Publish uses the present time, or keeps that of the line if only the number of other calls
+// changes. Only the rank itself calls it, one goroutine at a time. It does not allocate.
 func (f *Fabric) Publish(rank int, s *pmi.Status) {
 	w := f.Words(rank, Front)[wordStatus : wordStatus+statusEnd]
 	line := statusLine(s)
@@ -43,7 +43,7 @@ func (f *Fabric) Publish(rank int, s *pmi.Status) {
 	atomic.StoreUint64(&w[statusSeq], seq+1)
 }
 
-// A statusWords is what a status line holds, but for the sequence.
+// A statusWords is the content of a status line, without the sequence.
 type statusWords [statusEnd]uint64
 
 func statusLine(s *pmi.Status) (w statusWords) {
@@ -57,7 +57,7 @@ func statusLine(s *pmi.Status) (w statusWords) {
 	return w
 }
 
-// putText puts as much of a text into words as these hold, and returns how much that is.
+// putText stores as much of text in w as fits, and returns its length in bytes.
 func putText(w []uint64, text string) (n uint64) {
 	var b [pmi.TakenBytes]byte
 	n = uint64(copy(b[:8*len(w)], text))
@@ -67,7 +67,7 @@ func putText(w []uint64, text string) (n uint64) {
 	return n
 }
 
-// text is what putText put into words, with so many bytes.
+// text returns the first n bytes of a text that putText has stored.
 func text(w []uint64, n uint64) string {
 	var b [pmi.TakenBytes]byte
 	for i := range w {
@@ -76,14 +76,16 @@ func text(w []uint64, n uint64) string {
 	return string(b[:min(n, 8*uint64(len(w)))])
 }
 
-// Where the flags have the number of calls beside, the most that it can be, and the length of what is taken.
+// Where the flags hold the number of other calls, its maximum, and where they hold the length of
+// taken.
 const (
 	moreShift  = 32
 	mostMore   = 1<<16 - 1
 	takenShift = 48
 )
 
-// sameWait reports whether a line differs at most in since when, and how many calls are beside.
+// sameWait reports whether a line differs at most in its start time and in the number of other
+// calls.
 func (w *statusWords) sameWait(line []uint64) bool {
 	for i := statusFlags; i < statusEnd; i++ {
 		changed := atomic.LoadUint64(&line[i]) ^ w[i]
@@ -97,13 +99,13 @@ func (w *statusWords) sameWait(line []uint64) bool {
 	return true
 }
 
-// statusTries is how often a reader meets a writer before it gives up: the
-// writer died in the middle.
+// statusTries is how often a reader retries while the line is being written before it gives up:
+// then the writer has died in the middle.
 const statusTries = 1000
 
-// Status returns what rank published last and whom it has lost, and whether the
-// line was whole: a rank that died while it wrote leaves it torn. What it holds
-// is for [pmi.Status.Plausible] to judge.
+// Status returns what rank has published last and the peer it has lost, and whether the line was
+// complete: a rank that dies while it writes leaves it torn. The caller checks the contents with
+// [pmi.Status.Plausible].
 func (f *Fabric) Status(rank int) (s pmi.Status, whole bool) {
 	w := f.Words(rank, Front)[wordStatus : wordStatus+statusEnd]
 	for range statusTries {

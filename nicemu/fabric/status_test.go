@@ -53,7 +53,7 @@ func TestStatusTravels(t *testing.T) {
 	}
 }
 
-// TestStatusOfOneWait: what comes and goes beside a wait does not make it a new one.
+// TestStatusOfOneWait: other calls that come and go during a wait do not make it a new one.
 func TestStatusOfOneWait(t *testing.T) {
 	f := heap(t, 1)
 	publish := func(more, tag int, call string) int64 {

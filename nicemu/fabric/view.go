@@ -9,9 +9,8 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// A View is the memory of a job as its launcher sees it: mapped when something in it is first
-// asked for, which in a job without mishap is never. Its methods may be called by any number
-// of goroutines.
+// A View is the memory of a job as its launcher sees it. It is mapped at the first access, which in
+// a job without failures never comes. Any number of goroutines may call its methods.
 type View struct {
 	file  *os.File
 	begin time.Time
@@ -37,7 +36,7 @@ func (v *View) Fabric() (*Fabric, error) {
 	return v.fabric()
 }
 
-// fabric maps the memory, unless it is. The caller holds mu.
+// fabric maps the memory unless it is mapped. The caller holds mu.
 func (v *View) fabric() (*Fabric, error) {
 	if v.closed {
 		return nil, os.ErrClosed
@@ -50,8 +49,8 @@ func (v *View) fabric() (*Fabric, error) {
 	return v.mapped, err
 }
 
-// Close gives back the descriptor and what is mapped: a fabric takes so much of the addresses of a
-// process that there is room for a few hundred.
+// Close closes the descriptor and unmaps the memory: a fabric uses so many addresses that a process
+// has room for only a few hundred.
 func (v *View) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -64,7 +63,7 @@ func (v *View) Close() error {
 	return err
 }
 
-// Bury tells all ranks that the process of one has ended.
+// Bury tells all ranks that the process of one of them has ended.
 func (v *View) Bury(rank int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -73,8 +72,8 @@ func (v *View) Bury(rank int) {
 	}
 }
 
-// Status reads a rank's status line. A line that a dying rank left torn says
-// only that the rank was in MPI. Of a memory that cannot be read, or is closed, it says nothing.
+// Status reads a rank's status line. For a line that a dying rank left torn it says only that the
+// rank was in MPI. If the memory cannot be read, or the view is closed, it returns the zero Status.
 func (v *View) Status(rank int) pmi.Status {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -49,7 +49,7 @@ func TestStatusOfTheFabric(t *testing.T) {
 func TestWhoFoundWhomGone(t *testing.T) {
 	m, err := newView(3)
 	if err != nil {
-		t.Skip(err) // processes share no memory here
+		t.Skip(err) // processes cannot share memory here
 	}
 	defer m.Close()
 	rank, err := Map(m.File())

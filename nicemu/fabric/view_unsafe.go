@@ -24,7 +24,7 @@ func LineBytes(l *ring.Line) *[ring.LineBytes]byte {
 	return (*[ring.LineBytes]byte)(unsafe.Pointer(l))
 }
 
-// inlineOf views what of a flag's payload lies in its line.
+// inlineOf views the part of a flag's payload that lies in its line.
 func inlineOf(l *ring.Line) *[FlagInline]byte {
 	return (*[FlagInline]byte)(unsafe.Pointer(&l[len(l)-FlagInline/8]))
 }
@@ -34,8 +34,8 @@ func memoryOf(l []ring.Line) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(l))), len(l)*ring.LineBytes)
 }
 
-// Address returns the virtual address of b in this process. It names memory
-// and is never made a pointer again.
+// Address returns the virtual address of b in this process. It identifies memory and is never
+// converted back to a pointer.
 func Address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
 // bytesOf views words as bytes.

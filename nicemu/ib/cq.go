@@ -8,34 +8,34 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Completion is what a completion queue tells of a request that has been carried
-// out, or of a receive (infiniband, section 11.4).
+// A Completion is an entry of a completion queue: it reports a request that has been carried out,
+// or a receive (infiniband, section 11.4).
 type Completion struct {
 	ID        uint64 // of the request
 	Op        Opcode
 	Status    Status
 	Reason    Reason
-	Bytes     int // that were received; of a request, that have moved
-	QPN       QPN // whose request it was
+	Bytes     int // received; for a request, moved
+	QPN       QPN // the queue pair of the request
 	Immediate uint32
 	HasImm    bool
-	Source    LID // of a datagram, with the number of the queue pair that sent it
+	Source    LID // of a datagram, with the number of the queue pair that has sent it
 	SourceQPN QPN
 	cause     error
 }
 
-// A CQ is a completion queue. Whoever carries out a request takes a place, if there
-// is one, and fills it; its owner polls. It belongs to one goroutine at a time.
+// A CQ is a completion queue. The adapter that carries out a request reserves an entry, if there is
+// one, and fills it; the owner polls. A CQ belongs to one goroutine at a time.
 type CQ struct {
 	hca   *HCA
 	index int
-	own   *entry // state, and what has been consumed
-	all   *entry // what everybody writes
+	own   *entry // state, and number of consumed completions
+	all   *entry // words that all adapters write
 	bell  *fabric.Doorbell
-	cause error // the kernel's, of the latest completion
+	cause error // the kernel's error, of the latest completion
 }
 
-// CreateCQ makes a completion queue of CQDepth places.
+// CreateCQ makes a completion queue of CQDepth entries.
 func (h *HCA) CreateCQ() (*CQ, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,12 +54,11 @@ func (h *HCA) CreateCQ() (*CQ, error) {
 	return nil, ErrFull
 }
 
-// Arm asks for an event: the next completion that comes rings the doorbell of the
-// rank, once (infiniband, section 11.4). What has come before does not: poll
-// after Arm.
+// Arm requests an event: the next completion rings the doorbell of the rank, once (infiniband,
+// section 11.4). Earlier completions do not, so poll after Arm.
 func (c *CQ) Arm() { c.all.store(cqArmed, 1) }
 
-// Events returns how often an armed queue has been notified.
+// Events returns how many times an armed queue has been notified.
 func (c *CQ) Events() uint64 { return c.all.load(cqEvents) }
 
 // Poll fills c with the next completion and reports whether there was one.
@@ -82,13 +81,13 @@ func (c *CQ) Poll(out *Completion) bool {
 	}
 }
 
-// full reports whether a completion queue has no place left.
+// full reports whether a completion queue has no free entry.
 func (a adapter) full(cq int) bool {
 	produced, consumed := dma.Pair(&a.shared(cq)[cqProduced], &a.cq(cq)[cqConsumed])
 	return produced-consumed >= CQDepth
 }
 
-// take takes a place of a completion queue.
+// take reserves an entry of a completion queue.
 func (a adapter) take(cq int) (n uint64, ok bool) {
 	produced := &a.shared(cq)[cqProduced]
 	for {
@@ -103,7 +102,7 @@ func (a adapter) take(cq int) (n uint64, ok bool) {
 	}
 }
 
-// complete fills a place that was taken, and notifies the owner if it asked for that.
+// complete fills a reserved entry, and notifies the owner if it has armed the queue.
 func (a adapter) complete(cq int, n uint64, c *Completion, bell *fabric.Doorbell) {
 	l := c.line(n)
 	ring.Publish((*ring.Line)(a.completion(cq, n)), &l)
@@ -114,7 +113,7 @@ func (a adapter) complete(cq int, n uint64, c *Completion, bell *fabric.Doorbell
 	}
 }
 
-// Bits of a completion's first word beside the sequence.
+// Bits of a completion's first word besides the sequence.
 const (
 	cqeOp     = 32
 	cqeStatus = 40
@@ -122,8 +121,8 @@ const (
 	cqeImm    = 1 << 56
 )
 
-// line is a completion as it lies in the queue. A place that was taken in vain
-// holds no opcode.
+// line returns a completion in the form that it has in the queue. An entry that was reserved and
+// not needed has no opcode.
 func (c *Completion) line(n uint64) ring.Line {
 	lead := uint64(ring.Seq(n)) | uint64(c.Op)<<cqeOp | uint64(c.Status)<<cqeStatus | uint64(c.Reason)<<cqeReason
 	if c.HasImm {
@@ -132,8 +131,7 @@ func (c *Completion) line(n uint64) ring.Line {
 	return ring.Line{lead, c.ID, uint64(c.Bytes), uint64(c.QPN) | uint64(c.Immediate)<<32, uint64(c.Source) | uint64(c.SourceQPN)<<32}
 }
 
-// read is the inverse of line. It reports whether the line holds a completion that
-// can be.
+// read is the inverse of line. It reports whether the line holds a valid completion.
 func (c *Completion) read(lead uint64, e *entry) bool {
 	*c = Completion{
 		Op: Opcode(lead >> cqeOp), Status: Status(lead >> cqeStatus), Reason: Reason(lead >> cqeReason), HasImm: lead&cqeImm != 0,
@@ -142,8 +140,7 @@ func (c *Completion) read(lead uint64, e *entry) bool {
 	return c.Op != opNone && c.Op < numOps && c.Status < numStatuses && c.Reason < numReasons && c.Bytes >= 0
 }
 
-// Err returns what kept the request from being carried out, nil if nothing has.
-// rank is the rank at the other side.
+// Err returns why the request failed, or nil. rank is the rank at the other side.
 func (c *Completion) Err(rank int) error {
 	if c.Status == Success {
 		return nil

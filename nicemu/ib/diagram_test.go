@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDiagram: the page draws the transitions that the table has.
+// TestDiagram: the page shows the transitions of the table.
 func TestDiagram(t *testing.T) {
 	page, err := os.ReadFile("../../docs/ib.md")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A LID is the local identifier of a port, by which packets are routed within a
-// subnet (infiniband, section 4). 0 is none.
+// A LID is the local identifier of a port, by which packets are routed within a subnet (infiniband,
+// section 4). 0 is no port.
 type LID uint16
 
 // A GID is the global identifier of a port: subnet prefix and GUID (infiniband,
@@ -21,14 +21,14 @@ type GID [2]uint64
 // subnetPrefix is that of a subnet without routers.
 const subnetPrefix = 0xfe80 << 48
 
-// A QPN is the number of a queue pair: 24 bits (infiniband, section 3). Our
-// choice: the low 11 bits name the place in the table, the others how often it was
-// used, so that a number outlives its queue pair without naming the next.
+// A QPN is the number of a queue pair: 24 bits (infiniband, section 3). Our choice: the low 11 bits
+// are the index in the table, the others count its uses, so that a number that outlives its queue
+// pair does not name the next one.
 type QPN uint32
 
-// A Key names a memory region, to its owner (lkey) and to others (rkey). Our
-// choice: the two are the same number; the low 11 bits name the place in the table, the others
-// the generation of the registration. 0 names nothing.
+// A Key names a memory region, to its owner (lkey) and to others (rkey). Our choice: both are the
+// same number; the low 11 bits are the index in the table, the others the generation of the
+// registration. 0 names no region.
 type Key uint32
 
 // The low bits of a QPN and of a Key.
@@ -38,8 +38,8 @@ const (
 	qpnMask   = 1<<24 - 1
 )
 
-// A Domain is a protection domain (infiniband, section 10.2): a queue pair uses the
-// regions of its own only.
+// A Domain is a protection domain (infiniband, section 10.2): a queue pair uses only the regions of
+// its own domain.
 type Domain uint32
 
 // Options of an adapter.
@@ -47,9 +47,9 @@ type Options struct {
 	Attach fabric.Attach // how the memory of other processes is reached
 }
 
-// An HCA is the host channel adapter of one rank, as its process has it. After
-// Close every operation is refused. Queue pairs and completion queues belong to one
-// goroutine at a time; memory may be registered by any, and a [Link] be used by any.
+// An HCA is the host channel adapter of one rank, as its process sees it. After Close every
+// operation is refused. Queue pairs and completion queues belong to one goroutine at a time; any
+// goroutine may register memory and use a [Link].
 type HCA struct {
 	f      *fabric.Fabric
 	rank   int
@@ -60,9 +60,9 @@ type HCA struct {
 
 	mu      sync.Mutex
 	memory  *memory
-	free    []int32      // places of regions
-	drains  fabric.Drain // of what is withdrawn
-	qps     []*QP        // by place, nil: the subnet manager's, or none
+	free    []int32      // unused regions
+	drains  fabric.Drain // waits for transfers in withdrawn memory
+	qps     []*QP        // by index; nil: none, or the subnet manager's
 	queues  [Queues]*ReceiveQueue
 	cqs     [CQs]*CQ
 	domains Domain
@@ -76,9 +76,9 @@ var ErrClosed = errors.New("ib: the adapter is closed")
 // ErrFull reports a table without room.
 var ErrFull = errors.New("ib: the adapter has no more of these")
 
-// Open gives this process the adapter of a rank, whose port the subnet manager has
-// brought up ([Manage]); where ranks are goroutines of one process and there is no
-// manager, the first adapter that is opened stands in for it.
+// Open gives this process the adapter of a rank, whose port the subnet manager has brought up
+// ([Manage]); where ranks are goroutines of one process and there is no manager, the first adapter
+// that is opened acts as the manager.
 func Open(f *fabric.Fabric, rank int, o Options) (*HCA, error) {
 	if err := admit(f); err != nil {
 		return nil, err
@@ -110,9 +110,9 @@ func (h *HCA) open(o Options) (err error) {
 	return err
 }
 
-// Close withdraws what this process has created and registered. The job's own
-// connections only cease to send (SQD): what the regions are that they lead to stays
-// with the job, so that late packets for this rank land there.
+// Close withdraws everything that this process has created and registered. The job's own
+// connections only stop sending (SQD): the regions to which they lead stay with the job, so that
+// late packets for this rank arrive there.
 func (h *HCA) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -142,10 +142,10 @@ func (h *HCA) LID() LID { return LID(h.own.tables[regAddress]) }
 // GID returns the global identifier of the port.
 func (h *HCA) GID() GID { return GID{subnetPrefix, h.own.tables[regGUID]} }
 
-// Remote reports whether the memory of other processes is reached.
+// Remote reports whether the adapter reaches the memory of other processes.
 func (h *HCA) Remote() bool { return h.engine.Attached() }
 
-// AllocDomain returns a protection domain that nobody else has.
+// AllocDomain returns an unused protection domain.
 func (h *HCA) AllocDomain() Domain {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,8 +163,8 @@ func (h *HCA) at(lid LID) (a adapter, rank int, ok bool) {
 	return a, rank, a.up() && LID(a.tables[regAddress]) == lid
 }
 
-// Failures returns how many requests of this adapter failed, and how many that
-// arrived here were refused, for one reason.
+// Failures returns the numbers of failures for one reason: of requests of this adapter, and of
+// refused requests that arrived here.
 func (h *HCA) Failures(r Reason) (own, arrived uint64) {
 	if r >= numReasons {
 		return 0, 0
@@ -172,7 +172,7 @@ func (h *HCA) Failures(r Reason) (own, arrived uint64) {
 	return atomic.LoadUint64(&h.own.tables[regFailures+int(r)]), atomic.LoadUint64(&h.own.public[pubRefusals+int(r)])
 }
 
-// count notes a failure here and, if the responder found it, there.
+// count counts a failure here and, if the responder found it, there.
 func (h *HCA) count(r Reason, at *adapter) {
 	atomic.AddUint64(&h.own.tables[regFailures+int(r)], 1)
 	if at != nil && at.public != nil {

@@ -9,7 +9,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A victim serves memory to one partner, and knows what it has of it.
+// A victim serves memory to one partner, and knows its contents.
 type victim struct {
 	*side
 	keep []byte
@@ -28,7 +28,7 @@ func newVictim(t *testing.T, x *side) victim {
 	return victim{x, bytes.Clone(x.mem)}
 }
 
-// unharmed fails unless nothing of the victim has changed.
+// unharmed fails if anything of the victim has changed.
 func (v victim) unharmed(t *testing.T, what string) {
 	t.Helper()
 	if !bytes.Equal(v.mem, v.keep) {
@@ -40,8 +40,8 @@ func (v victim) unharmed(t *testing.T, what string) {
 	}
 }
 
-// TestHostileRequests has a partner ask for what it must not have: each request is
-// refused with its reason, counted at both sides, and moves nothing.
+// TestHostileRequests has a partner send requests that it may not: each is refused with its reason,
+// counted on both sides, and moves nothing.
 func TestHostileRequests(t *testing.T) {
 	a, b := pair(t, RC)
 	other, _ := b.Register(b.AllocDomain(), aligned(64), all)
@@ -102,8 +102,8 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// TestHostileNumbers has a stranger connect itself to a queue pair that is connected
-// with another one, and to what is none.
+// TestHostileNumbers has a third process connect itself to a queue pair that is connected to
+// another one, and to numbers that are no queue pairs.
 func TestHostileNumbers(t *testing.T) {
 	hcas := open(t, 3)
 	a, b := newSide(t, hcas[0], RC), newSide(t, hcas[1], RC)
@@ -145,13 +145,13 @@ func TestHostileNumbers(t *testing.T) {
 			v.unharmed(t, name)
 		}
 	}
-	// A link is that of the ranks that it connects.
+	// A link belongs to the ranks that it connects.
 	h := hcas
 	l, err := h[2].Link(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.qp.entry.store(qpPeer, uint64(2)|uint64(linkQPN(0))<<32) // as if it were rank 0's
+	l.qp.entry.store(qpPeer, uint64(2)|uint64(linkQPN(0))<<32) // as if it belonged to rank 0
 	if err := l.Do(&WorkRequest{Op: Write, Local: []byte{1}, Inline: true, Remote: linkKey(regionRings)}); !errors.Is(err, OtherPeer) {
 		t.Errorf("in another's name: %v", err)
 	}
@@ -160,7 +160,7 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// TestOwnMemoryMustBeRegistered: what a request names of its own side is checked too.
+// TestOwnMemoryMustBeRegistered: a request's own memory is checked too.
 func TestOwnMemoryMustBeRegistered(t *testing.T) {
 	a, b := pair(t, RC)
 	read, _ := a.Register(a.domain, a.mem, 0)
@@ -204,8 +204,8 @@ func TestOwnMemoryMustBeRegistered(t *testing.T) {
 	}
 }
 
-// TestReceiveWithdrawn: a receive whose memory has been deregistered since takes no
-// message: both sides are told.
+// TestReceiveWithdrawn: a receive whose memory has been deregistered takes no message, and both
+// sides learn that.
 func TestReceiveWithdrawn(t *testing.T) {
 	a, b := pair(t, RC)
 	mem := make([]byte, 64)
@@ -225,8 +225,8 @@ func TestReceiveWithdrawn(t *testing.T) {
 	}
 }
 
-// TestNoise writes noise into all tables of a rank: requests to it and of it end in
-// refusals, or in its own memory; nothing panics, and the third is as it was.
+// TestNoise writes noise into all tables of a rank: requests to and from it end in refusals, or in
+// its own memory; nothing panics, and the third rank is unchanged.
 func TestNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for round := range 40 {
@@ -283,8 +283,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestOverwrittenEntries: each word of a line that is changed behind its owner's back
-// is noticed, or the line is not believed.
+// TestOverwrittenEntries: each word of a line that is changed by anyone but its owner is detected,
+// or the line is ignored.
 func TestOverwrittenEntries(t *testing.T) {
 	a, b := pair(t, RC)
 	v := newVictim(t, b)

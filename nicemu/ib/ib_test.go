@@ -25,8 +25,8 @@ func open(t testing.TB, ranks int) []*HCA {
 	return all
 }
 
-// A side is one end of a connection in a test: memory of 4096 bytes, a queue pair, a
-// receive queue and a completion queue for all.
+// A side is one end of a connection in a test: memory of 4096 bytes, a queue pair, a receive queue
+// and one completion queue for both.
 type side struct {
 	*HCA
 	domain Domain
@@ -82,7 +82,7 @@ func pair(t testing.TB, s Service) (a, b *side) {
 // at returns the remote address of byte i.
 func (x *side) at(i int) uint64 { return fabric.Address(x.mem) + uint64(i) }
 
-// post posts a request that must be taken.
+// post posts a request that must be accepted.
 func (x *side) post(t testing.TB, w WorkRequest) {
 	t.Helper()
 	if err := x.qp.PostSend(&w); err != nil {
@@ -124,10 +124,10 @@ func TestOperations(t *testing.T) {
 	word := a.mem[128:136]
 	for _, c := range []struct {
 		w    WorkRequest
-		mine string            // what comes to own memory
-		at   int               // of theirs
-		want string            // there
-		recv func(*Completion) // the receive that completes
+		mine string            // new contents of own memory
+		at   int               // offset in the other side's memory
+		want string            // new contents there
+		recv func(*Completion) // checks the receive that completes
 	}{
 		{w: WorkRequest{Op: Write, Local: a.mem[:12], Key: a.key, Address: b.at(10), Remote: b.key}, at: 10, want: "what is sent"},
 		{w: WorkRequest{Op: Write, Local: []byte("inline"), Inline: true, Address: b.at(40), Remote: b.key}, at: 40, want: "inline"},
@@ -162,8 +162,8 @@ func TestOperations(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestStates: each transition is made or refused as the table says, and each state
-// does what it should.
+// TestStates: each transition is made or refused according to the table, and each state does what
+// it should.
 func TestStates(t *testing.T) {
 	ways := [numStates][]State{RESET: {RESET}, INIT: {INIT}, RTR: {INIT, RTR}, RTS: {INIT, RTR, RTS}, SQD: {INIT, RTR, RTS, SQD}, ERR: {ERR}}
 	a, b := pair(t, RC)
@@ -221,7 +221,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestDrainedQueueGoesOn: what is posted in SQD is carried out in RTS.
+// TestDrainedQueueGoesOn: requests posted in SQD are carried out in RTS.
 func TestDrainedQueueGoesOn(t *testing.T) {
 	a, b := pair(t, RC)
 	if err := a.qp.Modify(SQD, Attributes{}); err != nil {
@@ -244,8 +244,8 @@ func TestDrainedQueueGoesOn(t *testing.T) {
 	}
 }
 
-// TestErrorFlushes: a request that fails puts the queue pair into ERR, and what
-// comes after it is flushed, receives too; the other side is as it was.
+// TestErrorFlushes: a request that fails puts the queue pair into ERR, and later requests and
+// receives are flushed; the other side is unchanged.
 func TestErrorFlushes(t *testing.T) {
 	a, b := pair(t, RC)
 	for i := range 3 {

@@ -6,20 +6,19 @@ import (
 	"sync"
 )
 
-// A Link is the connection of this process with another one of the job, which the
-// subnet manager has made, with a reliable queue pair at either side. Its messages go to the
-// striding receive queue of the other process, its requests to the regions that every process
-// has from the beginning, or that it registers in [JobDomain]. Any goroutine may use
-// Do, Swap and Transfer.
+// A Link is the connection of this process to another one of the job, which the subnet manager has
+// made, with a reliable queue pair at either side. Its messages go to the striding receive queue of
+// the other process, its requests to the regions that every process has from the beginning, or
+// registers in [JobDomain]. Any goroutine may use Do, Swap and Transfer.
 type Link struct {
-	mu   sync.Mutex // held by whoever must not see it reconnected
+	mu   sync.Mutex // held by code that must not run during a reconnection
 	qp   *QP
 	rank int // of the other side
 }
 
-// NewLink makes a connection with another process beside the one that the subnet manager has made,
-// up to INIT: the other process makes its side, both learn the number of the other's, and Join it.
-// Requests by it reach what those by the first one do.
+// NewLink makes another connection to a process, besides that of the subnet manager, up to INIT.
+// The other process makes its side too; then both exchange the numbers of their queue pairs, and
+// Join them. Its requests have the same rights as those of the first connection.
 func (h *HCA) NewLink(rank int) (*Link, error) {
 	if _, err := h.Link(rank); err != nil {
 		return nil, err
@@ -34,11 +33,11 @@ func (h *HCA) NewLink(rank int) (*Link, error) {
 	return &Link{qp: q, rank: rank}, nil
 }
 
-// Number returns the number of the own queue pair.
+// Number returns the number of this side's queue pair.
 func (l *Link) Number() QPN { return l.qp.Number() }
 
-// Join connects the own queue pair of a link that NewLink has made with that of the other side, and
-// brings it to RTS.
+// Join connects this side's queue pair of a link from NewLink to that of the other side, and brings
+// it to RTS.
 func (l *Link) Join(n QPN) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,14 +47,14 @@ func (l *Link) Join(n QPN) error {
 	return l.qp.Modify(RTS, Attributes{})
 }
 
-// Leave gives the own queue pair of such a link up: requests by it are refused from then on.
+// Leave destroys this side's queue pair of such a link: later requests are refused.
 func (l *Link) Leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.qp.Destroy()
 }
 
-// striding is the receive queue of all links.
+// striding returns the receive queue of all links.
 func (h *HCA) striding() *ReceiveQueue {
 	return &ReceiveQueue{hca: h, index: stridingQueue, cq: h.linkCQ, shared: true}
 }
@@ -63,7 +62,7 @@ func (h *HCA) striding() *ReceiveQueue {
 // JobDomain is the protection domain of links.
 const JobDomain = jobDomain
 
-// Link returns the connection with a process, which may be this one.
+// Link returns the connection to a process, which may be this one.
 func (h *HCA) Link(rank int) (*Link, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,9 +79,9 @@ func (h *HCA) Link(rank int) (*Link, error) {
 	return h.links[rank], nil
 }
 
-// Do carries out a request, and returns once it has completed. One that fails would leave
-// the queue pair in ERR: the connection is made anew at once, ERR to RTS in one
-// step, since the other side must not find it unready.
+// Do carries out a request, and returns once it has completed. A failed request would leave the
+// queue pair in ERR, so the connection is remade at once, from ERR to RTS in one step, since the
+// other side must not find it unready.
 func (l *Link) Do(w *WorkRequest) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,8 +101,8 @@ func (l *Link) Do(w *WorkRequest) error {
 	return c.Err(l.rank)
 }
 
-// Transfer is RDMA READ or RDMA WRITE between b and a region of the other process,
-// from an offset of a zero-based region on. b is registered for the call.
+// Transfer is RDMA READ or RDMA WRITE between b and a zero-based region of the other process, from
+// an offset on. b is registered for the call.
 func (l *Link) Transfer(op Opcode, k Key, offset uint64, b []byte) error {
 	h := l.qp.hca
 	own, err := h.Hold(jobDomain, b, LocalWrite)
@@ -117,8 +116,7 @@ func (l *Link) Transfer(op Opcode, k Key, offset uint64, b []byte) error {
 	return err
 }
 
-// Swap is CMP_SWAP on a control word of the other process, and returns what the
-// word held.
+// Swap is CMP_SWAP on a control word of the other process, and returns its old value.
 func (l *Link) Swap(word, old, now uint64) (uint64, error) {
 	var b [8]byte
 	h := l.qp.hca
@@ -134,11 +132,10 @@ func (l *Link) Swap(word, old, now uint64) (uint64, error) {
 	return binary.NativeEndian.Uint64(b[:]), err
 }
 
-// A route is RDMA WRITE with inline data by a link, with what its requests are
-// checked against looked up ahead: the own queue pair, that of the other side and
-// the region there. Each of the three lines has a word that changes with it; they are
-// read-mostly, so that looking again before each request costs next to nothing, and
-// nothing goes by an entry that has been withdrawn.
+// A route is RDMA WRITE with inline data over a link, with the lines for its checks looked up in
+// advance: this side's queue pair, that of the other side and the region there. Each of the three
+// lines has a word that changes with it. They are rarely written, so that checking them before each
+// request costs next to nothing, and a request never uses an entry that has been withdrawn.
 type route struct {
 	link           *Link
 	region         int
@@ -148,7 +145,7 @@ type route struct {
 	memWas         uint64
 }
 
-// find looks the way up to all of a region of the job's. A refusal leaves r as it is.
+// find looks up the lines for one of the job's regions. A refusal leaves r unchanged.
 func (r *route) find(l *Link, region int, need Access) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,7 +173,7 @@ func (r *route) find(l *Link, region int, need Access) error {
 	return nil
 }
 
-// refuse counts a request that was refused, and is its error.
+// refuse counts a refused request, and returns its error.
 func (l *Link) refuse(why Reason, bytes int) error {
 	h := l.qp.hca
 	at := adapterOf(h.f, l.rank)
@@ -184,12 +181,12 @@ func (l *Link) refuse(why Reason, bytes int) error {
 	return &Failure{Write, l.rank, reasons[why].status, why, bytes, nil}
 }
 
-// good reports whether what was looked up still holds.
+// good reports whether the looked-up lines are still valid.
 func (r *route) good() bool {
 	return load(r.own) == r.ownWas && load(r.peer) == r.peerWas && load(r.mem) == r.memWas
 }
 
-// renew looks the way up again if need be.
+// renew looks the lines up again if necessary.
 func (r *route) renew(need Access) error {
 	if r.good() && !r.link.qp.hca.closed.Load() {
 		return nil
@@ -197,9 +194,9 @@ func (r *route) renew(need Access) error {
 	return r.find(r.link, r.region, need)
 }
 
-// Resolve returns where datagrams go that the adapter of another rank takes under a
-// Q_Key: its port, and the first queue pair of that kind that is ready. It is what service ID
-// resolution tells. Our choice: the tables say it without asking the process.
+// Resolve returns the target of datagrams with a Q_Key to the adapter of another rank: its port,
+// and the first queue pair that takes them. That is the result of service ID resolution. Our
+// choice: it is read from the tables, without asking the process.
 func (h *HCA) Resolve(rank int, qkey uint32) (LID, QPN, bool) {
 	a, r, ok := h.at(LID(rank + 1))
 	if !ok || r != rank {
@@ -218,7 +215,7 @@ func (h *HCA) Resolve(rank int, qkey uint32) (LID, QPN, bool) {
 	return 0, 0, false
 }
 
-// Left reports whether a process has had the adapter of a rank and closed it.
+// Left reports whether a process has opened the adapter of a rank and closed it.
 func (h *HCA) Left(rank int) bool {
 	a, r, ok := h.at(LID(rank + 1))
 	return ok && r == rank && stateOf(a.qp(rank).load(qpState)) == SQD

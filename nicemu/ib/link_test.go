@@ -9,7 +9,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// TestRoutesAreRefused by whatever makes what was looked up wrong.
+// TestRoutesAreRefused: each change that invalidates a look-up makes a route refuse.
 func TestRoutesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(h []*HCA, l *Link)
@@ -62,7 +62,12 @@ func TestRoutesAreRefused(t *testing.T) {
 	}
 }
 
-// TestRoutesAreFoundAgain: a link that has been made anew since goes on.
+// zeros is a noncontiguous payload.
+type zeros struct{}
+
+func (zeros) Gather(dst []byte, _ int) { clear(dst) }
+
+// TestRoutesAreFoundAgain: a route works after its link has been remade.
 func TestRoutesAreFoundAgain(t *testing.T) {
 	h := open(t, 2)
 	l, err := h[0].Link(1)
@@ -79,13 +84,22 @@ func TestRoutesAreFoundAgain(t *testing.T) {
 	if err := l.Transfer(Write, 0, 0, []byte{1}); !errors.Is(err, NoRegion) {
 		t.Error(err)
 	}
-	if w.good() || w.Outlet().Line(1, 0, 0, 0, nil) || w.Put(1, 0, new([3]uint64), nil) != nil || !w.good() || !w.Outlet().Line(2, 0, 0, 0, nil) {
+	if err := w.Gather(1, 0, new([3]uint64), zeros{}, 0, 100); err != nil || !w.good() {
+		t.Errorf("nothing is gathered after an error: %v", err)
+	}
+	if err := l.Transfer(Write, 0, 0, []byte{1}); !errors.Is(err, NoRegion) {
+		t.Error(err)
+	}
+	if w.good() || w.Outlet().Line(2, 0, 0, 0, nil) || w.Put(2, 0, new([3]uint64), nil) != nil || !w.good() || !w.Outlet().Line(3, 0, 0, 0, nil) {
 		t.Error("after an error the link does not go on")
 	}
 	if _, err := l.RingWriter(fabric.Small().Rings); !errors.Is(err, BeyondRegion) {
 		t.Error(err)
 	}
 	if err := w.Put(3, 0, new([3]uint64), make([]byte, 1<<20)); !errors.Is(err, TooLong) {
+		t.Error(err)
+	}
+	if err := w.Gather(3, 0, new([3]uint64), zeros{}, 0, 1<<20); !errors.Is(err, TooLong) {
 		t.Error(err)
 	}
 	s, err := l.Sender()
@@ -97,7 +111,7 @@ func TestRoutesAreFoundAgain(t *testing.T) {
 	}
 }
 
-// TestFlagsAreRefused: no flag is raised by a link that is not ready, or where there is none.
+// TestFlagsAreRefused: no flag is raised by a link that is not ready, or if there is no such flag.
 func TestFlagsAreRefused(t *testing.T) {
 	h := open(t, 2)
 	w, err := h[0].Flags()
@@ -123,8 +137,8 @@ func TestFlagsAreRefused(t *testing.T) {
 	}
 }
 
-// TestAfterClose: a closed adapter does nothing, and its memory is out of reach; what
-// is sent to it goes where nobody looks.
+// TestAfterClose: a closed adapter does nothing, and its memory cannot be accessed; messages to it
+// are not read.
 func TestAfterClose(t *testing.T) {
 	a, b := pair(t, RC)
 	l, err := a.Link(0)
@@ -173,8 +187,8 @@ func TestAfterClose(t *testing.T) {
 	}
 }
 
-// TestManager: only who makes the memory manages it, and ports that are down are
-// reached by nobody.
+// TestManager: only the process that makes the memory manages it, and a port that is down cannot be
+// reached.
 func TestManager(t *testing.T) {
 	f, err := fabric.Heap(2, Geometry(fabric.Small(), 2))
 	if err != nil {

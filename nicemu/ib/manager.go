@@ -8,23 +8,22 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Manager is the subnet manager of a job (infiniband, section 14): it brings the
-// ports up and gives them their addresses. It also connects the processes of the job with
-// each other, as their connection manager, before they run, so that a first message
-// needs nobody at the other side: the bootstrap connections of a library (llc,
-// section 4.1), with the memory of the job in place of the store in which numbers
-// and keys are exchanged.
+// A Manager is the subnet manager of a job (infiniband, section 14): it brings the ports up and
+// gives them their addresses. As their connection manager, it also connects the processes of the
+// job to each other before they run, so that a first message does not need the process at the other
+// side. These are the bootstrap connections of a library (llc, section 4.1), with the memory of the
+// job in place of the store through which numbers and keys are exchanged.
 //
-// Whoever makes the memory of a job becomes its manager, before any process of it runs. A
-// process has an [HCA], which leads to no Manager.
+// The process that makes the memory of a job becomes its manager, before any process of the job
+// runs. A process has an [HCA], from which it cannot get a Manager.
 type Manager struct{ f *fabric.Fabric }
 
 // ErrManaged reports a job that has a manager.
-var ErrManaged = errors.New("ib: the job has a subnet manager already; only who makes its memory becomes one, once")
+var ErrManaged = errors.New("ib: the job has a subnet manager already; only the process that makes its memory can become the manager, and only once")
 
 var (
-	errUnfinished = errors.New("ib: the job's subnet manager has not come to the end of its set-up")
-	errAbsent     = errors.New("ib: the job has no subnet manager; who makes the memory of a job brings the ports up there (Manage)")
+	errUnfinished = errors.New("ib: the job's subnet manager has not finished its set-up")
+	errAbsent     = errors.New("ib: the job has no subnet manager; the process that makes the memory of a job must bring the ports up (Manage)")
 )
 
 // Geometry returns the memory that the adapters need.
@@ -33,8 +32,8 @@ func Geometry(g fabric.Geometry, _ int) fabric.Geometry {
 	return g
 }
 
-// Manage brings up the ports of all ranks of a job, whose memory f is, and connects
-// its processes: rank r has LID r+1, and its queue pair number i belongs to rank i.
+// Manage brings up the ports of all ranks of a job, whose memory is f, and connects its processes:
+// rank r has LID r+1, and its queue pair number i belongs to rank i.
 func Manage(f *fabric.Fabric) (*Manager, error) {
 	if err := enough(f); err != nil {
 		return nil, err
@@ -45,14 +44,14 @@ func Manage(f *fabric.Fabric) (*Manager, error) {
 	return &Manager{f}, nil
 }
 
-// managed is the word that says whether a job has a manager.
+// managed returns the word that says whether a job has a manager.
 func managed(f *fabric.Fabric) *uint64 { return &f.Words(0, fabric.Device)[regManaged] }
 
 func management(f *fabric.Fabric) fabric.Management {
 	return fabric.Management{State: managed(f), Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
 }
 
-// enough reports whether the tables fit the memory of an adapter.
+// enough checks that the tables fit the memory of an adapter.
 func enough(f *fabric.Fabric) error {
 	if g := f.Geometry(); g.Device < DeviceBytes || g.Public < PublicBytes {
 		return fmt.Errorf("ib: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, DeviceBytes, PublicBytes)
@@ -60,7 +59,7 @@ func enough(f *fabric.Fabric) error {
 	return nil
 }
 
-// admit lets a process that opens its adapter in.
+// admit checks that a process may open its adapter.
 func admit(f *fabric.Fabric) error {
 	if err := enough(f); err != nil {
 		return err
@@ -103,9 +102,9 @@ func start(f *fabric.Fabric, rank int) {
 	atomic.StoreUint64(&a.tables[regPort], portActive)
 }
 
-// linkQPN is the number of the queue pair by which a process is connected with
-// process i of the job.
+// linkQPN returns the number of the queue pair by which a process is connected to process i of the
+// job.
 func linkQPN(i int) QPN { return QPN(firstGeneration<<indexBits | i) }
 
-// linkKey is the key of one of the job's own regions, at every adapter.
+// linkKey returns the key of one of the job's own regions, which is the same at every adapter.
 func linkKey(region int) Key { return Key(firstGeneration<<indexBits | region) }

@@ -25,7 +25,7 @@ func mapped(t *testing.T, ranks int, a fabric.Attach) []*HCA {
 	})
 }
 
-// TestBetweenProcesses moves what only the kernel reaches, as far as it lets.
+// TestBetweenProcesses moves memory that only the kernel can access, as far as it allows that.
 func TestBetweenProcesses(t *testing.T) {
 	for _, attach := range []fabric.Attach{fabric.AttachAuto, fabric.AttachOff} {
 		h := mapped(t, 2, attach)

@@ -7,7 +7,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A State is that of a queue pair (infiniband, section 10.3).
+// A State is the state of a queue pair (infiniband, section 10.3).
 //
 //	RESET ---> INIT ---> RTR ---> RTS <--> SQD
 //	  ^                                      any state ---> ERR, RESET
@@ -17,7 +17,7 @@ type State uint8
 
 // The states.
 const (
-	RESET State = iota // made; does nothing
+	RESET State = iota // created; does nothing
 	INIT               // receives can be posted
 	RTR                // ready to receive
 	RTS                // ready to send
@@ -26,7 +26,7 @@ const (
 	numStates
 )
 
-// transitions are those that Modify makes.
+// transitions are the transitions of Modify.
 var transitions = [numStates][numStates]bool{
 	RESET: {INIT: true, ERR: true, RESET: true},
 	INIT:  {INIT: true, RTR: true, ERR: true, RESET: true},
@@ -36,12 +36,12 @@ var transitions = [numStates][numStates]bool{
 	ERR:   {ERR: true, RESET: true},
 }
 
-// does says what a queue pair does in a state (infiniband, section 10.3).
+// does lists what a queue pair does in each state (infiniband, section 10.3).
 var does = [numStates]struct {
 	name        string
 	postReceive bool // receives can be posted
-	receive     bool // what arrives is carried out
-	postSend    bool // requests can be posted
+	receive     bool // arriving requests are carried out
+	postSend    bool // requests can be posted,
 	send        bool // and are carried out
 }{
 	RESET: {name: "RESET"},
@@ -52,7 +52,7 @@ var does = [numStates]struct {
 	ERR:   {name: "ERR", postReceive: true, postSend: true}, // and flushed
 }
 
-// String returns the name of the specification.
+// String returns the specification's name.
 func (s State) String() string {
 	if s < numStates {
 		return does[s].name
@@ -69,21 +69,21 @@ const (
 	UD Service = 2 // unreliable datagram
 )
 
-// Attributes are what Modify sets; each state takes those that its transition needs
-// (infiniband, section 11.2).
+// Attributes are the arguments of Modify; each state needs those of its transition (infiniband,
+// section 11.2).
 type Attributes struct {
-	Access Access // INIT: what the other side may do to memory
+	Access Access // INIT: the rights of the other side to memory
 	QKey   uint32 // INIT of UD: what datagrams must carry
 	LID    LID    // RTR of RC: port of the other side
 	QPN    QPN    // RTR of RC: its number
 }
 
-// QPConfig is what a queue pair is made of.
+// QPConfig is the configuration of a queue pair.
 type QPConfig struct {
 	Service Service
 	Domain  Domain
 	Send    *CQ           // completions of requests
-	Receive *ReceiveQueue // may be shared with others; nil: nothing is received
+	Receive *ReceiveQueue // may be shared; nil: the queue pair receives nothing
 }
 
 // A QP is a queue pair. It belongs to one goroutine at a time.
@@ -96,13 +96,13 @@ type QP struct {
 	send    *CQ
 	queue   *ReceiveQueue
 	work    []WorkRequest // the send queue
-	first   int           // of work that has not been carried out
+	first   int           // index of the first request that has not been carried out
 	access  Access
 	peer    uint64
-	header  [headerBytes]byte // of the datagram that goes: a variable would be allocated
+	header  [headerBytes]byte // of an outgoing datagram; a local variable would be allocated on the heap
 }
 
-// Errors of calls that do nothing.
+// Errors of calls that have done nothing.
 var (
 	ErrTransition = errors.New("ib: no such transition of a queue pair")
 	ErrState      = errors.New("ib: the queue pair is in no state for that")
@@ -152,13 +152,13 @@ func (q *QP) State() State { return stateOf(q.entry.load(qpState)) }
 
 func stateOf(word uint64) State { return State(word) }
 
-// changeState enters a state, under its next number.
+// changeState enters a state and increments the count of changes.
 func changeState(e *entry, s State) {
 	w := e.load(qpState)
 	e.store(qpState, (w>>32+1)<<32|w&0xffffff00|uint64(s))
 }
 
-// sealQP closes a line whose words but the state are written.
+// sealQP seals a line after all its words except the state have been written.
 func sealQP(e *entry) {
 	e.store(qpSeal, fabric.Seal(e.load(qpNumber), e.load(qpPeer), e.load(qpReceive)))
 }
@@ -167,8 +167,8 @@ func sealedQP(e *entry) bool {
 	return e.load(qpSeal) == fabric.Seal(e.load(qpNumber), e.load(qpPeer), e.load(qpReceive))
 }
 
-// Modify makes a transition. Those to ERR and RESET empty the queues: work that is
-// left in ERR is flushed, in RESET forgotten (infiniband, section 10.3).
+// Modify makes a transition. Transitions to ERR and RESET empty the queues: remaining work is
+// flushed by ERR and dropped by RESET (infiniband, section 10.3).
 func (q *QP) Modify(to State, a Attributes) error {
 	if q.hca.closed.Load() {
 		return ErrClosed
@@ -204,8 +204,8 @@ func (q *QP) Modify(to State, a Attributes) error {
 	return nil
 }
 
-// fail enters ERR: what is posted and not carried out completes as flushed
-// (infiniband, section 10.3). A shared receive queue keeps its receives.
+// fail enters ERR: posted requests that have not been carried out complete as flushed (infiniband,
+// section 10.3). A shared receive queue keeps its receives.
 func (q *QP) fail() {
 	changeState(q.entry, ERR)
 	q.Doorbell()
@@ -214,7 +214,7 @@ func (q *QP) fail() {
 	}
 }
 
-// Destroy gives the queue pair up; work that is left is forgotten.
+// Destroy destroys the queue pair; remaining work is dropped.
 func (q *QP) Destroy() {
 	h := q.hca
 	h.mu.Lock()

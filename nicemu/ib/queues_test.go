@@ -9,8 +9,8 @@ import (
 	"rhinet/internal/ring"
 )
 
-// TestReceiverNotReady: without a receive, or without room for its completion, a message
-// is answered RNR, and nothing is lost.
+// TestReceiverNotReady: without a receive, or without room for its completion, a message is
+// answered by RNR, and nothing is lost.
 func TestReceiverNotReady(t *testing.T) {
 	a, b := pair(t, RC)
 	send := WorkRequest{Op: Send, Local: []byte("hello"), Inline: true}
@@ -125,8 +125,8 @@ func TestSharedReceives(t *testing.T) {
 	to.quiet(t)
 }
 
-// TestDatagrams: what finds a queue pair with its Q_Key and a receive arrives behind
-// the global route header of its source; all else is dropped, and its sender is not told.
+// TestDatagrams: a datagram for a queue pair with its Q_Key and a receive arrives after the global
+// route header of its source; all others are dropped, and the sender does not learn that.
 func TestDatagrams(t *testing.T) {
 	a, b := pair(t, UD)
 	if err := b.rq.Post(1, b.mem[:100], b.key); err != nil {
@@ -171,8 +171,8 @@ func TestDatagrams(t *testing.T) {
 	}
 }
 
-// TestResolve: a queue pair for datagrams is found by its Q_Key as long as it receives, and an adapter
-// that was closed is known to be.
+// TestResolve: a queue pair for datagrams is found by its Q_Key as long as it receives, and a
+// closed adapter is recognized.
 func TestResolve(t *testing.T) {
 	a, b := pair(t, UD)
 	lid, n, ok := a.Resolve(b.Rank(), 77)
@@ -201,7 +201,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestEvents: an armed completion queue rings once for what comes next.
+// TestEvents: an armed completion queue rings once for the next completion.
 func TestEvents(t *testing.T) {
 	a, b := pair(t, RC)
 	bell := b.f.Bell(1)
@@ -225,7 +225,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestStriding: a SEND by verbs goes where those of links go.
+// TestStriding: a SEND by verbs goes to the same queue as those of links.
 func TestStriding(t *testing.T) {
 	h := open(t, 2)
 	l, err := h[0].Link(1)
@@ -262,8 +262,7 @@ func TestStriding(t *testing.T) {
 	}
 }
 
-// TestTablesAreBounded: when a table is full it says so, and what is given back can
-// be had again.
+// TestTablesAreBounded: a full table is reported, and returned entries can be used again.
 func TestTablesAreBounded(t *testing.T) {
 	h := open(t, 1)[0]
 	d := h.AllocDomain()

@@ -7,24 +7,23 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A ReceiveQueue holds receives that were posted: memory that the next messages
-// are put in, in the order of posting. It is that of one queue pair, or a shared one
-// (infiniband, section 10.2). It belongs to one goroutine at a time.
+// A ReceiveQueue holds posted receives: memory for the next messages, in the order of posting. It
+// belongs to one queue pair, or is shared (infiniband, section 10.2). It belongs to one goroutine
+// at a time.
 //
-// Its owner writes the entries and how many there are; whose message it is that takes
-// one counts those taken.
+// Its owner writes the entries and their number; the sender of a message counts the entries taken.
 type ReceiveQueue struct {
 	hca    *HCA
 	index  int
 	cq     *CQ
 	domain Domain
 	shared bool
-	qp     *QP // whose it is, if it is not shared
+	qp     *QP // its queue pair, if it is not shared
 	entry  *entry
 }
 
-// CreateReceiveQueue makes a receive queue of Depth entries, whose completions go
-// to cq. One that is shared serves several queue pairs.
+// CreateReceiveQueue makes a receive queue of Depth entries, whose completions go to cq. A shared
+// one serves several queue pairs.
 func (h *HCA) CreateReceiveQueue(d Domain, cq *CQ, shared bool) (*ReceiveQueue, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -46,7 +45,7 @@ func (h *HCA) CreateReceiveQueue(d Domain, cq *CQ, shared bool) (*ReceiveQueue, 
 	return nil, ErrFull
 }
 
-// word is what a queue pair's line says of its receive queue.
+// word returns the bits of a receive queue in a queue pair's line.
 func (r *ReceiveQueue) word() uint64 {
 	if r == nil {
 		return Queues
@@ -54,8 +53,8 @@ func (r *ReceiveQueue) word() uint64 {
 	return uint64(r.index) | uint64(r.cq.index)<<16
 }
 
-// Post posts a receive into b, which is registered under k for local writing. Of a
-// receive that cannot be it says so.
+// Post posts a receive into b, which is registered under k for local writing. It returns an error
+// if the receive is invalid.
 func (r *ReceiveQueue) Post(id uint64, b []byte, k Key) error {
 	h := r.hca
 	if h.closed.Load() {
@@ -88,12 +87,12 @@ func (r *ReceiveQueue) Post(id uint64, b []byte, k Key) error {
 	return nil
 }
 
-// Posted returns how many receives wait for a message.
+// Posted returns the number of posted receives that wait for a message.
 func (r *ReceiveQueue) Posted() int {
 	return int(r.entry.load(rqPosted) - atomic.LoadUint64(r.hca.own.taken(r.index)))
 }
 
-// flush completes all receives that are left.
+// flush completes all remaining receives.
 func (r *ReceiveQueue) flush(q QPN) {
 	a := r.hca.own
 	for {
@@ -107,7 +106,7 @@ func (r *ReceiveQueue) flush(q QPN) {
 	}
 }
 
-// forget takes all receives that are left.
+// forget drops all remaining receives.
 func (r *ReceiveQueue) forget() {
 	for ok := true; ok; {
 		_, ok = r.hca.own.receive(r.index)
@@ -136,7 +135,7 @@ func (a adapter) receive(queue int) (w receive, ok bool) {
 	}
 }
 
-// peek returns the length of the receive that would be taken next.
+// peek returns the length of the next receive.
 func (a adapter) peek(queue int) (length uint64, ok bool) {
 	n, posted := dma.Pair(a.taken(queue), &a.queue(queue)[rqPosted])
 	if n >= posted || posted-n > Depth {
@@ -145,12 +144,12 @@ func (a adapter) peek(queue int) (length uint64, ok bool) {
 	return atomic.LoadUint64(&a.wqe(queue, n)[wqeLength]), true
 }
 
-// headerBytes is what comes before a datagram in its receive: the global route
-// header, of which this network uses the source's GID (infiniband, section 11.4).
+// headerBytes is the size of the header before a datagram in its receive: the global route header,
+// of which this network uses the source's GID (infiniband, section 11.4).
 const headerBytes = 40
 
-// deliver puts a message into a receive of a queue pair, if there is one, and
-// completes that. Nothing is taken of a message that does not fit.
+// deliver puts a message into a receive of a queue pair, if there is one, and completes the
+// receive. If the message does not fit, it takes no receive.
 func (h *HCA) deliver(p *responder, m *message) Reason {
 	queue, cq := int(p.entry.load(qpReceive)&0xffff), int(p.entry.load(qpReceive)>>16&0xffff)
 	if queue == stridingQueue {
@@ -209,14 +208,15 @@ func (h *HCA) fill(p *responder, d Domain, w *receive, m *message, skip int) Rea
 	return why
 }
 
-// A message is what is put into a receive.
+// A message is the data for a receive.
 type message struct {
 	data       []byte
-	header     *[headerBytes]byte // of a datagram
+	header     *[headerBytes]byte // for a datagram
 	completion Completion
 }
 
-// word returns n bytes of a target that an atomic operation takes whole, if this process has them.
+// word returns eight bytes of a target as an aligned word for an atomic operation, if this process
+// has them.
 func (h *HCA) word(t *target) []byte {
 	if b := h.near(t, t.off, 8); dma.Aligned(b) {
 		return b

@@ -6,16 +6,16 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// The reference is the adapter written again to be read, one step after the other,
-// without tables, shared memory or threads: what specification and package comments
-// say of a request. TestReference drives both with the same operations.
+// The reference implementation is the adapter written again to be read, one step after the other,
+// without tables, shared memory or threads: it does what the specification and the package comments
+// say about a request. TestReference gives both the same operations.
 
 type refRegion struct {
 	owner  int
 	domain Domain
 	access Access
-	mem    []byte // as the reference has it
-	base   uint64 // address of its first byte for others
+	mem    []byte // its contents in the reference implementation
+	base   uint64 // address of its first byte for other ranks
 	own    uint64 // and for its owner
 	gone   bool
 }
@@ -56,11 +56,11 @@ type reference struct {
 	qps     []*refQP
 }
 
-// refKey is a key as one rank's.
+// refKey makes a rank's key unique among ranks.
 func refKey(rank int, k Key) Key { return k | Key(rank)<<31 }
 
-// region returns what a key of a rank names, or why nothing. A key of a place in the
-// table that has been used names what is gone, or was never there: nobody can tell.
+// region returns the region that a key of a rank names, or why there is none. For a key of a used
+// place in the table, a region that is gone cannot be told from one that was never there.
 func (m *reference) region(rank int, k Key) (*refRegion, Reason) {
 	r, why := m.regions[refKey(rank, k)], NoRegion
 	for old := range m.regions {
@@ -74,7 +74,7 @@ func (m *reference) region(rank int, k Key) (*refRegion, Reason) {
 	return r, 0
 }
 
-// A trip is a request on its way; each step may end it with a reason.
+// A trip is a request in progress; each step may end it with a reason.
 type trip struct {
 	*reference
 	q      *refQP
@@ -87,7 +87,7 @@ type trip struct {
 	status Status
 }
 
-// steps are what happens to a request of a reliable connection, in order.
+// steps are the steps of a request of a reliable connection, in order.
 var steps = []struct {
 	name string
 	do   func(*trip) Reason
@@ -258,7 +258,7 @@ func (m *reference) datagram(q *refQP, w *WorkRequest, local []byte, gid GID) {
 	}
 }
 
-// run carries out what is posted.
+// run carries out posted requests.
 func (m *reference) run(q *refQP, gid GID) {
 	for len(q.work) > 0 && (q.state == RTS || q.state == ERR) {
 		w := &q.work[0]
@@ -296,7 +296,7 @@ func (m *reference) run(q *refQP, gid GID) {
 	}
 }
 
-// fail is the way into ERR.
+// fail enters ERR.
 func (m *reference) fail(q *refQP, gid GID) {
 	if was := q.state; was == RTS { // the request that failed is in the middle of run
 		q.state = ERR

@@ -10,8 +10,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Access are the rights to a memory region, or those that a queue pair grants to
-// its other side (infiniband, sections 10.6 and 11.2).
+// Access is a set of rights to a memory region, or of those that a queue pair grants to its other
+// side (infiniband, sections 10.6 and 11.2).
 type Access uint8
 
 // The rights. Reading is always allowed to the owner.
@@ -20,7 +20,7 @@ const (
 	RemoteWrite
 	RemoteRead
 	RemoteAtomic
-	ZeroBased // no right: remote addresses count from the region's start
+	ZeroBased // not a right: remote addresses count from the region's start
 )
 
 // String lists the rights.
@@ -34,17 +34,17 @@ func (a Access) String() string {
 	return strings.Join(all, ", ")
 }
 
-// ErrAccess reports rights that do not go together: who lets others write must be
-// able to write (infiniband, section 10.6).
+// ErrAccess reports inconsistent rights: if others may write, the owner must be able to write
+// (infiniband, section 10.6).
 var ErrAccess = errors.New("ib: remote write and remote atomic need local write")
 
 // ErrKey reports a key that the owner does not have.
 var ErrKey = errors.New("ib: the key names no region of this adapter")
 
-// ErrInUse reports a region that a transfer holds which does not end.
+// ErrInUse reports a region held by a transfer that does not end.
 var ErrInUse = errors.New("ib: a transfer under way in the region does not end")
 
-// An extent is what a region's line says.
+// An extent is the content of a region's line.
 type extent struct {
 	domain  Domain
 	access  Access
@@ -58,7 +58,7 @@ func (x *extent) words() [5]uint64 {
 	return [5]uint64{uint64(x.domain) | uint64(x.access)<<32, x.address, x.length, x.place, x.start}
 }
 
-// enter makes region i x, and returns its key.
+// enter stores x as region i, and returns its key.
 func (a adapter) enter(i int, x *extent) Key {
 	e, w := a.region(i), x.words()
 	for n, v := range w {
@@ -73,7 +73,7 @@ func (a adapter) enter(i int, x *extent) Key {
 	return Key(gen<<indexBits | uint64(i))
 }
 
-// known reports why a region's line does not hold what a key names.
+// known returns 0 if a region's line holds what a key names, or else why not.
 func (e *entry) known(k Key) Reason {
 	state := e.load(mrState)
 	switch gen := uint64(k >> indexBits); {
@@ -105,8 +105,8 @@ func (a adapter) find(k Key) (x extent, why Reason) {
 	return extent{Domain(w[0]), Access(w[0] >> 32), w[1], w[2], w[3], w[4]}, 0
 }
 
-// check reports why a region must not be used so: by a queue pair of a domain, with
-// some rights, for n bytes at an address. off is the offset of the first.
+// check returns why the region must not be used in this way, or 0: by a queue pair of a domain,
+// with some rights, for n bytes at an address. off is the offset of the first byte.
 func (x *extent) check(d Domain, need Access, address, n uint64) (off uint64, why Reason) {
 	if off = address - x.address; x.domain != d {
 		return 0, WrongDomain
@@ -125,8 +125,8 @@ type memory [Regions]struct {
 	pinned bool
 }
 
-// newMemory returns an empty table. Forgotten with its adapter, it lets go of the
-// memory, where the runtime would end the program over a pin that is left.
+// newMemory returns an empty table. If the table is garbage-collected together with its adapter, a
+// finalizer unpins the memory: the runtime ends a program that loses a pin.
 func newMemory() *memory {
 	m := new(memory)
 	runtime.SetFinalizer(m, (*memory).unpin)
@@ -143,8 +143,8 @@ func (m *memory) unpin() {
 // (infiniband, section 11.2). Its remote addresses are those of b, or count from 0.
 func (h *HCA) Register(d Domain, b []byte, a Access) (Key, error) { return h.register(d, b, a, true) }
 
-// Hold is Register of memory that the caller keeps alive and in place until
-// Deregister, such as an argument during a call: it costs less.
+// Hold is Register for memory that the caller keeps alive and in place until Deregister, such as an
+// argument during a call: it is cheaper.
 func (h *HCA) Hold(d Domain, b []byte, a Access) (Key, error) { return h.register(d, b, a, false) }
 
 func (h *HCA) register(d Domain, b []byte, a Access, pin bool) (Key, error) {
@@ -177,8 +177,7 @@ func (h *HCA) register(d Domain, b []byte, a Access, pin bool) (Key, error) {
 	return h.own.enter(i, &x), nil
 }
 
-// Deregister withdraws a region. Once it has returned, no adapter touches the
-// memory.
+// Deregister withdraws a region. Once it has returned, no adapter accesses the memory.
 func (h *HCA) Deregister(k Key) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -193,7 +192,7 @@ func (h *HCA) Deregister(k Key) error {
 	return err
 }
 
-// withdraw makes region i invalid, and gives its memory up once no transfer holds it.
+// withdraw invalidates region i, and releases its memory once no transfer holds it.
 func (h *HCA) withdraw(i int) error {
 	e := h.own.region(i)
 	e.store(mrState, e.load(mrState)&^mrValid)
@@ -224,8 +223,8 @@ func (h *HCA) withdrawAll() (err error) {
 	return err
 }
 
-// local reports why b is not memory that a queue pair of a domain may use with
-// these rights under a key of this adapter.
+// local returns why a queue pair of a domain may not use b with these rights under a key of this
+// adapter, or 0.
 func (h *HCA) local(d Domain, b []byte, k Key, need Access) Reason {
 	x, why := h.own.find(k)
 	if why != 0 {
@@ -262,9 +261,9 @@ func (h *HCA) carry(t *target, b []byte, write bool) (moved int, why Reason, cau
 	return moved, 0, nil
 }
 
-// piece copies between b and the target from an offset of the region on. It counts
-// itself first and looks at the region then; whoever withdraws the region makes it
-// invalid first and looks at the count then: one of the two sees the other.
+// piece copies between b and the target from an offset of the region on. It counts the transfer
+// before it checks the region; a withdrawal invalidates the region before it reads the count. So
+// one of the two sees the other.
 func (h *HCA) piece(t *target, off uint64, b []byte, write bool) (int, Reason, error) {
 	i := int(t.key & indexMask)
 	holds := t.at.holds(i)
@@ -288,7 +287,7 @@ func (h *HCA) piece(t *target, off uint64, b []byte, write bool) (int, Reason, e
 	return moved, dmaReasons[why], cause
 }
 
-// dmaReasons are those of the DMA engine.
+// dmaReasons translates the reasons of the DMA engine.
 var dmaReasons = [...]Reason{dma.NoAccess: NoAttach, dma.Gone: Gone, dma.Fault: Fault}
 
 // near returns n bytes of a target if this process has them in its own address space.

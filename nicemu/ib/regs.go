@@ -9,41 +9,40 @@ const (
 	Queues  = 64   // receive queues, of one queue pair or shared
 	Depth   = 64   // work queue entries of a send or receive queue
 	CQs     = 16   // completion queues
-	CQDepth = 128  // completions that a completion queue holds
+	CQDepth = 128  // completions in a completion queue
 )
 
-// Every table entry takes one line of eight words.
+// Every table entry is one line of eight words.
 const entryWords = 8
 
-// Places in the memory of an adapter that its own process writes, and before it
-// runs the subnet manager (fabric.Device), in words. Processes of other ranks have
-// it mapped for reading only.
+// Places in the part of an adapter's memory that only its own process writes, and the subnet
+// manager before that process runs (fabric.Device), in words. Processes of other ranks map it for
+// reading only.
 const (
 	regPort     = 0   // state of the port
 	regAddress  = 1   // bits 0-15 LID; the low half of the GID is word 2
 	regGUID     = 2   // port GUID
 	regManaged  = 24  // of rank 0: whether the job has a subnet manager
 	regFailures = 32  // failed requests of this adapter, by reason
-	regQPs      = 128 // a line each, below
+	regQPs      = 128 // one line each, see below
 	regRegions  = regQPs + QPs*entryWords
-	regQueues   = regRegions + Regions*entryWords // per queue a line and Depth work queue entries
+	regQueues   = regRegions + Regions*entryWords // for each queue a line and Depth work queue entries
 	regCQs      = regQueues + Queues*queueWords   // a line each
 	regEnd      = regCQs + CQs*entryWords
 
 	queueWords = entryWords + Depth*wqeWords
 )
 
-// DeviceBytes is how much of such memory the tables take.
+// DeviceBytes is the size of the tables in such memory.
 const DeviceBytes = regEnd * 8
 
-// Places in the memory that the adapters of all ranks write (fabric.Public), in
-// words. The thread that posts a request does at the responder's adapter what that
-// would do, and notes here what that would note: nothing that says who may reach
-// what. A rank that writes nonsense here can keep the owner of a region from
-// releasing it in time, and lose completions and statistics, no more.
+// Places in the memory that the adapters of all ranks write (fabric.Public), in words. The thread
+// that posts a request acts for the responder's adapter, and writes here what that adapter would
+// record. Nothing here decides who may access what. A rank that writes garbage here can delay the
+// release of another rank's region, and cost that rank completions and statistics, but no more.
 const (
 	pubRefusals = 0                             // refused requests that arrived, by reason
-	pubHolds    = 64                            // a line per region: transfers under way in it
+	pubHolds    = 64                            // a line per region: transfers in progress in it
 	pubTaken    = pubHolds + Regions*entryWords // a line per receive queue: entries consumed
 	pubCQs      = pubTaken + Queues*entryWords  // per completion queue a line and CQDepth completions
 	pubEnd      = pubCQs + CQs*completionWords
@@ -51,7 +50,7 @@ const (
 	completionWords = entryWords + CQDepth*entryWords
 )
 
-// PublicBytes is how much of such memory an adapter takes.
+// PublicBytes is the size of an adapter's part of such memory.
 const PublicBytes = pubEnd * 8
 
 // States of regPort and of regManaged.
@@ -61,11 +60,11 @@ const (
 	portActive = fabric.On
 )
 
-// Words of a queue pair's line. The state word passes the line on: its owner writes
-// the others while the state is RESET or INIT, and others believe them only while it
-// is what it was, and the seal is right.
+// Words of a queue pair's line. The state word hands the line over: its owner writes the others
+// while the state is RESET or INIT, and others use them only while the state word is unchanged and
+// the seal is right.
 const (
-	qpState   = 0 // bits 0-7 state, 8-15 type, 16 in use, 32-63 how often it has changed
+	qpState   = 0 // bits 0-7 state, 8-15 type, 16 in use, 32-63 number of changes
 	qpNumber  = 1 // bits 0-23 QPN, 32-63 protection domain
 	qpPeer    = 2 // RC: bits 0-15 LID, 32-55 QPN of the other side; UD: 0-31 Q_Key
 	qpReceive = 3 // bits 0-15 receive queue, 16-31 its completion queue, 32-39 access rights
@@ -80,7 +79,7 @@ const (
 	mrDomain  = 1 // bits 0-31 protection domain, 32-39 access rights
 	mrAddress = 2 // virtual address of the first byte, 0 if the region is zero-based
 	mrLength  = 3 // bytes
-	mrPlace   = 4 // where it lies: offset in the job's memory, or processMemory
+	mrPlace   = 4 // place of the bytes: offset in the job's memory, or processMemory
 	mrStart   = 5 // processMemory: virtual address of the first byte
 	mrSeal    = 6
 
@@ -102,20 +101,20 @@ const (
 	wqeWords   = 4
 )
 
-// Words of a completion queue's line at its owner, and of the one that all write.
+// Words of a completion queue's line at its owner, and of the line that all adapters write.
 const (
 	cqState    = 0 // bit 16 valid
 	cqConsumed = 1 // completions polled, counted without wrap
 
 	cqValid = 1 << 16
 
-	cqProduced = 0 // places taken, counted without wrap
+	cqProduced = 0 // entries reserved, counted without wrap
 	cqArmed    = 1 // 1: the next completion is an event
 	cqEvents   = 2
 )
 
-// Numbers by which the job's own regions are registered at every adapter, before
-// its process runs: what peers reach without the process taking part.
+// Indexes of the job's own regions, which are registered at every adapter before its process runs:
+// peers access them without help of the process.
 const (
 	regionRings   = 0 // packet rings
 	regionControl = 1 // words for atomic operations

@@ -1,12 +1,12 @@
 package ib
 
-// States is how many states a queue pair can be in: those below it.
+// States returns the number of states of a queue pair: all smaller numbers are states.
 func States() State { return numStates }
 
 // Leads reports whether Modify takes a queue pair from one state to another.
 func Leads(from, to State) bool { return from < numStates && to < numStates && transitions[from][to] }
 
-// Does says what a queue pair does in the state.
+// Does says in words what a queue pair does in the state.
 func (s State) Does() string {
 	if s >= numStates {
 		return ""

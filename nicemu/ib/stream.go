@@ -7,25 +7,24 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// What libraries over links need to send small messages: rings that the receiver
-// polls. Whoever polls memory relies on what RDMA WRITE of one line keeps: its first
-// word becomes visible last (our choice; adapters write ascending, and libraries
-// poll the end).
+// What libraries over links need to send small messages: rings that the receiver polls. A program
+// that polls memory relies on a property of RDMA WRITE of one line: its first word becomes visible
+// last (our choice; adapters write in ascending order, and libraries poll the end).
 
 func load(w *uint64) uint64 { return atomic.LoadUint64(w) }
 
-// A RingWriter writes a packet ring of another process by RDMA WRITE: payloads
-// that do not fit the line into the ring's data area, then the line with inline
-// data. It belongs to one goroutine at a time.
+// A RingWriter writes a packet ring of another process by RDMA WRITE: payloads that do not fit the
+// line into the ring's data area, then the line with inline data. It belongs to one goroutine at a
+// time.
 type RingWriter struct {
 	route
 	ring ring.Ring
 	out  ring.Outlet
 	max  int
 
-	placed   uint64 // by the outlet, which nobody asks for
+	placed   uint64 // counted by the outlet, and not used
 	pos      uint64 // where the next payload goes
-	attested uint64 // out.Sent when Attest was called last
+	attested uint64 // out.Sent at the last call of Attest
 }
 
 // RingWriter opens packet ring i at the other side of a link.
@@ -45,7 +44,7 @@ func (l *Link) RingWriter(i int) (*RingWriter, error) {
 	return w, nil
 }
 
-// Use has the packets to come go by another link with the same process. A refusal leaves w as it is.
+// Use makes later packets go over another link to the same process. A refusal leaves w unchanged.
 func (w *RingWriter) Use(l *Link) error {
 	err := w.find(l, regionRings, RemoteWrite)
 	if err == nil {
@@ -54,8 +53,8 @@ func (w *RingWriter) Use(l *Link) error {
 	return err
 }
 
-// RingReader returns a reader of this process's own packet ring i, which nobody has
-// read yet, or nil if there is none, as after Close.
+// RingReader returns a reader of this process's own packet ring i, of which nothing has been read
+// yet, or nil if there is no such ring or the adapter is closed.
 func (h *HCA) RingReader(i int) *ring.Reader {
 	if h.closed.Load() {
 		return nil
@@ -63,10 +62,35 @@ func (h *HCA) RingReader(i int) *ring.Reader {
 	return h.rings.Reader(h.rank, i)
 }
 
-// Put writes packet number slot, whose payload lies at data position pos if it does
-// not fit the line; see [ring.Ring.Put]. The caller knows that there is room.
+// Put writes packet number slot, whose payload lies at data position pos if it does not fit the
+// line; see [ring.Ring.Put]. The caller has checked that there is room.
 func (w *RingWriter) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
-	if len(payload) > w.max {
+	if err := w.prepare(slot, len(payload)); err != nil {
+		return err
+	}
+	if len(payload) <= ring.Inline {
+		w.ring.PutLine(slot, head, payload)
+		return nil
+	}
+	w.pos = w.ring.Put(slot, pos, head, payload)
+	return nil
+}
+
+// Gather is Put of a noncontiguous payload of n bytes: see [ring.Ring.Gather].
+func (w *RingWriter) Gather(slot, pos uint64, head *[3]uint64, from ring.Gatherer, off, n int) error {
+	if err := w.prepare(slot, n); err != nil {
+		return err
+	}
+	if next := w.ring.Gather(slot, pos, head, from, off, n); n > ring.Inline {
+		w.pos = next
+	}
+	return nil
+}
+
+// prepare checks that a payload of n bytes may go in packet number slot, and counts the packet. It looks the
+// route up again if that is no longer valid.
+func (w *RingWriter) prepare(slot uint64, n int) error {
+	if n > w.max {
 		return w.link.refuse(TooLong, 0)
 	}
 	if !w.good() {
@@ -76,24 +100,20 @@ func (w *RingWriter) Put(slot, pos uint64, head *[3]uint64, payload []byte) erro
 		w.open()
 	}
 	w.out.Went(slot + 1)
-	if len(payload) <= ring.Inline {
-		w.ring.PutLine(slot, head, payload)
-		return nil
-	}
-	w.pos = w.ring.Put(slot, pos, head, payload)
 	return nil
 }
 
-// Outlet returns the ring as one into which lines go as long as the way holds: what Put does of one, but find another.
+// Outlet returns the ring in a form that takes lines as long as the looked-up lines of w are valid:
+// it does what Put does, but cannot renew them.
 func (w *RingWriter) Outlet() *ring.Outlet { return &w.out }
 
-// open has the outlet go by the way as it is now.
+// open has the outlet use the present look-ups.
 func (w *RingWriter) open() {
 	w.out.Open(&w.ring, &w.placed, [...]*uint64{w.own, w.peer, w.mem}, [...]uint64{w.ownWas, w.peerWas, w.memWas})
 }
 
-// Consumed is RDMA READ of the counters that the ring's reader exports. They may be
-// old; whether they can be true is for the caller to judge.
+// Consumed is RDMA READ of the counters that the ring's reader exports. They may be old; the caller
+// checks whether they are plausible.
 func (w *RingWriter) Consumed() (slot, pos uint64, err error) {
 	if err := w.renew(RemoteWrite); err != nil {
 		return 0, 0, err
@@ -102,18 +122,17 @@ func (w *RingWriter) Consumed() (slot, pos uint64, err error) {
 	return slot, pos, nil
 }
 
-// Striding is the receive queue of all links of a process: one buffer that is
-// received into in strides of a line, so that a short message takes a short piece,
-// and whose place for the next message is what its owner has consumed: receives
-// that are posted again by moving a counter. Its completions lie in the buffer, before the
-// messages, in the order of arrival (our choice, after the multi-packet receive queues
-// of real adapters).
+// The striding receive queue serves all links of a process. It is one buffer in strides of a line,
+// so that a short message takes little memory. Its owner posts strides again by advancing a counter
+// of what it has consumed. Its completions are in the buffer, before the messages, in the order of
+// arrival (our choice, after the multi-packet receive queues of real adapters).
 //
-// A Sender sends to that of another process. It belongs to one goroutine at a time.
+// A Sender sends to the striding receive queue of another process. It belongs to one goroutine at a
+// time.
 type Sender struct {
 	route
 	ring *ring.SharedWriter
-	most int // bytes of a message
+	most int // maximum bytes of a message
 
 	sent   ring.Tally
 	ledger ring.Ledger
@@ -132,8 +151,8 @@ func (l *Link) Sender() (*Sender, error) {
 	return s, nil
 }
 
-// Send sends one message, whose source the adapter fills in, and reports whether
-// the receiver was ready: without strides left it answers RNR, and nothing is sent.
+// Send sends one message, to which the adapter adds the source, and reports whether the receiver
+// was ready: if it has no free stride, it answers RNR, and nothing is sent.
 func (s *Sender) Send(head *[3]uint64, data []byte) (bool, error) {
 	if len(data) > s.most {
 		return false, s.link.refuse(TooLong, 0)
@@ -154,7 +173,7 @@ func (h *HCA) Messages() *ring.SharedReader {
 	return ring.NewSharedReader(h.f.Bytes(h.rank, fabric.Shared), h.f.Geometry().Shared, h.f.Ranks())
 }
 
-// stride is a SEND by a queue pair whose other side has the striding receive queue.
+// stride is a SEND from a queue pair whose other side has the striding receive queue.
 func (h *HCA) stride(rank int, data []byte) Reason {
 	g := h.f.Geometry().Shared
 	if len(data) > g.MaxPayload() {
@@ -167,18 +186,18 @@ func (h *HCA) stride(rank int, data []byte) Reason {
 	return 0
 }
 
-// A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
+// A flagWriter is embedded under this name, so that other packages cannot raise flags without the
+// checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// Flags raises the flags of this process in the job's shared flag arrays, by RDMA
-// WRITE of a line to memory that all processes have mapped. It belongs to one goroutine
-// at a time.
+// Flags raises the flags of this process in the job's shared flag arrays, by RDMA WRITE of a line
+// to memory that all processes have mapped. It belongs to one goroutine at a time.
 type Flags struct {
 	route
 	*flagWriter
 }
 
-// Flags opens the flag arrays, by the link of this process with itself.
+// Flags opens the flag arrays, over the link of this process to itself.
 func (h *HCA) Flags() (*Flags, error) {
 	l, err := h.Link(h.rank)
 	if err != nil {
@@ -207,8 +226,8 @@ func (w *Flags) Audit() error {
 	return w.flagWriter.Audit()
 }
 
-// Packets returns the account of what rank from has written into its packet ring at
-// rank to (see [ring.Account]). After Close it is one that nobody else sees.
+// Packets returns the account of what rank from has written into its packet ring at rank to (see
+// [ring.Account]). After Close it returns an account that no other rank sees.
 func (h *HCA) Packets(to, from int) ring.Account { return h.account(to, from, fabric.PacketAccount) }
 
 // Records returns the account of what rank from has sent to the striding receive
@@ -222,8 +241,8 @@ func (h *HCA) account(to, from, which int) ring.Account {
 	return h.f.Account(to, from, which)
 }
 
-// Attest puts down what has been written into this ring, if that has changed, or
-// again, in case that the account was overwritten.
+// Attest writes to the account what has been written into this ring, if that has changed. again
+// makes it write in any case, because the account may have been overwritten.
 func (w *RingWriter) Attest(again bool) {
 	if sent := w.out.Sent(); sent != w.attested || again {
 		w.attested = sent
@@ -232,7 +251,7 @@ func (w *RingWriter) Attest(again bool) {
 	}
 }
 
-// Attest puts down what has been sent, if that has changed, or again.
+// Attest writes to the account what has been sent; again is as for [RingWriter.Attest].
 func (s *Sender) Attest(again bool) {
 	if !s.link.qp.hca.closed.Load() {
 		s.ledger.Attest(s.sent, again)

@@ -6,8 +6,7 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// An Opcode says what a request asks for (infiniband, section 11.4), or what a
-// completion is of.
+// An Opcode is the operation of a request (infiniband, section 11.4), or of a completion.
 type Opcode uint8
 
 // The opcodes.
@@ -20,21 +19,21 @@ const (
 	Read // RDMA READ
 	CompareAndSwap
 	FetchAndAdd
-	Receive // of completions only
+	Receive // in completions only
 	ReceiveWrite
 	numOps
 )
 
-// operations says what each opcode is.
+// operations describes each opcode.
 var operations = [numOps]struct {
 	name      string
 	need      Access // right to the responder's memory
 	remote    bool   // it names memory of the responder
-	receive   Opcode // what the responder's completion is of: it takes a receive
+	receive   Opcode // opcode of the responder's completion: the operation takes a receive
 	immediate bool
-	reads     bool // what comes back is written to own memory
+	reads     bool // the answer is written to own memory
 	atomic    bool
-	datagram  bool // unreliable datagrams can do it
+	datagram  bool // available to unreliable datagrams
 }{
 	Send:           {name: "SEND", receive: Receive, datagram: true},
 	SendImmediate:  {name: "SEND with immediate", receive: Receive, immediate: true, datagram: true},
@@ -47,7 +46,7 @@ var operations = [numOps]struct {
 	ReceiveWrite:   {name: "RECV of RDMA WRITE with immediate"},
 }
 
-// String returns the name of the specification.
+// String returns the specification's name.
 func (o Opcode) String() string {
 	if o < numOps {
 		return operations[o].name
@@ -62,24 +61,24 @@ const (
 	MaxInline   = 256  // our choice
 )
 
-// A WorkRequest is one request. Memory that it names is the adapter's until it has
-// completed. Our choice: one piece of own memory, no list of them.
+// A WorkRequest is one request. Memory that it names belongs to the adapter until it has completed.
+// Our choice: one piece of own memory, not a list of pieces.
 type WorkRequest struct {
 	ID     uint64 // returned in the completion
 	Op     Opcode
 	Silent bool // no completion if it succeeds
 
-	Local  []byte // own memory; of atomic operations the word that was there
-	Key    Key    // that it is registered under
+	Local  []byte // own memory; atomic operations write the old word there
+	Key    Key    // key of its registration
 	Inline bool   // it is copied when the request is posted, and need not be registered
 
 	Address   uint64 // of memory of the responder
-	Remote    Key    // that it is registered under
+	Remote    Key    // key of its registration
 	Immediate uint32
 	Compare   uint64
-	Swap      uint64 // FetchAndAdd: what is added
+	Swap      uint64 // FetchAndAdd: the summand
 
-	LID  LID // datagrams: where to
+	LID  LID // datagrams: the target
 	QPN  QPN
 	QKey uint32
 
@@ -96,8 +95,8 @@ func (q *QP) PostSend(w *WorkRequest) error {
 	return nil
 }
 
-// Queue puts a request at the end of the send queue. An error says that it was not:
-// the state is not for it, the queue is full, or it is no request.
+// Queue puts a request at the end of the send queue. An error says that it has not: the state does
+// not allow it, the queue is full, or the request is invalid.
 func (q *QP) Queue(w *WorkRequest) error {
 	s := q.State()
 	switch {
@@ -122,8 +121,8 @@ func (q *QP) Queue(w *WorkRequest) error {
 	return nil
 }
 
-// Doorbell has the adapter carry out what is in the send queue, as far as the state
-// lets it and there is room for completions.
+// Doorbell has the adapter carry out the requests in the send queue, as far as the state allows and
+// there is room for completions.
 func (q *QP) Doorbell() {
 	for q.first < len(q.work) {
 		s := q.State()
@@ -137,8 +136,8 @@ func (q *QP) Doorbell() {
 	q.work, q.first = q.work[:0], 0
 }
 
-// carryOut carries out one request and completes it. One that fails puts the queue
-// pair into ERR (infiniband, section 10.3): what comes after it is flushed.
+// carryOut carries out one request and completes it. A request that fails puts the queue pair into
+// ERR (infiniband, section 10.3), and all later ones are flushed.
 func (q *QP) carryOut(w *WorkRequest) {
 	c := Completion{ID: w.ID, Op: w.Op, QPN: q.number}
 	failed := q.State() == ERR
@@ -166,7 +165,7 @@ func (q *QP) carryOut(w *WorkRequest) {
 	}
 }
 
-// execute is a request from end to end.
+// execute carries out a request from end to end.
 func (q *QP) execute(w *WorkRequest, at *adapter) (s Status, why Reason, moved int, cause error) {
 	h, op := q.hca, &operations[w.Op]
 	local, why := q.local(w)
@@ -203,15 +202,14 @@ func (q *QP) local(w *WorkRequest) ([]byte, Reason) {
 	return w.Local, q.hca.local(q.domain, w.Local, w.Key, need)
 }
 
-// A responder is the queue pair at the other side, with the adapter that it is in.
+// A responder is the queue pair at the other side, with its adapter.
 type responder struct {
 	at    adapter
 	rank  int
 	entry *entry
 }
 
-// reach finds the responder of a connected queue pair: one that is connected with
-// this one, and ready.
+// reach finds the responder of a connected queue pair: it must be connected to this one, and ready.
 func (h *HCA) reach(p *responder, q *QP) Reason {
 	peer := q.entry.load(qpPeer)
 	if why := h.lookUp(p, LID(peer), QPN(peer>>32)); why != 0 {
@@ -245,9 +243,9 @@ func (h *HCA) lookUp(p *responder, lid LID, n QPN) Reason {
 	return 0
 }
 
-// respond is what the responder does for a request (infiniband, section 9.7).
-// Our choice: a request that it refuses puts the requester's queue pair into ERR and not its
-// own, so that nobody can end the connection of another one.
+// respond carries out a request as the responder does (infiniband, section 9.7). Our choice: a
+// request that the responder refuses puts the requester's queue pair into ERR and not its own, so
+// that no process can end the connection of another one.
 func (h *HCA) respond(p *responder, q *QP, w *WorkRequest, local []byte) (moved int, why Reason, cause error) {
 	op := &operations[w.Op]
 	t := target{at: p.at, rank: p.rank, key: w.Remote}
@@ -276,8 +274,7 @@ func (h *HCA) respond(p *responder, q *QP, w *WorkRequest, local []byte) (moved 
 	return len(local), 0, nil
 }
 
-// aim leads t to memory of a responder that its queue pair and the region allow to
-// be used so.
+// aim leads t to memory of a responder, if its queue pair and the region allow this use.
 func (h *HCA) aim(t *target, p *responder, need Access, address, n uint64) (why Reason) {
 	if Access(p.entry.load(qpReceive)>>32)&need != need {
 		return NoRight
@@ -289,8 +286,9 @@ func (h *HCA) aim(t *target, p *responder, need Access, address, n uint64) (why 
 	return why
 }
 
-// atomic carries out an atomic operation, which is one with those of the processor.
-// Our choice: it reaches memory that this process has, which memory of another process is not.
+// atomic carries out an atomic operation, which is also atomic with respect to those of the
+// processor. Our choice: it reaches only memory that this process has mapped, which excludes memory
+// of other processes.
 func (h *HCA) atomic(t *target, w *WorkRequest, local []byte) (int, Reason, error) {
 	if (t.x.start+t.off)%8 != 0 {
 		return 0, Misaligned, nil
@@ -309,7 +307,7 @@ func (h *HCA) atomic(t *target, w *WorkRequest, local []byte) (int, Reason, erro
 	return 8, 0, nil
 }
 
-// datagram sends without a connection: what nobody takes is dropped (infiniband,
+// datagram sends without a connection: a datagram that no queue pair takes is dropped (infiniband,
 // section 9.8).
 func (h *HCA) datagram(q *QP, w *WorkRequest, local []byte) {
 	op := &operations[w.Op]

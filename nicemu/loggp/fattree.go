@@ -8,14 +8,13 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A FatTree is a k-ary n-tree: each switch has k children, and k/taper parents.
-// Ranks are its leaves, in order. Level 1 is next to them.
+// A FatTree is a k-ary n-tree: each switch has k children, and k/taper parents. Ranks are its
+// leaves, in order. The switches of level 1 are next to the ranks.
 //
-// The k^j ranks below a switch of level j form a group; u^(j-1) switches, u being
-// the number of parents, serve it. A packet climbs to the lowest level at which its
-// source and its destination are in one group, at each level to the parent that the
-// digit of the destination names, and there is one way down (routing by
-// destination, modulo u).
+// The k^j ranks below a switch of level j form a group, which u^(j-1) switches serve; u is the
+// number of parents. A packet climbs to the lowest level at which its source and its destination
+// are in one group, at each level to the parent that a digit of the destination selects; there is
+// only one route down (routing by destination, modulo u).
 type FatTree struct {
 	flow
 	costs   medium.Costs
@@ -23,14 +22,14 @@ type FatTree struct {
 	k, u    int
 	levels  int
 	nic     vtime.Time
-	wire    vtime.Time // a switch and the link behind it
-	first   []int      // by level j >= 1: the first link up from it; those down from above follow
+	wire    vtime.Time // a switch and the link after it
+	first   []int      // by level j >= 1: the first link up from it; the links down to it follow
 	between []int      // by level: number of links up from it
 }
 
 var _ medium.Model = (*FatTree)(nil)
 
-// NewFatTree returns the smallest tree for so many ranks with the parameters of
+// NewFatTree returns the smallest tree for the given number of ranks with the parameters of
 // [FatTreeParameters].
 func NewFatTree(k *vtime.Kernel, ranks int, t *param.Table) (*FatTree, error) {
 	m := &FatTree{costs: costs(t), ranks: ranks, k: t.Int("k"), nic: vtime.Nanoseconds(t.Value("nic")), wire: vtime.Nanoseconds(t.Value("hop"))}
@@ -63,10 +62,10 @@ func (m *FatTree) Levels() int { return m.levels }
 // Lookahead is the time through the NICs and one switch.
 func (m *FatTree) Lookahead() vtime.Time { return 2*m.nic + m.wire }
 
-// Costs are o, O, the cost of a poll, and S.
+// Costs returns the costs o, O, of a poll, and S.
 func (m *FatTree) Costs() medium.Costs { return m.costs }
 
-// climb returns up to which level a packet goes.
+// climb returns the highest level that a packet reaches.
 func (m *FatTree) climb(src, dst int) int {
 	level := 1
 	for src, dst = src/m.k, dst/m.k; src != dst; src, dst = src/m.k, dst/m.k {
@@ -75,8 +74,8 @@ func (m *FatTree) climb(src, dst int) int {
 	return level
 }
 
-// hop: link 0 leads from the rank to level 1, link i < top up from level i, then as many
-// down, and the last to the rank.
+// hop: link 0 leads from the rank to level 1, link i < top up from level i, then as many links
+// down, and the last link to the rank.
 func (m *FatTree) hop(src, dst, i int) (link int, delay vtime.Time, last bool) {
 	top := m.climb(src, dst)
 	switch {
@@ -91,8 +90,8 @@ func (m *FatTree) hop(src, dst, i int) (link int, delay vtime.Time, last bool) {
 	return m.ranks + dst, m.nic, true
 }
 
-// up returns the link from a switch of a level, among those of the group of a rank, to
-// the parent that the way to dst takes.
+// up returns the link from a switch of a level, in the group of a rank, to the next parent on the
+// route to dst.
 func (m *FatTree) up(rank, dst, level int) int {
 	group, index := rank, 0
 	for range level {

@@ -10,21 +10,21 @@ type flow struct {
 	src     vtime.Source
 	k       *vtime.Kernel
 	links   []medium.Stage
-	gap     vtime.Time  // least time between the beginnings of two packets at a rank
+	gap     vtime.Time  // least time between the starts of two packets at a rank
 	perByte medium.Rate // of a link
 	route   router
 	flights vtime.Slots[flight]
 }
 
-// A router knows ways.
+// A router knows routes.
 type router interface {
-	// hop returns link i of the way, how long a head takes to the next link, or to
-	// its receiver, and whether that is the last.
+	// hop returns link i of the route, the time that a head takes to the next link or to its
+	// receiver, and whether this link is the last.
 	hop(src, dst, i int) (link int, delay vtime.Time, last bool)
 	name(link int) string
 }
 
-// A flight is a packet under way.
+// A flight is a packet in flight.
 type flight struct {
 	src, dst, bytes, hops int
 	to                    vtime.Actor
@@ -45,7 +45,7 @@ func (f *flow) Send(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	f.Act(0, f.flights.Put(flight{src, dst, bytes, 0, to, op, arg}))
 }
 
-// Act has the head of a packet ask for its next link.
+// Act has the head of a packet request its next link.
 func (f *flow) Act(_ int, arg uint64) {
 	p := f.flights.At(arg)
 	at, delay, last := f.route.hop(p.src, p.dst, p.hops)
@@ -64,7 +64,7 @@ func (f *flow) Act(_ int, arg uint64) {
 	f.src.At(begin+delay+passing, end.to, end.op, end.arg)
 }
 
-// Links tells how much of the time each link was in use.
+// Links returns for what part of the time each link was in use.
 func (f *flow) Links(end vtime.Time) []medium.Link {
 	all := make([]medium.Link, len(f.links))
 	for i := range f.links {

@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A LogGP is a network without topology: what leaves a rank, and what enters one,
-// waits for its turn there.
+// A LogGP is a network without topology: packets queue only where they leave a rank and where they
+// enter one.
 type LogGP struct {
 	flow
 	costs   medium.Costs
@@ -19,8 +19,7 @@ type LogGP struct {
 
 var _ medium.Model = (*LogGP)(nil)
 
-// New returns the network of so many ranks with the parameters of
-// [Parameters].
+// New returns the network of the given number of ranks with the parameters of [Parameters].
 func New(k *vtime.Kernel, ranks int, t *param.Table) *LogGP {
 	m := &LogGP{costs: costs(t), ranks: ranks, latency: vtime.Nanoseconds(t.Value("L"))}
 	m.flow = newFlow(k, "loggp", 2*ranks, m)
@@ -31,7 +30,7 @@ func New(k *vtime.Kernel, ranks int, t *param.Table) *LogGP {
 // Lookahead is L.
 func (m *LogGP) Lookahead() vtime.Time { return m.latency }
 
-// Costs are o, O, the cost of a poll, and S.
+// Costs returns the costs o, O, of a poll, and S.
 func (m *LogGP) Costs() medium.Costs { return m.costs }
 
 func (m *LogGP) hop(src, dst, i int) (link int, delay vtime.Time, last bool) {

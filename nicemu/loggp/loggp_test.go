@@ -10,11 +10,11 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// arrivals notes when packets arrive, by number.
+// arrivals records when packets arrive, by number.
 type arrivals struct {
 	k   *vtime.Kernel
 	at  []vtime.Time
-	who []int // in order
+	who []int // in order of arrival
 }
 
 func (a *arrivals) Act(_ int, arg uint64) {
@@ -39,7 +39,7 @@ func (s start) Act(_ int, arg uint64) {
 	s.m.Send(p.src, p.dst, p.bytes, s.to, 0, arg)
 }
 
-// run sends packets and returns when each is there, in nanoseconds.
+// run sends packets and returns when each arrives, in nanoseconds.
 func run(t *testing.T, k *vtime.Kernel, m medium.Model, all ...sending) []float64 {
 	t.Helper()
 	to := &arrivals{k: k, at: make([]vtime.Time, len(all))}
@@ -121,8 +121,8 @@ func tree(t *testing.T, ranks int, settings ...string) *FatTree {
 	return m
 }
 
-// TestRoutes: a way climbs as far as it must and no further, comes down to where it
-// shall, over links of the levels in order; no two places of the tree share a link.
+// TestRoutes: a route climbs no further than it must, comes down to its destination, and uses links
+// of the levels in order; no two places of the tree share a link.
 func TestRoutes(t *testing.T) {
 	for _, c := range []struct {
 		ranks, k, taper, levels int
@@ -172,7 +172,7 @@ func checkRoute(t *testing.T, m *FatTree, src, dst int) {
 			t.Fatalf("from %d to %d: %v", src, dst, names)
 		}
 	}
-	// All ways to a rank from elsewhere come down the same links.
+	// All routes to a rank from elsewhere come down the same links.
 	for other := range min(m.ranks, 8) {
 		if a, b := m.climb(src, dst), m.climb(other, dst); a == b && a > 1 {
 			x, _, _ := m.hop(src, dst, a)
@@ -184,8 +184,8 @@ func checkRoute(t *testing.T, m *FatTree, src, dst int) {
 	}
 }
 
-// TestFatTree: times without contention, and contention where there are fewer
-// parents than children.
+// TestFatTree: times without contention, and contention where there are fewer parents than
+// children.
 func TestFatTree(t *testing.T) {
 	settings := []string{"k=4", "nic=100", "hop=10", "rate=1", "g=0"}
 	for dst, want := range map[int]float64{1: 100 + 10 + 100 + 50, 4: 100 + 3*10 + 100 + 50} {
@@ -194,7 +194,7 @@ func TestFatTree(t *testing.T) {
 			t.Errorf("to %d: %v ns, want %v", dst, got[0], want)
 		}
 	}
-	// Ranks 0 to 3 send to 4 to 7: with four parents each has one, with one they take turns.
+	// Ranks 0 to 3 send to 4 to 7: with four parents each has one, with one parent they take turns.
 	all := []sending{{0, 0, 4, 100}, {0, 1, 5, 100}, {0, 2, 6, 100}, {0, 3, 7, 100}}
 	for taper, want := range map[string]string{"1": "[330 330 330 330]", "4": "[330 430 530 630]"} {
 		m := tree(t, 16, append(settings, "taper="+taper)...)
@@ -213,7 +213,7 @@ func TestFatTree(t *testing.T) {
 	}
 }
 
-// TestConservation: what is sent arrives, once, in both models and under load.
+// TestConservation: every packet arrives exactly once, in both models and under load.
 func TestConservation(t *testing.T) {
 	for _, m := range []medium.Model{New(new(vtime.Kernel), 9, Parameters()), tree(t, 9, "k=2")} {
 		k := &vtime.Kernel{}
@@ -231,7 +231,7 @@ func TestConservation(t *testing.T) {
 	}
 }
 
-// TestParametersMatter: half of any parameter changes a time.
+// TestParametersMatter: halving any parameter changes a time.
 func TestParametersMatter(t *testing.T) {
 	all := []sending{{0, 0, 1, 10}, {0, 0, 1, 10}, {0, 0, 5, 2000}, {0, 3, 5, 2000}, {0, 2, 5, 1}, {0, 1, 7, 2000}}
 	base := []string{"o=300", "O=0.5"}

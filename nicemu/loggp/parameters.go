@@ -6,11 +6,11 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// mostEager is the longest message, in bytes, that may be told to travel as one
-// packet.
+// mostEager is the largest allowed value of S, the longest message that travels as one packet, in
+// bytes.
 const mostEager = 16 << 10
 
-// processor lists what the processor of a rank pays, in both models.
+// processor lists the costs of a rank's processor, in both models.
 func processor() []param.Parameter {
 	return []param.Parameter{
 		{Name: "o", Unit: "ns", Value: 300, Most: 1e9, About: "overhead: processor time of a packet, at its sender and again at its receiver", Source: "chosen, because host and library of a fast network take a few hundred ns"},

@@ -5,31 +5,30 @@ import (
 	"sync/atomic"
 )
 
-// AOTF, atomic on-the-fly: one write of one double word sends one packet with
-// that double word as its payload (martini, section 6.2). The AOTF area is
-// addressed by byte: bits 12 to 27 are the page that the header TLB is asked
-// for, bits 0 to 11 the offset that may replace the header's.
+// AOTF, atomic on-the-fly: one write of one double word sends one packet with that double word as
+// its payload (martini, section 6.2). The AOTF area is addressed by byte: bits 12 to 27 are the
+// page, which is looked up in the header TLB, bits 0 to 11 the offset that may replace the
+// header's.
 //
-// Our choice: the header TLB is direct-mapped by the page's low bits and leads
-// to the header of the same index; a write that finds no header is dropped and
-// reported; the queue of writes is as long as it takes, since each packet has
-// arrived when its write returns.
+// Our choice: the header TLB is direct-mapped by the page's low bits and leads to the header of the
+// same index; a write that finds no header is dropped and reported; the queue of writes has no
+// limit, since each packet has arrived when its write returns.
 
 // AOTFHeaders is the number of headers that the header buffer holds.
 const AOTFHeaders = 256
 
 const aotfPageShift = 12
 
-// A Header is what the packets of one AOTF page have in common.
+// A Header is the common part of the packets of one AOTF page.
 type Header struct {
-	PGID     uint32 // 0, or the own job: the driver refuses any other
+	PGID     uint32 // 0, or that of the own job: the driver refuses any other
 	Node     int    // its number is also its process's PID
 	Segment  Segment
 	Offset   uint64
-	Override bool // the offset is the written address's low 12 bits instead
+	Override bool // the written address's low 12 bits replace Offset
 }
 
-// Words of an entry of the header buffer. The TLB's word is apart.
+// Words of an entry of the header buffer. The TLB's words are elsewhere.
 const (
 	hdrSegment  = 0
 	hdrOffset   = 1
@@ -39,27 +38,27 @@ const (
 	tlbValid = 1 << 63 // of a TLB word; bits 0-15 are the page
 )
 
-// An aotfRoute is a header with its translations made ahead, as in route. Only
-// segments of the NICs themselves, which nobody can withdraw under a packet,
-// are written without the DMA controller.
+// An aotfRoute is a header with its translations made in advance, as in route. Only segments of the
+// NICs themselves, which nobody can withdraw while a packet travels, are written without the DMA
+// controller.
 type aotfRoute struct {
-	mem       []byte // of the segment; nil: no way but the DMA controller
+	mem       []byte // of the segment; nil: only the DMA controller can write it
 	seg, page *uint64
 	segWas    uint64
 	pageWas   uint64
 	offset    uint64
-	mask      uint64 // of the address, to be the offset
+	mask      uint64 // the bits of the address that are part of the offset
 }
 
 // aotf is the sender of AOTF packets.
 type aotf struct {
 	routes [AOTFHeaders]aotfRoute
-	double [8]byte // payload that goes by the DMA controller
+	double [8]byte // payload that the DMA controller writes
 }
 
-// RegisterHeader puts a header into the header buffer for a page of the AOTF
-// area: the driver's part, which inspects it. A page that maps to the same
-// entry loses its header.
+// RegisterHeader puts a header into the header buffer for a page of the AOTF area. It does the
+// driver's work, which includes checking the header. A page that maps to the same entry loses its
+// header.
 func (n *NIC) RegisterHeader(page uint16, h Header) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -95,7 +94,7 @@ func (n *NIC) RegisterHeader(page uint16, h Header) error {
 	return nil
 }
 
-// aim translates for a header if its packets may go the short way.
+// aim makes the translations for a header whose packets may go without the DMA controller.
 func (n *NIC) aim(t node, key uint64, h *Header) (a aotfRoute) {
 	if a.offset = h.Offset; h.Override {
 		a.offset, a.mask = 0, 1<<aotfPageShift-1
@@ -118,7 +117,7 @@ func (n *NIC) aim(t node, key uint64, h *Header) (a aotfRoute) {
 	return a
 }
 
-// WithdrawHeader takes back what RegisterHeader did.
+// WithdrawHeader undoes RegisterHeader.
 func (n *NIC) WithdrawHeader(page uint16) error {
 	word := n.headerTLB(int(page % AOTFHeaders))
 	if !atomic.CompareAndSwapUint64(word, tlbValid|uint64(page), 0) {
@@ -127,8 +126,7 @@ func (n *NIC) WithdrawHeader(page uint16) error {
 	return nil
 }
 
-// WriteAOTF writes v to the AOTF area. Like the Windows, a header belongs to
-// one goroutine at a time.
+// WriteAOTF writes v to the AOTF area. Like a Window, a header belongs to one goroutine at a time.
 func (n *NIC) WriteAOTF(address uint32, v uint64) error {
 	page := uint16(address >> aotfPageShift)
 	i := int(page % AOTFHeaders)
@@ -137,7 +135,7 @@ func (n *NIC) WriteAOTF(address uint32, v uint64) error {
 	}
 	a := &n.aotf.routes[i]
 	at := a.offset + uint64(address)&a.mask
-	if at%8 == 0 && at < uint64(len(a.mem)) && // whose length is a multiple of 8
+	if at%8 == 0 && at < uint64(len(a.mem)) && // its length is a multiple of 8
 		atomic.LoadUint64(a.seg) == a.segWas && atomic.LoadUint64(a.page) == a.pageWas {
 		atomic.StoreUint64(Word64(a.mem, int(at)), v)
 		return nil
@@ -145,7 +143,7 @@ func (n *NIC) WriteAOTF(address uint32, v uint64) error {
 	return n.slowAOTF(i, at, address, v)
 }
 
-// slowAOTF sends the packet as RFend and RBend take any other.
+// slowAOTF sends the packet through RFend and RBend like any other.
 func (n *NIC) slowAOTF(i int, at uint64, address uint32, v uint64) error {
 	e := n.own.header(i)
 	f := Flits{flitTarget: e.load(hdrTarget), flitSegment: e.load(hdrSegment)}

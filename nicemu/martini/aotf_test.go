@@ -7,11 +7,11 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// words returns what a NIC's process sees at a place of its communication memory.
+// commonWord returns a word of a process's communication memory.
 func commonWord(n *NIC, at int) uint64 { return *Word64(n.Common(), at) }
 
-// TestAOTFWritesARemotePage is the write-through view of section 6.2: with the
-// override, the low 12 bits of the written address are the offset.
+// TestAOTFWritesARemotePage is the write-through view of section 6.2: with the override, the low 12
+// bits of the written address are the offset.
 func TestAOTFWritesARemotePage(t *testing.T) {
 	n := open(t, 3)
 	for page, h := range map[uint16]Header{
@@ -44,8 +44,8 @@ func TestAOTFWritesARemotePage(t *testing.T) {
 	}
 }
 
-// TestAOTFIsProtected tries what a header must not do (martini, sections 1.9,
-// 6.2): each is refused and counted, and nothing moves.
+// TestAOTFIsProtected tries headers that are not allowed (martini, sections 1.9, 6.2): each is
+// refused and counted, and nothing moves.
 func TestAOTFIsProtected(t *testing.T) {
 	n := open(t, 2)
 	s, r := between(t, n[1], page)
@@ -138,7 +138,7 @@ func TestAOTFHeadersComeAndGo(t *testing.T) {
 	}
 }
 
-// TestAOTFToAProcess goes the long way: the segment is no NIC's own.
+// TestAOTFToAProcess takes the slow path: the segment does not belong to a NIC.
 func TestAOTFToAProcess(t *testing.T) {
 	n := open(t, 2)
 	s, r := between(t, n[1], page)

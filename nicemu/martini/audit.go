@@ -5,14 +5,13 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Our choice, beside the specification: what lets a node find that packets for
-// it were overwritten before it saw them. Each node has an account, of two lines,
-// for each other node that writes to it: one for its packet ring, one for the
-// VPUSH ring (see [ring.Account]). A node that waits for long puts down there what
-// it has sent and looks at what others have put down.
+// Our choice, not in the specification: a node can find that packets for it were overwritten before
+// it saw them. Each node has an account, of two lines, for each other node that writes to it: one
+// for its packet ring, one for the VPUSH ring (see [ring.Account]). A node that has waited for long
+// writes there what it has sent, and reads what others have written.
 
-// Packets returns the account of what node from has placed in its packet ring at
-// node to. After Close it is one that nobody else sees.
+// Packets returns the account of what node from has placed in its packet ring at node to. After
+// Close it returns an account that no other node sees.
 func (n *NIC) Packets(to, from int) ring.Account { return n.account(to, from, fabric.PacketAccount) }
 
 // Records returns the account of what node from has placed in the VPUSH ring of node to.
@@ -25,8 +24,8 @@ func (n *NIC) account(to, from, which int) ring.Account {
 	return n.f.Account(to, from, which)
 }
 
-// Attest puts down what has been sent in this Channel, if that has changed, or
-// again, in case that the account was overwritten.
+// Attest writes to the account what has been sent in this Channel, if that has changed. again makes
+// it write in any case, because the account may have been overwritten.
 func (c *Channel) Attest(again bool) {
 	if sent := c.out.Sent(); sent != c.attested || again {
 		c.attested = sent
@@ -34,8 +33,8 @@ func (c *Channel) Attest(again bool) {
 	}
 }
 
-// Attest puts down what has been sent to this Mailbox, if that has changed, or
-// again.
+// Attest writes to the account what has been sent to this Mailbox; again is as for
+// [Channel.Attest].
 func (m *Mailbox) Attest(again bool) {
 	if !m.nic.closed.Load() {
 		m.ledger.Attest(m.sent, again)

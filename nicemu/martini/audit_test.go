@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// TestAttest: what has been sent in either way is put down, and put down again where
-// that was overwritten.
+// TestAttest: what has been sent to packet rings and VPUSH rings is written to the accounts, and
+// again where that was overwritten.
 func TestAttest(t *testing.T) {
 	n := open(t, 2)
 	w := n[0].Window(0)
@@ -47,7 +47,7 @@ func TestAttest(t *testing.T) {
 	}
 }
 
-// TestFlagsAreAudited: a node finds that a flag of its own was overwritten.
+// TestFlagsAreAudited: a node detects that one of its flags was overwritten.
 func TestFlagsAreAudited(t *testing.T) {
 	n := open(t, 2)
 	p, err := n[0].FlagWriter(n[0].Next())

@@ -5,11 +5,13 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// MoveBlocks is a Push of blocks, at equal distances or of a list, or a Pull of them: those of m between b, which is pinned and is this side, and
-// the segment that r names, from its offset on. What lies between the blocks is not touched.
+// MoveBlocks is a Push of blocks, at equal distances or of a list, or without write a Pull of
+// blocks. m describes them: they are in b, which is pinned, on this side, and in the segment that r
+// names, from its offset on, on the other. Bytes between the blocks are not touched.
 //
-// Our choice: the specification knows no such request, only one for each block. It is carried out as they would be, one after
-// the other, by one kick: what IPA, RVATLB and PATLB check of each is checked of all, from the first byte to the last.
+// Our choice: the specification has no such request, only one for each block. This one is carried
+// out like a series of these, by one kick: what IPA, RVATLB and PATLB check of each block is
+// checked of the whole range, from the first byte to the last.
 func (w *Window) MoveBlocks(write bool, r Request, b []byte, m strided.Move) error {
 	f := Refusal{Op: opPull, Node: r.Node, Segment: r.Segment, Bytes: m.Bytes}
 	command := CommandPull
@@ -40,7 +42,7 @@ func (w *Window) MoveBlocks(write bool, r Request, b []byte, m strided.Move) err
 	return nil
 }
 
-// moveBlocks moves what lies in size bytes from byte at behind r's offset on.
+// moveBlocks moves the blocks, which lie in size bytes from byte at behind r's offset on.
 func (w *Window) moveBlocks(write bool, r Request, b []byte, m strided.Move, at, size uint64) (int, Reason, error) {
 	key := w.key()
 	if len(b) > 0 {
@@ -64,7 +66,8 @@ func (w *Window) moveBlocks(write bool, r Request, b []byte, m strided.Move, at,
 	return moved, 0, nil
 }
 
-// pieceBlocks is piece for blocks, which lie in one extent: that of the segment. Of their memory, w leads to byte at.
+// pieceBlocks is piece for blocks that lie in one extent, that of the segment. w leads to byte at
+// of their memory.
 func (n *NIC) pieceBlocks(w *way, at uint64, b []byte, m strided.Move, write bool) (int, Reason, error) {
 	from, end := m.Their.Span(m.There, m.Bytes)
 	va, size := w.va+uint64(from)-at, uint64(end-from)
@@ -78,14 +81,14 @@ func (n *NIC) pieceBlocks(w *way, at uint64, b []byte, m strided.Move, write boo
 	}
 	x := w.t.extent(i)
 	if !w.t.covers(i, w.key, va/fabric.PageBytes) || x.untilEnd(va, size) != size {
-		return 0, NotPinned, nil // another extent by now, or several
+		return 0, NotPinned, nil // by now another extent, or more than one
 	}
 	if mem := n.near(x, i, w.rank, va, size); mem != nil {
 		m.Copy(b, from, mem, write)
 		return m.Bytes, 0, nil
 	}
 	if !n.f.Shared() {
-		return 0, NotPinned, nil // on a pinned page, but not of this buffer
+		return 0, NotPinned, nil // on a pinned page, but outside this buffer
 	}
 	moved, why, cause := n.engine.ProcessBlocks(w.rank, va-uint64(from), b, m, write)
 	return moved, reasons[why], cause

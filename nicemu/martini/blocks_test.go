@@ -9,7 +9,8 @@ import (
 	"rhinet/internal/strided"
 )
 
-// Blocks move where they belong, between ranks and within one, and what lies between them stays, on either side.
+// TestBlocks: blocks move to their places, between ranks and within one, and memory between them is
+// unchanged, on either side.
 func TestBlocks(t *testing.T) {
 	n := open(t, 2)
 	s, err := serve(n[1], 4*page)
@@ -38,7 +39,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Each block is checked as a request of its own would be: nothing moves that is not in the segment, in pinned pages, and here.
+// TestBlocksRefused: each block is checked like a request of its own: nothing moves unless it is in
+// the segment, in pinned pages, and in this side's buffer.
 func TestBlocksRefused(t *testing.T) {
 	n := open(t, 2)
 	s, err := serve(n[1], 4*page)
@@ -96,7 +98,8 @@ func TestBlocksRefused(t *testing.T) {
 	}
 }
 
-// A transfer of blocks that found its segment, and then not yet held the memory when the segment was withdrawn, moves nothing.
+// TestBlocksLookAtTheSegmentWhenHeld: a transfer of blocks that has found its segment, but does not
+// hold the memory yet when the segment is withdrawn, moves nothing.
 func TestBlocksLookAtTheSegmentWhenHeld(t *testing.T) {
 	n := open(t, 2)
 	mem, data := make([]byte, 100), []byte("late")

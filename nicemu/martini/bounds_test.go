@@ -9,8 +9,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// TestExtentsEndWithTheirPages: what lies on the page after pinned memory, or on the
-// one before, is not reached, whatever lies there.
+// TestExtentsEndWithTheirPages: memory on the pages after and before pinned memory cannot be
+// accessed.
 func TestExtentsEndWithTheirPages(t *testing.T) {
 	n := open(t, 2)
 	all := make([]byte, 6*page)
@@ -35,9 +35,8 @@ func TestExtentsEndWithTheirPages(t *testing.T) {
 	}
 }
 
-// TestSegmentIsLookedAtWhenHeld: a transfer that found its segment, and then not yet
-// held the memory when the segment was withdrawn, moves nothing, although the memory
-// stays pinned.
+// TestSegmentIsLookedAtWhenHeld: a transfer that has found its segment, but does not hold the
+// memory yet when the segment is withdrawn, moves nothing, although the memory stays pinned.
 func TestSegmentIsLookedAtWhenHeld(t *testing.T) {
 	n := open(t, 2)
 	mem, data := make([]byte, 100), []byte("late")
@@ -59,12 +58,12 @@ func TestSegmentIsLookedAtWhenHeld(t *testing.T) {
 	if moved, why, err := n[0].piece(&w, 0, data, true); moved != 0 || why != Stale || err != nil || mem[0] != 0 {
 		t.Errorf("%d bytes, %v, %v, memory %q", moved, why, err, mem[:len(data)])
 	}
-	if err := n[1].Unpin(pin); err != nil { // and nobody holds it
+	if err := n[1].Unpin(pin); err != nil { // and no transfer holds it
 		t.Error(err)
 	}
 }
 
-// TestUnpinnedMemoryIsCollected: a NIC keeps nothing alive that is not pinned any more.
+// TestUnpinnedMemoryIsCollected: a NIC does not keep memory alive that is no longer pinned.
 func TestUnpinnedMemoryIsCollected(t *testing.T) {
 	n := open(t, 1)[0]
 	gone := make(chan bool, 1)
@@ -92,8 +91,8 @@ func TestUnpinnedMemoryIsCollected(t *testing.T) {
 	runtime.KeepAlive(n)
 }
 
-// TestControlWordsDoNotWrap: the number of a control word is refused also if its place,
-// counted in bytes, would come round to the first ones.
+// TestControlWordsDoNotWrap: the number of a control word is refused also if its place in bytes
+// would wrap around to the first words.
 func TestControlWordsDoNotWrap(t *testing.T) {
 	n := open(t, 2)
 	for _, word := range []uint64{1 << 61, 1<<61 + 1, 1 << 63, 1<<64 - 1} {
@@ -103,7 +102,7 @@ func TestControlWordsDoNotWrap(t *testing.T) {
 	}
 }
 
-// TestFlagsOfNobody: a rank after the last has no flag, though a line lies there.
+// TestFlagsOfNobody: a rank after the last has no flag, although there is a line at its place.
 func TestFlagsOfNobody(t *testing.T) {
 	n := open(t, 2)
 	writer, err := n[0].FlagWriter(n[0].Next())
@@ -144,8 +143,8 @@ func TestTwoFlagsOfARank(t *testing.T) {
 	}
 }
 
-// TestAOTFLooksAtThePage: a header whose translation was made ahead does not outlast
-// the page that it leads to.
+// TestAOTFLooksAtThePage: a header whose translation was made in advance becomes invalid with its
+// page.
 func TestAOTFLooksAtThePage(t *testing.T) {
 	n := open(t, 2)
 	if err := n[0].RegisterHeader(7, Header{Node: 1, Segment: CommonSegment}); err != nil {
@@ -160,8 +159,7 @@ func TestAOTFLooksAtThePage(t *testing.T) {
 	}
 }
 
-// TestNoHoldOfWhatIsGone: who could not hold an extent does not keep the next
-// withdrawal waiting.
+// TestNoHoldOfWhatIsGone: a failed hold of an extent does not delay the next withdrawal.
 func TestNoHoldOfWhatIsGone(t *testing.T) {
 	n := open(t, 1)[0]
 	pin, err := n.Pin(make([]byte, 8))
@@ -180,7 +178,7 @@ func TestNoHoldOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// TestPinsHaveAGeneration: the name of an earlier use of an extent withdraws nothing.
+// TestPinsHaveAGeneration: the Pin of an earlier use of an extent withdraws nothing.
 func TestPinsHaveAGeneration(t *testing.T) {
 	n := open(t, 1)[0]
 	b := make([]byte, 8)

@@ -2,9 +2,9 @@ package martini
 
 import "rhinet/internal/ring"
 
-// A Channel writes one packet ring of a node: payloads that do not fit the
-// line are PUSHed into the ring's data area, then the line goes out by BOTF.
-// It belongs to one goroutine at a time.
+// A Channel writes one packet ring of a node: a payload that does not fit the line is PUSHed into
+// the ring's data area, then the line is sent by BOTF. A Channel belongs to one goroutine at a
+// time.
 type Channel struct {
 	route
 	ring ring.Ring
@@ -12,7 +12,7 @@ type Channel struct {
 	max  int
 
 	pos      uint64 // where the next payload goes
-	attested uint64 // out.Sent when Attest was called last
+	attested uint64 // out.Sent at the last call of Attest
 }
 
 // Channel opens packet ring i of a node.
@@ -36,8 +36,8 @@ func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
 // RingLayout returns the shape of packet rings.
 func (n *NIC) RingLayout() ring.Layout { return n.f.Geometry().Ring }
 
-// RingReader returns a reader of this node's own packet ring i, which nobody
-// has read yet, or nil if there is none, as after Close.
+// RingReader returns a reader of this node's own packet ring i, of which nothing has been read yet,
+// or nil if there is no such ring or the NIC is closed.
 func (n *NIC) RingReader(i int) *ring.Reader {
 	if n.closed.Load() {
 		return nil
@@ -45,19 +45,12 @@ func (n *NIC) RingReader(i int) *ring.Reader {
 	return n.rings.Reader(n.rank, i)
 }
 
-// Put writes packet number slot, whose payload lies at data position pos if it does
-// not fit the line; see [ring.Ring.Put]. The caller knows that there is room.
+// Put writes packet number slot, whose payload lies at data position pos if it does not fit the
+// line; see [ring.Ring.Put]. The caller has checked that there is room.
 func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
-	if len(payload) > c.max {
-		return c.tooLong(len(payload))
+	if err := c.prepare(slot, len(payload)); err != nil {
+		return err
 	}
-	if *c.cont++; !c.good() {
-		if err := c.renew(); err != nil {
-			return err
-		}
-		c.open()
-	}
-	c.out.Went(slot + 1)
 	if len(payload) <= ring.Inline {
 		c.ring.PutLine(slot, head, payload)
 		return nil
@@ -66,18 +59,44 @@ func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 	return nil
 }
 
-// Outlet returns the ring as one into which lines go as long as the translations hold: what Put does of one, but
-// renew them.
+// Gather is Put of a noncontiguous payload of n bytes: see [ring.Ring.Gather].
+func (c *Channel) Gather(slot, pos uint64, head *[3]uint64, from ring.Gatherer, off, n int) error {
+	if err := c.prepare(slot, n); err != nil {
+		return err
+	}
+	if next := c.ring.Gather(slot, pos, head, from, off, n); n > ring.Inline {
+		c.pos = next
+	}
+	return nil
+}
+
+// prepare checks that a payload of n bytes may go in packet number slot, and counts the packet. It renews the
+// translations if they are no longer valid.
+func (c *Channel) prepare(slot uint64, n int) error {
+	if n > c.max {
+		return c.tooLong(n)
+	}
+	if *c.cont++; !c.good() {
+		if err := c.renew(); err != nil {
+			return err
+		}
+		c.open()
+	}
+	c.out.Went(slot + 1)
+	return nil
+}
+
+// Outlet returns the ring in a form that takes lines as long as the translations are valid: it does
+// what Put does, but cannot renew the translations.
 func (c *Channel) Outlet() *ring.Outlet { return &c.out }
 
-// open has the outlet go by the translations as they are now.
+// open has the outlet use the present translations.
 func (c *Channel) open() {
 	c.out.Open(&c.ring, c.cont, [...]*uint64{c.key, c.seg, c.page}, [...]uint64{c.keyWas, c.segWas, c.pageWas})
 }
 
-// Consumed PULLs the counters that the ring's reader exports (pm-messaging,
-// section 1.4.8). They may be old; whether they can be true is for the caller
-// to judge.
+// Consumed PULLs the counters that the ring's reader exports (pm-messaging, section 1.4.8). They
+// may be old; the caller checks whether they are plausible.
 func (c *Channel) Consumed() (slot, pos uint64, err error) {
 	if err := c.ready(); err != nil {
 		return 0, 0, err

@@ -2,17 +2,16 @@ package martini
 
 import "rhinet/nicemu/fabric"
 
-// CommonSegment names the communication memory of any process: pinned and
-// registered before it starts, at the same segment everywhere, so that
-// programs can name places in it at coding time (martini, section 5.3).
+// CommonSegment is the communication memory of any process. It is pinned and registered before the
+// process starts, as the same segment everywhere, so that programs can name places in it at coding
+// time (martini, section 5.3).
 //
-// It is the memory of the packet rings. A library that lays it out in its own
-// way (a message layer, say) takes all of it, and leaves Channel alone.
+// It is the memory of the packet rings. A library with a layout of its own (such as a message
+// layer) uses all of it, and must not use Channel.
 const CommonSegment = Segment(ioGen<<32 | sidRings)
 
-// Common returns this process's communication memory. It starts on a page and
-// lies where a process on this machine can poll it, whoever writes it. After
-// Close it is nil.
+// Common returns this process's communication memory. It starts on a page, and a process on this
+// machine can poll it whichever node writes it. After Close it is nil.
 func (n *NIC) Common() []byte {
 	if n.closed.Load() {
 		return nil
@@ -20,8 +19,8 @@ func (n *NIC) Common() []byte {
 	return n.f.Bytes(n.rank, fabric.Rings)
 }
 
-// Boards returns how many flag boards the job has.
-func (n *NIC) Boards() int { return n.boards }
+// FlagArrays returns the number of flag arrays of the job.
+func (n *NIC) FlagArrays() int { return n.flagArrays }
 
-// Ranks returns how many processes the job has.
+// Ranks returns the number of processes of the job.
 func (n *NIC) Ranks() int { return n.ranks }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTrailerIsVisibleLast holds the DMA to what a receiver that polls relies
-// on (pm-messaging, section 1.4.6): whoever sees the last word sees the rest.
+// TestTrailerIsVisibleLast checks what a polling receiver relies on (pm-messaging, section 1.4.6):
+// when it sees the last word, it sees the others too.
 func TestTrailerIsVisibleLast(t *testing.T) {
 	n := open(t, 2)
 	const size, rounds = 512, 2000

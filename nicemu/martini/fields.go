@@ -14,7 +14,7 @@ func (c Command) Op() int { return int(uint8(c)) }
 // Flag returns the completion flag, or 0.
 func (c Command) Flag() int { return int(uint16(c >> 8)) }
 
-// Bytes returns how many bytes are to be moved; for a command of locks, the lock.
+// Bytes returns the number of bytes to move; for a lock command, the lock.
 func (c Command) Bytes() uint64 { return uint64(c >> 24) }
 
 // A Target is double word DWTarget of a request.
@@ -32,8 +32,8 @@ func (t Target) PID() int { return int(uint16(t >> 16)) }
 // Flits are the header of a packet (martini, section 4.3); the layout is in regs.go.
 type Flits []uint64
 
-// TypeFlit composes the first flit. The length is what is left of the request, this
-// packet included; of a pull request, what is asked for.
+// TypeFlit composes the first flit. The length is the rest of the request, including this packet;
+// in a pull request, the number of requested bytes.
 func TypeFlit(kind uint8, flag int, length uint64) uint64 {
 	return uint64(kind) | uint64(uint16(flag))<<8 | length<<24
 }
@@ -65,6 +65,6 @@ func (f Flits) Node() int { return int(f[flitTarget] >> 48) }
 // Segment returns the segment at the target.
 func (f Flits) Segment() Segment { return Segment(f[flitSegment]) }
 
-// Own overwrites the PGID by that of key: what leaves a Window carries its owner's
-// (martini, section 4.3).
+// Own overwrites the PGID by that of key: a packet from a Window carries the PGID of the Window's
+// owner (martini, section 4.3).
 func (f Flits) Own(key uint64) { f[flitTarget] = f[flitTarget]&^0xffffffff | uint64(uint32(key)) }

@@ -2,7 +2,7 @@
 
 package martini
 
-// fill writes all words of e but the state.
+// fill writes all words of e except the state.
 func (e *entry) fill(key, start, size, last, seal uint64) {
 	e.store(entKey, key)
 	e.store(entStart, start)
@@ -11,5 +11,5 @@ func (e *entry) fill(key, start, size, last, seal uint64) {
 	e.store(entSeal, seal)
 }
 
-// enter makes state that of e after all that the caller stored before.
+// enter stores state after everything that the caller stored before.
 func (e *entry) enter(state uint64) { e.store(entState, state) }

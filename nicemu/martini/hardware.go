@@ -7,17 +7,16 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Hardware is the inside of a NIC, which the stepped model of the controller
-// (package stepped) sees: the same tables, memory and counters that the fast path
-// works on, as the hardware and its firmware would reach them. A process has
-// no way to it; [Manager.Hardware] gives it out.
+// Hardware is the inside of a NIC, for the stepped model of the controller (package stepped): the
+// tables, memory and counters of the fast path, as the hardware and its firmware would access them.
+// A process cannot get it from its NIC, only from [Manager.Hardware].
 type Hardware struct{ *NIC }
 
 // LockTable returns the locks of this NIC.
 func (n *Hardware) LockTable() LockTable { return n.locks() }
 
-// InitLock enters a lock for the owner of key, as the firmware does on a call
-// of [Window.InitLock], and returns why not, or 0.
+// InitLock enters a lock for the owner of key, as the firmware does on a call of [Window.InitLock].
+// It returns 0, or the reason of a refusal.
 func (n *Hardware) InitLock(key, id uint64, representative int, seg Segment, offset uint64) Reason {
 	return n.initLock(key, id, representative, seg, offset)
 }
@@ -32,8 +31,8 @@ const (
 	HeaderFlits = headerFlits
 )
 
-// MakeKey returns what PATLB and RVATLB are looked up by, beside page or SID:
-// bits 0-31 PGID, 32-47 PID (martini, section 5.2).
+// MakeKey returns the key of look-ups in PATLB and RVATLB, besides page or SID: bits 0-31 PGID,
+// 32-47 PID (martini, section 5.2).
 func MakeKey(pgid uint32, pid int) uint64 { return makeKey(pgid, pid) }
 
 // Read returns one double word of the Window.
@@ -43,36 +42,35 @@ func (w *Window) Read(dw int) uint64 { return w.page[dw] }
 // caller that lets the stepped model carry the request out.
 func (w *Window) Store(dw int, v uint64) { w.page[dw] = v }
 
-// Owner looks a Window up in PGIDTBL: the key of its owner, and whether there
-// is one (martini, section 3.2).
+// Owner looks a Window up in PGIDTBL: the key of its owner, and whether it has one (martini,
+// section 3.2).
 func (n *Hardware) Owner(window int) (key uint64, valid bool) {
 	k := n.own.window(window).load(winKey)
 	return k & winOwner, k&winValid != 0
 }
 
-// FlagAddress returns the virtual address at which the owner of a Window has a
-// word of its contflag page mapped (martini, section 8.4).
+// FlagAddress returns the virtual address at which the owner of a Window has mapped a word of its
+// contflag page (martini, section 8.4).
 func (n *Hardware) FlagAddress(window, flag int) uint64 {
 	at, _ := n.f.Span(n.rank, fabric.Device)
 	return ioBase + at + uint64(regFlags+window*pageWords+flag)*8
 }
 
-// A Frame is what PATLB answers: a physical page (martini, section 5.1). It
-// remembers the entry of the page table that it was read from, so that a
-// transfer can keep the page from being released meanwhile.
+// A Frame is the result of a look-up in PATLB: a physical page (martini, section 5.1). It holds the
+// entry of the page table that it came from, so that a transfer can keep the page from being
+// released meanwhile.
 type Frame struct {
 	node  node
 	at    int    // the extent
-	entry *entry // of that; nil for contflag pages, which are never released
-	owner *entry // contflag pages: the Window, if its owner matters
+	entry *entry // the extent's entry; nil for contflag pages, which are never released
+	owner *entry // contflag pages: the Window, if the look-up depends on its owner
 	state uint64 // of the entry, or the Window's key
-	mem   []byte // what the process has on the page
-	from  int    // where on the page mem starts
+	mem   []byte // the process's memory on the page
+	from  int    // offset of mem in the page
 }
 
-// Frame looks a virtual page of the owner of key up in this NIC's page table.
-// Several buffers of the process may lie on one page: what is found has size
-// bytes at an offset of the page.
+// Frame looks a virtual page of the owner of key up in this NIC's page table. Several buffers of
+// the process may lie on one page: the result has size bytes at offset off of the page.
 func (n *Hardware) Frame(key, page uint64, off, size int) (Frame, bool) {
 	if f, ok := n.contPage(key, page); ok {
 		return f, f.Bytes(off, size) != nil
@@ -85,7 +83,7 @@ func (n *Hardware) Frame(key, page uint64, off, size int) (Frame, bool) {
 	return Frame{}, false
 }
 
-// frameOf returns a page as extent i has it.
+// frameOf returns the page in extent i.
 func (n *Hardware) frameOf(i int, key, page uint64) (Frame, bool) {
 	x := n.own.extent(i)
 	f := Frame{node: n.own, at: i, entry: x, state: x.load(entState)}
@@ -107,8 +105,8 @@ func (n *Hardware) frameOf(i int, key, page uint64) (Frame, bool) {
 	return f, true
 }
 
-// contPage finds the contflag page of a Window, which the driver enters into
-// the page table of the Window's owner when it maps the Window.
+// contPage finds the contflag page of a Window. The driver enters it into the page table of the
+// Window's owner when it maps the Window.
 func (n *Hardware) contPage(key, page uint64) (Frame, bool) {
 	first := n.FlagAddress(0, 0) / fabric.PageBytes
 	if page < first || page-first >= Windows {
@@ -133,8 +131,8 @@ func (n *Hardware) ContFrame(window int) Frame {
 	return Frame{mem: n.f.Memory(at, fabric.PageBytes)}
 }
 
-// Hold keeps the page from being released until Drop, and reports whether it
-// is still the page that was looked up.
+// Hold keeps the page from being released until Drop, and reports whether the look-up is still
+// valid.
 func (f *Frame) Hold() bool {
 	if f.entry == nil {
 		return f.owner == nil || f.owner.load(winKey) == f.state
@@ -156,8 +154,8 @@ func (f *Frame) Drop() {
 	}
 }
 
-// Bytes returns n bytes at an offset of the page, or nil if the process does
-// not have all of them there.
+// Bytes returns n bytes at an offset of the page, or nil if the process does not have all of them
+// there.
 func (f *Frame) Bytes(off, n int) []byte {
 	if off < f.from || off-f.from+n > len(f.mem) {
 		return nil
@@ -165,20 +163,20 @@ func (f *Frame) Bytes(off, n int) []byte {
 	return f.mem[off-f.from : off-f.from+n]
 }
 
-// Read and Write copy bytes as the DMA controller does: what polls the target
-// sees the end of a transfer last. The two are as long.
+// Read and Write copy bytes as the DMA controller does: a program that polls the target sees the
+// end of a transfer last. Both parts have the same length.
 func (f *Frame) Read(b []byte, off int)  { dma.Read(b, f.Bytes(off, len(b))) }
 func (f *Frame) Write(off int, b []byte) { dma.Write(f.Bytes(off, len(b)), b) }
 
-// Store writes a word at an offset of the page, as one.
+// Store writes a word at an offset of the page in one access.
 func (f *Frame) Store(off int, v uint64) {
 	if b := f.Bytes(off, 8); b != nil && off%8 == 0 {
 		atomic.StoreUint64(Word64(b, 0), v)
 	}
 }
 
-// Find looks a segment up in the SID table for size bytes at an offset: its
-// start and length, or why the access is refused (martini, sections 5.5, 8.6).
+// Find looks a segment up in the SID table for an access of size bytes at an offset. It returns the
+// segment's start and length, or why the access is refused (martini, sections 5.5, 8.6).
 func (n *Hardware) Find(key uint64, seg Segment, offset, size uint64) (start, length uint64, why error) {
 	va, _, r := n.own.rva(key, seg, offset, size)
 	if r != 0 {
@@ -192,7 +190,7 @@ func (n *Hardware) Known(seg Segment) bool {
 	return seg.SID() < Segments && n.own.segment(seg.SID()).known(seg) == 0
 }
 
-// ControlWord returns a control word for the owner of key, or why not.
+// ControlWord returns a control word for the owner of key, or the reason of a refusal.
 func (n *Hardware) ControlWord(key, word uint64) (*uint64, error) {
 	at := min(word, 1<<32) * 8
 	if _, _, why := n.own.rva(key, makeSegment(sidControl, ioGen), at, 8); why != 0 {
@@ -201,8 +199,8 @@ func (n *Hardware) ControlWord(key, word uint64) (*uint64, error) {
 	return &n.f.Words(n.rank, fabric.Control)[word], nil
 }
 
-// HeaderTLB asks the Header TLB of AOTF for a page of the AOTF area, by the low
-// 16 bits of its number: the place in the Header Buffer (martini, section 6.2).
+// HeaderTLB looks a page of the AOTF area up in the Header TLB, by the low 16 bits of its number,
+// and returns its slot in the Header Buffer (martini, section 6.2).
 func (n *Hardware) HeaderTLB(page uint16) (slot int, ok bool) {
 	slot = int(page % AOTFHeaders)
 	return slot, atomic.LoadUint64(n.headerTLB(slot)) == tlbValid|uint64(page)
@@ -221,24 +219,24 @@ func (n *Hardware) CountIssued(r Reason) { count(n.own.tables[regRequests:], r) 
 // CountArrived counts one refusal of a request that arrived.
 func (n *Hardware) CountArrived(r Reason) { count(n.own.public[pubArrivals:], r) }
 
-// A Withdrawal tells the NIC's caches that an entry of the page table or of
-// the SID table has become invalid, before its memory is released (martini,
-// section 8.3): pages of Key from First on, or else a segment.
+// A Withdrawal tells the NIC's caches that an entry of the page table or of the SID table has
+// become invalid, before its memory is released (martini, section 8.3): pages of Key from First on,
+// or else a segment.
 type Withdrawal struct {
 	Key, First, Pages uint64
 	Segment           Segment
 	Busy              func() bool // whether a transfer still holds the memory
 }
 
-// Watch calls f at each withdrawal; nil ends it. Whoever withdraws waits for
-// the transfers under way afterwards, so f may see to their end.
+// Watch has f called at each withdrawal; nil ends that. The caller of f waits for transfers in
+// progress afterwards, so f may complete them.
 func (n *Hardware) Watch(f func(Withdrawal)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.watch = f
 }
 
-// tell calls the watcher about extent i, or about a segment registered in it.
+// tell calls the watcher for extent i, or for a segment registered in it.
 func (n *NIC) tell(i int, seg Segment) {
 	if n.watch == nil {
 		return

@@ -5,15 +5,14 @@ import "sync/atomic"
 // Locks is how many locks a NIC has, numbered from 0 (martini, section 9.2).
 const Locks = 64
 
-// A Tenure is one turn of a process at a lock, from LOCK to UNLOCK: bits 0-31
-// number it, 32-47 are the process, 48-63 the lock. Numbers are never 0. Our
-// choice, beside the specification: a reservation names the tenure that it
-// follows. If that one is over, whatever the process does by now, the lock is
-// free; without it, a reservation that is late would be taken for one of the
+// A Tenure is one period of a process at a lock, from LOCK to UNLOCK: bits 0-31 number it, 32-47
+// are the process, 48-63 the lock. Numbers are never 0. Our choice, not in the specification: a
+// reservation names the tenure that it follows. If that tenure is over, the lock is free, whatever
+// the process has done since; without the number, a late reservation would be taken for one of the
 // next tenure.
 type Tenure uint64
 
-// MakeTenure puts a tenure together.
+// MakeTenure composes a tenure.
 func MakeTenure(lock, process int, number uint32) Tenure {
 	return Tenure(uint64(uint16(lock))<<48 | uint64(uint16(process))<<32 | uint64(number))
 }
@@ -21,10 +20,10 @@ func MakeTenure(lock, process int, number uint32) Tenure {
 // Lock returns the lock's identifier.
 func (t Tenure) Lock() int { return int(t >> 48) }
 
-// Process returns the process, which is its node's number, too.
+// Process returns the process, whose number is also that of its node.
 func (t Tenure) Process() int { return int(uint16(t >> 32)) }
 
-// Number returns which turn of the process it is.
+// Number returns the number of the tenure among those of the process.
 func (t Tenure) Number() uint32 { return uint32(t) }
 
 const (
@@ -32,11 +31,10 @@ const (
 	reservedShift = 48
 )
 
-// A LockTable is the locks in the memory of one NIC, as its firmware knows
-// them: LOCK and UNLOCK are a queue-based lock (martini, section 9.2). The
-// methods are what firmware does on a call or on the arrival of a packet; who
-// runs it (the stepped model's processor, or a thread on the fast path) sends
-// what they answer. Any number of threads may be at it.
+// A LockTable is the locks in the memory of one NIC, as its firmware uses them: LOCK and UNLOCK are
+// a queue-based lock (martini, section 9.2). The methods do what firmware does on a call or on the
+// arrival of a packet; their caller (the stepped model's processor, or a thread on the fast path)
+// sends the resulting packets. Any number of threads may call them.
 type LockTable struct {
 	t           node
 	rank, ranks int
@@ -47,26 +45,25 @@ func (n *NIC) locks() LockTable { return LockTable{n.own, n.rank, n.ranks} }
 
 func (l LockTable) line(id int) *entry { return l.t.line(regLocks + id*entryWords) }
 
-// turn is the line of a lock that the firmware of others writes too.
+// turn returns the line of a lock that the firmware of other nodes writes too.
 func (l LockTable) turn(id uint64) *entry {
 	at := pubTurns + int(id)*entryWords
 	return (*entry)(l.t.public[at : at+entryWords])
 }
 
-// A LockPacket is what firmware finds in a Lock Request or a Lock Reserve.
+// A LockPacket is the content of a Lock Request or a Lock Reserve.
 type LockPacket struct {
 	Key     uint64 // PGID of the issuer, PID of the receiver
 	Tenure  Tenure // the requester's
 	Follows Tenure // of a Reserve: the receiver's
-	Bytes   int    // of payload, of which there must be none
-	Issuer  int    // the process for whose LOCK firmware made it; negative: firmware did not
+	Bytes   int    // of payload, which must be 0
+	Issuer  int    // the process for whose LOCK firmware made the packet; negative: not made by firmware
 	From    int    // the node that sent it
 }
 
-// initLock enters a lock for the owner of key: the node of its representative,
-// and where the acquisition flags lie, which is alike at all processes: 8
-// aligned, pinned bytes (martini, section 9.2). To say it again is fine while
-// the process does not want the lock.
+// initLock enters a lock for the owner of key: the node of its representative, and the place of the
+// acquisition flags, 8 aligned, pinned bytes, which is the same at all processes (martini, section
+// 9.2). It may be repeated while the process has no tenure of the lock.
 func (n *NIC) initLock(key, id uint64, representative int, seg Segment, offset uint64) Reason {
 	switch {
 	case id >= Locks:
@@ -97,7 +94,7 @@ func (n *NIC) initLock(key, id uint64, representative int, seg Segment, offset u
 	return 0
 }
 
-// find returns the line of a lock that the owner of key has.
+// find returns the line of a lock if the owner of key has entered it.
 func (l LockTable) find(key, id uint64) (*entry, Reason) {
 	if id >= Locks {
 		return nil, NoLock
@@ -114,8 +111,8 @@ func (l LockTable) find(key, id uint64) (*entry, Reason) {
 	return e, 0
 }
 
-// Want begins the next tenure of a lock for the owner of key, whose firmware
-// then sends a Lock Request to the representative.
+// Want begins the next tenure of a lock for the owner of key. Its firmware then sends a Lock
+// Request to the representative.
 func (l LockTable) Want(key, id uint64) (t Tenure, representative int, why Reason) {
 	e, why := l.find(key, id)
 	if why != 0 {
@@ -123,7 +120,7 @@ func (l LockTable) Want(key, id uint64) (t Tenure, representative int, why Reaso
 	}
 	home := e.load(lockHome)
 	if home >= uint64(l.ranks) {
-		return 0, 0, NoNode // no firmware has written that
+		return 0, 0, NoNode // not written by firmware
 	}
 	e = l.turn(id)
 	for {
@@ -138,7 +135,7 @@ func (l LockTable) Want(key, id uint64) (t Tenure, representative int, why Reaso
 	}
 }
 
-// admit checks what both packets have in common.
+// admit makes the checks that both packets need.
 func (l LockTable) admit(p *LockPacket) (*entry, Reason) {
 	if p.Bytes != 0 {
 		return nil, WrongLength
@@ -153,10 +150,9 @@ func (l LockTable) admit(p *LockPacket) (*entry, Reason) {
 	return e, 0
 }
 
-// Request is what the representative's firmware does on a Lock Request: it
-// notes who asks last, and returns the tenure asked for before, to whose
-// process it then sends a Lock Reserve. If there is none, 0, nobody has ever
-// had the lock, and it sends Lock Allow itself.
+// Request is what the representative's firmware does on a Lock Request: it records the last
+// requester, and returns the tenure requested before, to whose process it then sends a Lock
+// Reserve. If that is 0, nobody has had the lock yet, and the firmware sends Lock Allow itself.
 func (l LockTable) Request(p *LockPacket) (before Tenure, why Reason) {
 	e, why := l.admit(p)
 	if why != 0 {
@@ -167,14 +163,13 @@ func (l LockTable) Request(p *LockPacket) (before Tenure, why Reason) {
 	}
 	before = Tenure(atomic.SwapUint64(&l.turn(uint64(p.Tenure.Lock()))[lockLast], uint64(p.Tenure)))
 	if before != 0 && (before.Process() >= l.ranks || before.Lock() != p.Tenure.Lock()) {
-		return 0, ForgedLock // no firmware has written that
+		return 0, ForgedLock // not written by firmware
 	}
 	return before, 0
 }
 
-// Reserve is what the last requester's firmware does on a Lock Reserve: it
-// keeps the reservation until UNLOCK, or, if the tenure is over, reports that
-// Lock Allow is to be sent at once.
+// Reserve is what the previous requester's firmware does on a Lock Reserve: it keeps the
+// reservation until UNLOCK or, if the tenure is over, reports that Lock Allow must be sent at once.
 func (l LockTable) Reserve(p *LockPacket) (allow bool, why Reason) {
 	e, why := l.admit(p)
 	if why != 0 {
@@ -190,7 +185,7 @@ func (l LockTable) Reserve(p *LockPacket) (allow bool, why Reason) {
 		case uint32(old) != p.Follows.Number() || old&tenureOver != 0:
 			return true, 0
 		case old>>reservedShift != 0:
-			return false, ForgedLock // nobody asks before two
+			return false, ForgedLock // a tenure has only one successor
 		}
 		if atomic.CompareAndSwapUint64(&e[lockTenure], old, old|uint64(p.Tenure.Process()+1)<<reservedShift) {
 			return false, 0
@@ -198,9 +193,9 @@ func (l LockTable) Reserve(p *LockPacket) (allow bool, why Reason) {
 	}
 }
 
-// Release ends the tenure of a lock that the owner of key has, or only tenure
-// number, if that is not 0. It returns the process that the lock is reserved
-// for, to which firmware then sends Lock Allow, or -1.
+// Release ends the tenure of a lock that the owner of key has; if number is not 0, only the tenure
+// of that number. It returns the process for which the lock is reserved, to which firmware then
+// sends Lock Allow, or -1.
 func (l LockTable) Release(key, id uint64, number uint32) (next int, why Reason) {
 	if _, why = l.find(key, id); why != 0 {
 		return -1, why
@@ -217,15 +212,15 @@ func (l LockTable) Release(key, id uint64, number uint32) (next int, why Reason)
 	}
 }
 
-// Place returns where a Lock Allow goes: the acquisition flag, at any process.
+// Place returns the target of a Lock Allow, which is the acquisition flag, at any process.
 func (l LockTable) Place(id int) (seg Segment, offset uint64) {
 	e := l.line(id)
 	return Segment(e.load(lockSegment)), e.load(lockOffset)
 }
 
-// State returns what a lock's line says: the tenure asked for last, if this
-// is the representative; the number of this process's tenure; whether that is
-// over; and the process that the lock is reserved for, or -1.
+// State returns the content of a lock's line: the last requested tenure, if this is the
+// representative; the number of this process's tenure, and whether it is over; and the process for
+// which the lock is reserved, or -1.
 func (l LockTable) State(id int) (last Tenure, number uint32, over bool, reserved int) {
 	e := l.turn(uint64(id))
 	own := e.load(lockTenure)

@@ -10,12 +10,12 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// The acquisition flag of lock id lies here in the communication memory.
+// flagPlace returns the place of lock id's acquisition flag in the communication memory.
 func flagPlace(id int) uint64 { return uint64(id) * 8 }
 
 func lockFlag(n *NIC, id int) *uint64 { return Word64(n.Common(), int(flagPlace(id))) }
 
-// initLocks has all NICs of a job name node home as lock id's representative.
+// initLocks makes node home the representative of lock id in all NICs of a job.
 func initLocks(t testing.TB, all []*NIC, id, home int) {
 	t.Helper()
 	for _, n := range all {
@@ -25,7 +25,7 @@ func initLocks(t testing.TB, all []*NIC, id, home int) {
 	}
 }
 
-// want asks for a lock, as a process does.
+// want requests a lock, as a process does.
 func want(n *NIC, id int) error {
 	atomic.StoreUint64(lockFlag(n, id), 0)
 	return n.Window(0).Lock(id)
@@ -33,7 +33,7 @@ func want(n *NIC, id int) error {
 
 func acquired(n *NIC, id int) bool { return atomic.LoadUint64(lockFlag(n, id)) == 1 }
 
-// hold fails unless a lock's line says so.
+// hold fails unless a lock's line has this state.
 func hold(t *testing.T, when string, n *NIC, id int, last Tenure, number uint32, over bool, reserved int) {
 	t.Helper()
 	if a, b, c, d := n.locks().State(id); a != last || b != number || c != over || d != reserved {
@@ -41,8 +41,8 @@ func hold(t *testing.T, when string, n *NIC, id int, last Tenure, number uint32,
 	}
 }
 
-// TestLockGoesByItsMessages follows the example of the specification (section
-// 9.2): M represents the lock, S2 holds it, S1 wants it.
+// TestLockGoesByItsMessages follows the example of the specification (section 9.2): M represents
+// the lock, S2 holds it, S1 requests it.
 func TestLockGoesByItsMessages(t *testing.T) {
 	all := open(t, 3)
 	m, s1, s2 := all[0], all[1], all[2]
@@ -74,14 +74,14 @@ func TestLockGoesByItsMessages(t *testing.T) {
 	}
 	ok(s1.Window(0).Unlock(5))
 	hold(t, "free", s1, 5, 0, 1, true, -1)
-	// Lock Reserve finds the release: Lock Allow goes out at once.
+	// Lock Reserve finds the lock released: Lock Allow is sent at once.
 	ok(want(m, 5))
 	hold(t, "after a release", m, 5, MakeTenure(5, 0, 1), 1, false, -1)
 	hold(t, "after a release", s1, 5, 0, 1, true, -1)
 	if !acquired(m, 5) {
 		t.Error("the lock is free, and not to be had")
 	}
-	// First come, first served.
+	// Requests are served in order.
 	ok(want(s2, 5))
 	ok(want(s1, 5))
 	ok(m.Window(0).Unlock(5))
@@ -141,14 +141,13 @@ func TestLockExcludes(t *testing.T) {
 	}
 }
 
-// TestLockMistakes: a wrong call is an error that names the reason, is counted,
-// and changes no lock.
+// TestLockMistakes: a wrong call is an error with its reason, is counted, and changes no lock.
 func TestLockMistakes(t *testing.T) {
 	all := open(t, 3)
 	n := all[0]
 	w, forged := n.Window(0), n.Window(3)
 	initLocks(t, all, 0, 1)
-	initLocks(t, all[:1], 1, 1) // its representative does not know
+	initLocks(t, all[:1], 1, 1) // its representative has not initialized it
 	initLocks(t, all[:1], 2, 1)
 	initLocks(t, all[1:], 2, 2) // they do not agree
 	if err := want(n, 0); err != nil {
@@ -201,7 +200,7 @@ func TestLockMistakes(t *testing.T) {
 	if issued, arrived := all[1].Refused(NoLock); issued != 0 || arrived != 2 {
 		t.Errorf("the representative counts %d and %d", issued, arrived)
 	}
-	// What was refused is over: the same lock, initialised rightly, works.
+	// After the refusals the same lock, initialized correctly, works.
 	initLocks(t, all, 1, 1)
 	if err := want(n, 1); err != nil || !acquired(n, 1) {
 		t.Error(err)
@@ -212,8 +211,8 @@ func TestLockMistakes(t *testing.T) {
 	}
 }
 
-// TestForgedLockPackets: what users send as Lock Request and Lock Reserve by
-// BOTF is refused, counted on both sides, and changes no lock.
+// TestForgedLockPackets: Lock Request and Lock Reserve that users send by BOTF are refused, counted
+// on both sides, and change no lock.
 func TestForgedLockPackets(t *testing.T) {
 	f, err := fabric.Heap(3, fabric.Small())
 	if err != nil {
@@ -268,7 +267,7 @@ func TestForgedLockPackets(t *testing.T) {
 	}
 }
 
-// TestLockPacketsAreChecked: what firmware sends is checked, too.
+// TestLockPacketsAreChecked: packets of firmware are checked too.
 func TestLockPacketsAreChecked(t *testing.T) {
 	all := open(t, 3)
 	initLocks(t, all, 0, 1)
@@ -309,14 +308,14 @@ func TestLockPacketsAreChecked(t *testing.T) {
 	hold(t, "after all", all[0], 0, 0, 1, false, -1)
 }
 
-// lines are those of lock 0 in the memory of a NIC.
+// lines are the lines of lock 0 in the memory of a NIC.
 type lines struct{ own, turn *entry }
 
 func linesOf(n *NIC) lines { return lines{n.locks().line(0), n.locks().turn(0)} }
 
-// TestLyingLockMemory: what another process may have written into NIC memory
-// is checked before it is used.
-func TestLyingLockMemory(t *testing.T) {
+// TestForgedLockMemory: values that another process may have written into NIC memory are checked
+// before they are used.
+func TestForgedLockMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(home, me lines)
 		then  func(n *NIC) error
@@ -356,8 +355,8 @@ func TestLyingLockMemory(t *testing.T) {
 	}
 }
 
-// TestNoiseInLockMemory: whatever a lock's lines hold, what is done with them
-// ends, and writes nowhere but to acquisition flags.
+// TestNoiseInLockMemory: whatever a lock's lines hold, operations on the lock end, and write
+// nothing but acquisition flags.
 func TestNoiseInLockMemory(t *testing.T) {
 	all := open(t, 3)
 	rng := rand.New(rand.NewPCG(15, 16))
@@ -392,8 +391,8 @@ func TestNoiseInLockMemory(t *testing.T) {
 	}
 }
 
-// TestRefusedLockIsPassedOn: a LOCK that fails on its way may have been
-// reserved meanwhile; who has reserved it gets it.
+// TestRefusedLockIsPassedOn: a LOCK that is refused on its way may have been reserved meanwhile;
+// then the process with the reservation gets it.
 func TestRefusedLockIsPassedOn(t *testing.T) {
 	all := open(t, 2)
 	initLocks(t, all, 0, 1)
@@ -403,7 +402,7 @@ func TestRefusedLockIsPassedOn(t *testing.T) {
 	if err := want(all[1], 0); err != nil || acquired(all[1], 0) {
 		t.Fatal(err)
 	}
-	// What lock does when queue has failed.
+	// This is what lock does after queue has failed.
 	key, _ := (&Hardware{all[0]}).Owner(0)
 	next, why := all[0].locks().Release(key, 0, 2)
 	if why != LockFree {

@@ -2,31 +2,30 @@ package martini
 
 import "errors"
 
-// LOCK and UNLOCK are calls of firmware through a Window. Three messages at
-// most pass from request to acquisition (martini, section 9.2):
+// LOCK and UNLOCK are calls of firmware through a Window. At most three messages are sent from
+// request to acquisition (martini, section 9.2):
 //
-//	Lock Request  requester -> representative    which notes who asks last
-//	Lock Reserve  representative -> who asked before
-//	Lock Allow    that one, once it has unlocked -> requester: a PUSH
+//	Lock Request  requester -> representative, which records the last requester
+//	Lock Reserve  representative -> previous requester
+//	Lock Allow    previous requester, once it has unlocked -> requester: a PUSH
 //
-// On the fast path a packet has no time to travel: the thread that sends it
-// does, at the tables of the NIC where it arrives, what the firmware of that
-// NIC would do, and sends what comes of it. So a process that computes, or has
-// ended, holds nobody up, whether it represents the lock or held it last; and
-// none needs a thread that serves. Firmware is one processor and does one
-// thing at a time; here the words of a lock change by compare-and-swap.
+// On the fast path a packet arrives at once: the thread that sends it works on the tables of the
+// receiving NIC in place of that NIC's firmware, and sends the resulting packets. So a process that
+// computes, or has ended, delays no other, whether it represents the lock or held it last; and no
+// process needs a thread for serving. Firmware is one processor and does one thing at a time; here
+// the words of a lock change by compare-and-swap.
 
-// InitLock names the representative of a lock and the place of its acquisition
-// flag: 8 aligned and pinned bytes, in the same segment and at the same offset
-// at every process. Before the flag is polled, its owner clears it.
+// InitLock sets the representative of a lock and the place of its acquisition flag: 8 aligned and
+// pinned bytes, in the same segment and at the same offset at every process. The owner of a flag
+// clears it before polling it.
 func (w *Window) InitLock(id, representative int, seg Segment, offset uint64) error {
 	return w.call(CommandLockInit, id, representative, seg, offset)
 }
 
-// Lock asks for a lock. It is acquired when the acquisition flag is 1.
+// Lock requests a lock. The lock is acquired when the acquisition flag is 1.
 func (w *Window) Lock(id int) error { return w.call(CommandLock, id, w.nic.rank, 0, 0) }
 
-// Unlock gives a lock up that has been acquired.
+// Unlock releases a lock that has been acquired.
 func (w *Window) Unlock(id int) error { return w.call(CommandUnlock, id, w.nic.rank, 0, 0) }
 
 func (w *Window) call(command, id, node int, seg Segment, offset uint64) error {
@@ -48,8 +47,8 @@ func (w *Window) call(command, id, node int, seg Segment, offset uint64) error {
 	return w.Write(DWKick, 1)
 }
 
-// special is the firmware's handler of what the Initiator does not know
-// (martini, section 10.7, IDLE). r says what a refusal would.
+// special is the firmware's handler of requests that the Initiator does not know (martini, section
+// 10.7, IDLE). r is the refusal to report, without its reason.
 func (w *Window) special(command int, r Refusal) error {
 	n, key, id := w.nic, w.key(), Command(w.page[DWCommand]).Bytes()
 	r.Bytes = 0
@@ -57,7 +56,7 @@ func (w *Window) special(command int, r Refusal) error {
 	next := -1
 	switch {
 	case command < CommandLockInit || command > CommandUnlock:
-		r.Reason = SpecialRequest // for no primitive that it has
+		r.Reason = SpecialRequest // for no primitive of the firmware
 	case key&winValid == 0:
 		r.Reason = InvalidWindow
 	case command == CommandLockInit:
@@ -74,8 +73,7 @@ func (w *Window) special(command int, r Refusal) error {
 	return n.pass(n.locks(), key, int(id), next, r)
 }
 
-// lock begins a tenure and has it queued. If that is refused, the tenure is
-// over.
+// lock begins a tenure and queues it. If that is refused, the tenure ends.
 func (n *NIC) lock(key, id uint64, r Refusal) error {
 	t, home, why := n.locks().Want(key, id)
 	if why != 0 {
@@ -93,7 +91,7 @@ func (n *NIC) lock(key, id uint64, r Refusal) error {
 	return errors.Join(err, n.pass(n.locks(), key, int(id), next, r))
 }
 
-// queue is the way of Lock Request and Lock Reserve.
+// queue sends a Lock Request, and the Lock Reserve or Lock Allow that follows from it.
 func (n *NIC) queue(key uint64, t Tenure, home int, r Refusal) error {
 	refuse := func(node int, why Reason) error {
 		r.Node, r.Reason = node, why
@@ -131,15 +129,14 @@ func (n *NIC) locksOf(rank int) (LockTable, bool) {
 	return LockTable{t, rank, n.ranks}, ok
 }
 
-// pass sends Lock Allow to a process, if it is one, from the node that at is
-// the table of.
+// pass sends Lock Allow to process to, unless it is negative, from the node of table at.
 func (n *NIC) pass(at LockTable, key uint64, id, to int, r Refusal) error {
 	if to < 0 {
 		return nil
 	}
 	r.Node, r.Reason = to, 0
 	if to >= n.ranks {
-		r.Reason = NoNode // no firmware has written that
+		r.Reason = NoNode // not written by firmware
 		return n.refuse(r)
 	}
 	r.Segment, r.Offset = at.Place(id)
@@ -154,8 +151,8 @@ func (n *NIC) pass(at LockTable, key uint64, id, to int, r Refusal) error {
 	return nil
 }
 
-// lockPacket is the arrival of a lock packet that a user made, by BOTF: the
-// firmware checks it as any other, and takes none that no firmware has made.
+// lockPacket is the arrival of a lock packet that a user made, by BOTF. The firmware checks it like
+// any other, and refuses packets that no firmware has made.
 func (n *NIC) lockPacket(rank int, key uint64, kind uint8, h []uint64, size int) (why Reason) {
 	at, ok := n.locksOf(rank)
 	if !ok {

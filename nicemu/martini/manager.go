@@ -7,26 +7,25 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Manager is the privileged side of the NICs of a job: the management process
-// with its device files that are closed to ordinary users (martini, section
-// 8.5). It says which Window belongs to which process of which job, and nobody
-// else can: a [NIC], which is what a process has, leads to no Manager.
+// A Manager is the privileged side of the NICs of a job: the management process with its device
+// files that ordinary users cannot open (martini, section 8.5). Only a Manager assigns Windows to
+// processes of jobs: a process has a [NIC], from which it cannot get a Manager.
 //
-// Whoever makes the memory of a job becomes its manager, before any process of
-// the job runs.
+// The process that makes the memory of a job becomes its manager, before any process of the job
+// runs.
 type Manager struct{ f *fabric.Fabric }
 
 // ErrManaged reports a job that has a manager.
-var ErrManaged = errors.New("martini: the job has a manager already; only who makes its memory becomes one, once")
+var ErrManaged = errors.New("martini: the job has a manager already; only the process that makes its memory can become the manager, and only once")
 
 var (
-	errUnfinished = errors.New("martini: the job's manager has not come to the end of its set-up")
-	errAbsent     = errors.New("martini: the job has no manager; who makes the memory of a job of processes registers them there (Manage)")
+	errUnfinished = errors.New("martini: the job's manager has not finished its set-up")
+	errAbsent     = errors.New("martini: the job has no manager; the process that makes the memory of a job of processes must start the NICs (Manage)")
 )
 
-// Manage starts the NICs of all ranks of a job, whose memory f is, and enters the
-// owners of all Windows into PGIDTBL (martini, sections 3.4, 8.5): those of rank r
-// belong to process r of the job. A process that opens its NIC is that, once.
+// Manage starts the NICs of all ranks of a job, whose memory is f, and enters the owners of all
+// Windows into PGIDTBL (martini, sections 3.4, 8.5): those of rank r belong to process r of the
+// job. The process that opens that NIC is process r, once.
 func Manage(f *fabric.Fabric) (*Manager, error) {
 	if err := enough(f); err != nil {
 		return nil, err
@@ -43,14 +42,14 @@ func Manage(f *fabric.Fabric) (*Manager, error) {
 	return &Manager{f}, nil
 }
 
-// managed is the word that says whether a job has a manager.
+// managed returns the word that says whether a job has a manager.
 func managed(f *fabric.Fabric) *uint64 { return &f.Words(0, fabric.Device)[regManaged] }
 
 func management(f *fabric.Fabric) fabric.Management {
 	return fabric.Management{State: managed(f), Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
 }
 
-// enough reports whether the tables fit the NIC memory.
+// enough checks that the tables fit the NIC memory.
 func enough(f *fabric.Fabric) error {
 	g := f.Geometry()
 	if g.Device < MemoryBytes || g.Public < PublicBytes {
@@ -59,12 +58,12 @@ func enough(f *fabric.Fabric) error {
 	return nil
 }
 
-// admit lets a process that opens its NIC in.
+// admit checks that a process may open its NIC.
 func admit(f *fabric.Fabric) error {
 	return f.Admit(management(f), func() error { _, err := Manage(f); return err })
 }
 
-// check returns what is wrong with a Window of a rank.
+// check returns an error if there is no such Window of a rank.
 func (m *Manager) check(rank, window int) error {
 	switch {
 	case uint(rank) >= uint(m.f.Ranks()):
@@ -94,10 +93,10 @@ func (m *Manager) Invalidate(rank, window int) error {
 	return nil
 }
 
-// Admit registers the process that opens the NIC of a rank next as process
-// number rank of the job with the given PGID: another job's, say, or one more after the
-// first has closed its NIC. The NIC's own memory, which peers reach as that of the
-// process, is that job's then, too.
+// Admit registers the next process that opens the NIC of a rank as process number rank of the job
+// with the given PGID: for instance that of another job, or a further process after the first has
+// closed its NIC. The NIC's own memory, which peers reach as memory of the process, then belongs to
+// that job too.
 func (m *Manager) Admit(rank int, pgid uint32) error {
 	for i := range Windows {
 		if err := m.Assign(rank, i, pgid, rank); err != nil {

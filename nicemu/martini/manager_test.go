@@ -10,8 +10,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// TestOnlyTheManagerRegisters is the rule of section 8.5: a process of a
-// managed job is what it was registered as, once.
+// TestOnlyTheManagerRegisters is the rule of section 8.5: a process of a managed job has the
+// identity with which it was registered, once.
 func TestOnlyTheManagerRegisters(t *testing.T) {
 	f, err := fabric.Heap(2, fabric.Small())
 	if err != nil {
@@ -68,8 +68,7 @@ func TestManageNeedsMemory(t *testing.T) {
 	}
 }
 
-// methods returns the names of the exported methods and fields that a value of
-// a type leads to.
+// methods returns the names of the exported methods and fields of a value's type.
 func methods(v any) (names []string) {
 	typ := reflect.TypeOf(v)
 	for i := range typ.NumMethod() {
@@ -86,20 +85,20 @@ func methods(v any) (names []string) {
 	return names
 }
 
-// TestWhatAUserCanDo lists what a process can do with its NIC. Whoever adds to
-// it says here that the operation is a user's (martini, section 8.1) and that it is
-// refused after Close (below), or puts it behind [Manager] or [Hardware].
+// TestWhatAUserCanDo lists the operations of a process on its NIC. A new operation must be added
+// here, if it is for users (martini, section 8.1) and is refused after Close (below), or must be
+// put behind [Manager] or [Hardware].
 func TestWhatAUserCanDo(t *testing.T) {
 	for _, c := range []struct {
 		of   any
 		want string
 	}{
-		{&NIC{}, "Boards Channel Close Common Conceal Expose ExposeHeld FlagWriter Flags Hold Mailbox MailReader MaxMail Move Next Packets Pin Raised Rank Ranks " +
+		{&NIC{}, "FlagArrays Channel Close Common Conceal Expose ExposeHeld FlagWriter Flags Hold Mailbox MailReader MaxMail Move Next Packets Pin Raised Rank Ranks " +
 			"Records Refused Register RegisterHeader RegisterPinned Release Remote RingLayout RingReader Unpin Window WithdrawHeader WriteAOTF"},
 		{&Window{}, "Botf Contflag Flag InitLock Lock MoveBlocks Pull Push Read Store Swap Transmit Unlock Write"},
-		{&Channel{}, "Attest Consumed Outlet Put"},
+		{&Channel{}, "Attest Consumed Gather Outlet Put"},
 		{&Mailbox{}, "Append Attest"},
-		{&FlagWriter{}, "Audit Claim Raise"},
+		{&FlagWriter{}, "Audit Prefetch Raise"},
 	} {
 		want, got := strings.Fields(c.want), methods(c.of)
 		slices.Sort(want)
@@ -110,8 +109,8 @@ func TestWhatAUserCanDo(t *testing.T) {
 	}
 }
 
-// TestNoWayFromANICToPrivilege follows the types of all that a NIC's methods
-// return or take, and what can be had from those.
+// TestNoWayFromANICToPrivilege follows the types of everything that a NIC's methods return or take,
+// and of everything that can be had from those.
 func TestNoWayFromANICToPrivilege(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var visit func(typ reflect.Type, way string)
@@ -149,7 +148,7 @@ func TestNoWayFromANICToPrivilege(t *testing.T) {
 	}
 }
 
-// TestTheManagersHandle: who can have it, and what it takes.
+// TestTheManagersHandle: which processes can get it, and its arguments.
 func TestTheManagersHandle(t *testing.T) {
 	f, err := fabric.Heap(2, fabric.Small())
 	if err != nil {
@@ -183,7 +182,7 @@ func TestTheManagersHandle(t *testing.T) {
 	}
 }
 
-// TestAManagerThatDiedInItsSetUp: its job does not begin.
+// TestAManagerThatDiedInItsSetUp: a job whose manager died in its set-up does not begin.
 func TestAManagerThatDiedInItsSetUp(t *testing.T) {
 	t.Parallel()
 	f, err := fabric.Heap(1, fabric.Small())
@@ -196,10 +195,9 @@ func TestAManagerThatDiedInItsSetUp(t *testing.T) {
 	}
 }
 
-// TestNothingWorksAfterClose tries every operation of a NIC that is closed, with
-// handles that were opened before and with new ones; then once more when its
-// Windows belong to another process of the job, which must not have it
-// as a second owner.
+// TestNothingWorksAfterClose tries every operation of a closed NIC, with handles from before and
+// with new ones; then again when its Windows belong to another process of the job, which must not
+// share them with the first.
 func TestNothingWorksAfterClose(t *testing.T) {
 	f, err := fabric.Heap(2, fabric.Small())
 	if err != nil {
@@ -299,8 +297,8 @@ func TestNothingWorksAfterClose(t *testing.T) {
 	}
 }
 
-// TestAPageThatIsNotThePeers: a peer whose page table claims the job's header, or
-// tables, as its own memory gets nobody to write there.
+// TestAPageThatIsNotThePeers: if a peer's page table claims the job's header, or tables, as the
+// peer's memory, no rank writes there.
 func TestAPageThatIsNotThePeers(t *testing.T) {
 	n := open(t, 2)
 	f := n[0].f

@@ -5,19 +5,19 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A way leads to the memory of another process, or of this one: what RVATLB and
-// PATLB answer for a request (martini, sections 5.2, 5.5).
+// A way leads to the memory of another process, or of this one: it is the result of look-ups in
+// RVATLB and PATLB for a request (martini, sections 5.2, 5.5).
 type way struct {
 	t    node
 	rank int
 	key  uint64
-	seg  Segment // 0: a plain address, for which RVATLB is not asked (5.3)
+	seg  Segment // 0: a plain address, which RVATLB does not translate (5.3)
 	va   uint64
 	hint int
 }
 
-// find leads w to size bytes at an offset of a segment of the process of key,
-// and looks whether all of them are pinned, before any byte moves.
+// find leads w to size bytes at an offset of a segment of the process of key, and checks that all
+// of them are pinned, before any byte moves.
 func (w *way) find(n *NIC, rank int, key uint64, seg Segment, offset, size uint64) (why Reason) {
 	t, ok := n.node(rank)
 	if !ok {
@@ -30,8 +30,8 @@ func (w *way) find(n *NIC, rank int, key uint64, seg Segment, offset, size uint6
 	return n.pinned(t, rank, key, w.va, size, w.hint, n.stepper == nil)
 }
 
-// plain leads w to a plain virtual address: ack and pull response skip RVATLB
-// (martini, section 5.3), and PATLB protects.
+// plain leads w to a plain virtual address: ack and pull response do not use RVATLB (martini,
+// section 5.3), and PATLB protects.
 func (w *way) plain(n *NIC, rank int, key, va, size uint64) Reason {
 	t, ok := n.node(rank)
 	if !ok {
@@ -55,10 +55,9 @@ func (n *NIC) carry(w *way, write bool, b []byte) (moved int, why Reason, cause 
 	return moved, 0, nil
 }
 
-// piece moves a first part of b, as much as lies in one extent, from byte at of
-// w on. It holds the extent meanwhile, and looks at the segment (if there is
-// one) only then, so that whoever withdraws either waits for this part or is
-// seen here.
+// piece moves a first part of b, as much as lies in one extent, from byte at of w on. It holds the
+// extent meanwhile, and checks the segment (if there is one) only then: so a withdrawal of either
+// waits for this part, or is seen here.
 func (n *NIC) piece(w *way, at uint64, b []byte, write bool) (int, Reason, error) {
 	va := w.va + at
 	i := w.t.patlb(w.key, va/fabric.PageBytes, w.hint, true)
@@ -73,7 +72,7 @@ func (n *NIC) piece(w *way, at uint64, b []byte, write bool) (int, Reason, error
 		}
 	}
 	if !w.t.covers(i, w.key, va/fabric.PageBytes) {
-		return 0, NotPinned, nil // another extent by now
+		return 0, NotPinned, nil // by now another extent
 	}
 	size := x.untilEnd(va, uint64(len(b)))
 	if size == 0 {
@@ -82,9 +81,8 @@ func (n *NIC) piece(w *way, at uint64, b []byte, write bool) (int, Reason, error
 	return n.dma(x, i, w.rank, va, b[:size], write)
 }
 
-// dma copies between b and the memory behind extent i of a node. Memory of the
-// region and of this process is simply there; memory of another process is
-// reached by cross-memory attach.
+// dma copies between b and the memory behind extent i of a node. Memory of the region and of this
+// process is accessed directly; memory of another process is reached by cross-memory attach.
 func (n *NIC) dma(x *entry, i, rank int, va uint64, b []byte, write bool) (int, Reason, error) {
 	mem := n.near(x, i, rank, va, uint64(len(b)))
 	if mem != nil {
@@ -97,17 +95,17 @@ func (n *NIC) dma(x *entry, i, rank int, va uint64, b []byte, write bool) (int, 
 		return len(b), 0, nil
 	}
 	if !n.f.Shared() {
-		return 0, NotPinned, nil // on a pinned page, but not of this buffer
+		return 0, NotPinned, nil // on a pinned page, but outside this buffer
 	}
 	moved, why, cause := n.engine.Process(rank, va, b, write)
 	return moved, reasons[why], cause
 }
 
-// reasons are those of the DMA engine.
+// reasons translates those of the DMA engine.
 var reasons = [...]Reason{dma.NoAccess: NoAccess, dma.Gone: Gone, dma.Fault: Fault}
 
-// near returns size bytes at va of extent i of a node if this process has them
-// in its own address space.
+// near returns size bytes at va of extent i of a node if this process has them in its own address
+// space.
 func (n *NIC) near(x *entry, i, rank int, va, size uint64) []byte {
 	if phys := x.load(entPhys); phys&physProcess == 0 {
 		return n.f.Memory(phys*fabric.PageBytes+va-x.load(entStart)*fabric.PageBytes, size)

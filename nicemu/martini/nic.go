@@ -25,52 +25,51 @@ const (
 // Options of a NIC. The zero value is what ranks use.
 type Options struct {
 	Attach Attach
-	// Job is the PGID that the process expects to be registered with, 0 for
-	// whatever the manager has registered ([Manager.Admit]).
+	// Job is the PGID with which the process expects to be registered, or 0 for any that the
+	// manager has registered ([Manager.Admit]).
 	Job uint32
 }
 
-// A NIC is the Martini of one rank as its process has it: what a user may do
-// (martini, section 8.1). Who owns which Window is for the [Manager] to say, and
-// the inside of the controller is its [Hardware]; neither can be had from here.
-// After Close every operation is refused. Windows, channels and the like belong to
-// one goroutine at a time; pinning and registration may be done by any.
+// A NIC is the Martini of one rank as its process sees it, with the operations of a user (martini,
+// section 8.1). The [Manager] assigns Windows, and [Hardware] is the inside of the controller;
+// neither can be had from a NIC. After Close every operation is refused. Windows, channels and
+// other handles belong to one goroutine at a time; any goroutine may pin and register memory.
 type NIC struct {
-	f       *fabric.Fabric
-	rank    int
-	own     node
-	key     uint64
-	engine  *dma.Engine
-	ranks   int    // of the job
-	nodes   []node // the tables of all
-	boards  int    // of each rank
-	windows [Windows]Window
-	turn    int // which Window is used next
-	rings   fabric.RingPool
-	allow   [8]byte // payload of a Lock Allow: 1
+	f          *fabric.Fabric
+	rank       int
+	own        node
+	key        uint64
+	engine     *dma.Engine
+	ranks      int    // of the job
+	nodes      []node // the tables of all ranks
+	flagArrays int    // number of flag arrays of each rank
+	windows    [Windows]Window
+	turn       int // for Next: the Window used last
+	rings      fabric.RingPool
+	allow      [8]byte // payload of a Lock Allow: 1
 
 	mu     sync.Mutex
 	pins   *pinTable    // by extent
 	empty  []int32      // free extents
 	sids   []int32      // free segments
-	live   int          // pins and segments in use
+	live   int          // number of pins and segments in use
 	last   int          // extent entered last
-	used   int          // extent that local answered last
-	guess  []uint16     // by segment of other nodes: its extent when a request went straight there last
-	high   int          // extents that were ever in use: the table says it to others only
-	drains fabric.Drain // of what is withdrawn
-	hints  []int        // the extents that the own segments lie in
+	used   int          // extent that local found last
+	guess  []uint16     // by segment of other nodes: its extent when a straight request last used it
+	high   int          // highest number of extents so far; the word in the table is for other nodes
+	drains fabric.Drain // waits for transfers in withdrawn memory
+	hints  []int        // the extents that contain the own segments
 	closed atomic.Bool  // set under mu
 	aotf   *aotf        // nil before the first header
 	watch  func(Withdrawal)
 
-	stepper Stepper // runs what is unusual; nil: the fast path does it itself
+	stepper Stepper // runs unusual cases; nil: the fast path handles them itself
 }
 
-// Open gives this process the NIC of a rank. The job's manager has registered the
-// process with it ([Manage]); where ranks are goroutines of one process and there
-// is no manager, the first NIC that is opened stands in for it. PGID and PID of its
-// Windows are not the process's to choose (martini, sections 3.4, 8.5).
+// Open gives this process the NIC of a rank. The job's manager has registered the process with it
+// ([Manage]); where ranks are goroutines of one process and there is no manager, the first NIC that
+// is opened acts as the manager. A process cannot choose PGID and PID of its Windows (martini,
+// sections 3.4, 8.5).
 func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	if err := enough(f); err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	if err := f.Enter(rank); err != nil {
 		return nil, err
 	}
-	n := &NIC{f: f, rank: rank, own: nodeOf(f, rank), ranks: f.Ranks(), boards: f.Geometry().Boards, rings: f.RingPool()}
+	n := &NIC{f: f, rank: rank, own: nodeOf(f, rank), ranks: f.Ranks(), flagArrays: f.Geometry().FlagArrays, rings: f.RingPool()}
 	err := n.registered(o)
 	if err == nil {
 		n.engine, err = dma.Open(f, rank, o.Attach)
@@ -108,7 +107,7 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	return n, nil
 }
 
-// registered finds out what this process was registered as.
+// registered reads the job and the PID with which this process was registered.
 func (n *NIC) registered(o Options) error {
 	key := n.own.window(0).load(winKey)
 	if key&winValid == 0 {
@@ -121,9 +120,9 @@ func (n *NIC) registered(o Options) error {
 	return nil
 }
 
-// Close withdraws all that this process registered, as the driver does when
-// the device file is closed (martini, section 8.3). The NIC's own memory,
-// its rings, stays with the job: late packets for this rank land there.
+// Close withdraws everything that this process registered, as the driver does when the device file
+// is closed (martini, section 8.3). The NIC's own memory, its rings, stays with the job: late
+// packets for this rank arrive there.
 func (n *NIC) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -157,8 +156,8 @@ func (n *NIC) node(rank int) (node, bool) {
 // Window returns Window i.
 func (n *NIC) Window(i int) *Window { return &n.windows[i] }
 
-// Next returns the Windows in turn, so that a request need not wait for the
-// one before it (martini, section 3.3).
+// Next returns the Windows in turn, so that a request need not wait for the previous one (martini,
+// section 3.3).
 func (n *NIC) Next() *Window {
 	n.turn++
 	return &n.windows[n.turn%Windows]

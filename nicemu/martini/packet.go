@@ -6,8 +6,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Packet is an image for BOTF: whatever the sender likes, except that the
-// NIC overwrites the PGID (martini, sections 4.3, 6.1).
+// A Packet is an image for BOTF. The sender chooses all of it, except that the NIC overwrites the
+// PGID (martini, sections 4.3, 6.1).
 type Packet struct {
 	Type    uint8
 	PGID    uint32 // overwritten
@@ -45,16 +45,15 @@ func (w *Window) image(p *Packet) {
 	copy(w.payload(), p.Payload)
 }
 
-// payload is where the payload of a BOTF image lies.
+// payload returns the place of the payload of a BOTF image.
 func (w *Window) payload() []byte {
 	area := w.nic.f.Bytes(w.nic.rank, fabric.Device)
 	at := (regWindows + w.id*pageWords + DWPayload) * 8
 	return area[at : at+MaxImage : at+MaxImage]
 }
 
-// kickBotf overwrites the PGID of the image by PGIDTBL's and sends it. What
-// stops it before the first byte has moved is for unusual, as is what hardware
-// does not know.
+// kickBotf overwrites the PGID of the image by PGIDTBL's and sends it. A packet that is stopped
+// before the first byte has moved, or that hardware does not know, goes to unusual.
 func (w *Window) kickBotf(size uint64) error {
 	h := Flits(w.page[DWImage : DWImage+headerFlits])
 	n, key := w.nic, w.key()
@@ -95,9 +94,9 @@ func (w *Window) kickBotf(size uint64) error {
 	return nil
 }
 
-// swap compares and swaps one control word of the target, and returns what it
-// held: a primitive in firmware, as LOCK is (martini, sections 6.1, 9). Our
-// choice: the words lie in NIC memory and are addressed by number.
+// swap compares and swaps one control word of the target, and returns its old value. It is a
+// primitive of the firmware, as LOCK is (martini, sections 6.1, 9). Our choice: the words are in
+// NIC memory and are addressed by number.
 func (n *NIC) swap(rank int, key, number, old, now uint64) (uint64, Reason) {
 	t, ok := n.node(rank)
 	if !ok {

@@ -7,10 +7,9 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// The page table on the NIC holds only pinned pages (martini, section 8.2).
-// Our choice: an entry describes an extent of consecutive pages rather than
-// one page, so that registering a large buffer costs as much as a small one.
-// What is checked is still whether each page touched is pinned.
+// The page table on the NIC holds only pinned pages (martini, section 8.2). Our choice: an entry
+// describes an extent of consecutive pages rather than one page, so that registering a large buffer
+// costs as much as a small one. The check is still that each accessed page is pinned.
 
 // A Pin names pinned memory: an extent and its generation.
 type Pin uint64
@@ -20,16 +19,16 @@ type pin struct {
 	buf    []byte
 	pinner runtime.Pinner
 	used   bool
-	pinned bool // by pinner; otherwise the caller keeps buf in place
-	refs   int  // how often it was pinned
+	pinned bool // by pinner; otherwise the caller keeps buf alive and in place
+	refs   int  // how many times it is pinned
 	gen    uint32
 }
 
 // A pinTable is the owner's side of the page table.
 type pinTable []pin
 
-// newPinTable returns an empty table. Forgotten with its NIC, it lets go of the
-// memory, where the runtime would end the program over a pin that is left.
+// newPinTable returns an empty table. If the table is garbage-collected together with its NIC, a
+// finalizer unpins the memory: the runtime ends a program that loses a pin.
 func newPinTable() *pinTable {
 	t := make(pinTable, Extents)
 	runtime.SetFinalizer(&t, (*pinTable).unpin)
@@ -45,16 +44,16 @@ func (t *pinTable) unpin() {
 func makePin(i int, gen uint32) Pin      { return Pin(uint64(gen)<<32 | uint64(i)) }
 func (p Pin) split() (i int, gen uint32) { return int(uint32(p)), uint32(p >> 32) }
 
-// Pin fixes b in memory and enters its pages into the page table, as one
-// operation (martini, section 8.3). Memory that is pinned already is counted.
+// Pin fixes b in memory and enters its pages into the page table, as one operation (martini,
+// section 8.3). Memory that is already pinned is counted.
 func (n *NIC) Pin(b []byte) (Pin, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.pin(b, true)
 }
 
-// Hold is Pin for memory that the caller keeps alive and in place until Unpin,
-// such as an argument during a call: it costs less.
+// Hold is Pin for memory that the caller keeps alive and in place until Unpin, such as an argument
+// during a call: it is cheaper.
 func (n *NIC) Hold(b []byte) (Pin, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -71,7 +70,7 @@ func (n *NIC) pin(b []byte, fix bool) (Pin, error) {
 	return n.enter(b, fix)
 }
 
-// enter is pin for an extent of its own, which nobody else counts on.
+// enter is pin with a new extent, which no other pin shares.
 func (n *NIC) enter(b []byte, fix bool) (Pin, error) {
 	if len(n.empty) == 0 {
 		return 0, n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: TableFull})
@@ -104,7 +103,7 @@ func (n *NIC) enter(b []byte, fix bool) (Pin, error) {
 	return makePin(i, p.gen), nil
 }
 
-// again counts one more use of the extent entered last, if b lies in its memory.
+// again adds one use to the extent that was entered last, if b is in its memory.
 func (n *NIC) again(b []byte, fix bool) (Pin, bool) {
 	p, x := &(*n.pins)[n.last], n.own.extent(n.last)
 	state := x.load(entState)
@@ -116,7 +115,7 @@ func (n *NIC) again(b []byte, fix bool) (Pin, bool) {
 	return makePin(n.last, p.gen), true
 }
 
-// span returns the pages that n bytes at address at touch.
+// span returns the pages that n bytes at address at occupy.
 func span(at, n uint64) (first, count uint64) {
 	first = at / fabric.PageBytes
 	if n == 0 {
@@ -131,9 +130,8 @@ func within(buf []byte, at, n uint64) bool {
 	return at >= from && at-from <= size && n <= size-(at-from)
 }
 
-// Unpin withdraws what Pin or Hold returned. Once it has returned, no NIC
-// touches the memory: the entry is invalid before the memory is released, and
-// transfers under way have ended.
+// Unpin undoes Pin or Hold. Once it has returned, no NIC accesses the memory: the entry is
+// invalidated before the memory is released, and transfers in progress have ended.
 func (n *NIC) Unpin(p Pin) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -162,7 +160,7 @@ func (n *NIC) unpin(p Pin) error {
 	return nil
 }
 
-// release gives up the memory of an extent that is invalid already.
+// release releases the memory of an extent that is already invalid.
 func (n *NIC) release(i int) {
 	p := &(*n.pins)[i]
 	if !n.f.Alone() {
@@ -175,11 +173,10 @@ func (n *NIC) release(i int) {
 	n.live--
 }
 
-// local returns the n bytes of this process at address at if the owner of key
-// has them pinned: what PATLB answers for the issuer's side (martini, section
-// 5.4). Our choice: memory of this process is bounded by the byte, not by the
-// page, since a Go slice is what there is of it. Memory other than that used
-// last is a miss; where a stepped machine is attached, that is left to it.
+// local returns the n bytes of this process at address at if the owner of key has pinned them: it
+// is PATLB's look-up for the issuer's side (martini, section 5.4). Our choice: memory of this
+// process is bounded by the byte, not by the page, since it consists of Go slices. Memory other
+// than that used last is a miss; if a stepped machine is attached, the machine handles it.
 func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
 	if key&winOwner != n.key {
 		return nil, false
@@ -198,7 +195,8 @@ func (n *NIC) local(key, at, size uint64) ([]byte, bool) {
 	return nil, false
 }
 
-// lent returns the memory of extent i of a rank if this process has it, or nil: its own it need not borrow.
+// lent returns the memory of extent i of a rank if this process has it, or nil. Its own memory it
+// need not borrow.
 func (n *NIC) lent(rank, i int) []byte {
 	switch {
 	case !n.f.Alone():

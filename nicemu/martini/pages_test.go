@@ -39,7 +39,7 @@ func TestPinsAreCounted(t *testing.T) {
 			t.Errorf("unpinned %x: %v", uint64(p), err)
 		}
 	}
-	// Held memory is not fixed, so fixing it is another entry.
+	// Hold does not fix memory, so Pin makes another entry.
 	h, err1 := n[1].Hold(b)
 	p, err2 := n[1].Pin(b)
 	if err := errors.Join(err1, err2); err != nil || h == p {
@@ -206,13 +206,13 @@ func TestWithdrawalWaitsForTransfers(t *testing.T) {
 			if _ = n.Close(); (*n.pins)[n.last].used {
 				t.Error("the memory stays pinned after Close")
 			}
-			runtime.GC() // would find a leaking pin
+			runtime.GC() // would find a pin that was not released
 		})
 	}
 }
 
-// TestNothingMovesAfterConceal has one rank withdraw and reuse memory while
-// another keeps asking for it. The race detector is the judge.
+// TestNothingMovesAfterConceal has one rank withdraw and reuse memory while another keeps accessing
+// it. The race detector finds violations.
 func TestNothingMovesAfterConceal(t *testing.T) {
 	n := open(t, 2)
 	var name atomic.Uint64
@@ -286,8 +286,7 @@ func TestMovesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestAForgottenNICDoesNotEndTheProgram: the runtime does not forgive a pin
-// that is left behind.
+// TestAForgottenNICDoesNotEndTheProgram: the runtime ends a program that loses a pin.
 func TestAForgottenNICDoesNotEndTheProgram(t *testing.T) {
 	func() {
 		f, err := fabric.Heap(1, fabric.Small())
@@ -362,8 +361,8 @@ func TestANICThatIsNotUp(t *testing.T) {
 	}
 }
 
-// TestABufferExposedTwice is withdrawn once while a transfer in the other
-// exposure is under way: it does not wait for that.
+// TestABufferExposedTwice withdraws one exposure while a transfer of the other is in progress: that
+// does not delay it.
 func TestABufferExposedTwice(t *testing.T) {
 	n := open(t, 2)[0]
 	b := make([]byte, page)

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// play is rank 1 of a job of three. It announces what it serves, and ends when
-// its standard input does.
+// play is rank 1 of a job of three. It announces its served memory, and ends when its standard
+// input does.
 func play(part string) error {
 	f, err := fabric.Open(3)
 	if err != nil {
@@ -68,8 +68,8 @@ func play(part string) error {
 	return nil
 }
 
-// punch has s serve memory whose second half is pinned but not there: what a
-// process that goes behind its NIC's back may come to.
+// punch has s serve memory whose second half is pinned but not mapped, as may happen if a process
+// unmaps it without telling its NIC.
 func punch(n *NIC, s *served) error {
 	mem, err := syscall.Mmap(-1, 0, 4*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
@@ -81,7 +81,7 @@ func punch(n *NIC, s *served) error {
 	return syscall.Mprotect(mem[2*page:], syscall.PROT_NONE)
 }
 
-// poor runs without the privilege to touch its peers' memory.
+// poor runs without the privilege to access its peers' memory.
 func poor(f *fabric.Fabric) error {
 	if _, err := Open(f, 1, Options{Attach: On}); !errors.Is(err, syscall.EPERM) || f.Process(1) != 0 {
 		return fmt.Errorf("attach is insisted on, and Open says %v", err)
@@ -135,7 +135,7 @@ func newJob(t *testing.T, o Options) *job {
 		t.Fatal(err)
 	}
 	j := &job{file: file}
-	whole, err := fabric.Map(file) // as a launcher has it, which is no rank
+	whole, err := fabric.Map(file) // as a launcher maps it, without being a rank
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func (j *job) spawn(t *testing.T, part string, attr *syscall.SysProcAttr) {
 	}
 }
 
-// end lets rank 1 end and judges it.
+// end ends rank 1 and checks its result.
 func (j *job) end(t *testing.T) {
 	t.Helper()
 	_ = j.in.Close()
@@ -208,7 +208,7 @@ func (j *job) served(t *testing.T) remote {
 	return r
 }
 
-// attached skips the test where the kernel does not permit what it tests.
+// attached skips the test if the kernel does not permit cross-memory attach.
 func (j *job) attached(t *testing.T) {
 	t.Helper()
 	if err := j.n.f.Probe(1); err != nil {
@@ -235,7 +235,7 @@ func TestRefusalsBetweenProcesses(t *testing.T) {
 func TestLargeMovesBetweenProcesses(t *testing.T) {
 	j := newJob(t, Options{Attach: On})
 	s, r := between(t, j.n, 1000*page)
-	// The own memory, as another process would reach it.
+	// This rank's memory, in the way in which another process accesses it.
 	j.n.f.Lend(0, j.n.last, nil)
 	into := make([]byte, r.size)
 	if err := pulled(j.n, 0, r.good, 0, into); err != nil || !bytes.Equal(into, s.mem) {
@@ -302,7 +302,8 @@ func TestProcessThatIsGone(t *testing.T) {
 	}
 }
 
-// TestAloneInItsProcess: a rank that lends nothing to others reaches its own memory, also where the kernel is not asked.
+// TestAloneInItsProcess: a rank that lends nothing to others can access its own memory, also
+// without the kernel.
 func TestAloneInItsProcess(t *testing.T) {
 	for _, a := range []Attach{Off, Auto} {
 		file, err := fabric.Create(2, fabric.Default())
@@ -336,8 +337,7 @@ func TestAloneInItsProcess(t *testing.T) {
 	}
 }
 
-// TestKernelRefuses has a rank without privilege reach for the memory of one
-// with more.
+// TestKernelRefuses has a rank without privilege access the memory of a privileged one.
 func TestKernelRefuses(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root")

@@ -7,36 +7,36 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// A Reason says why a NIC refused a request. It is an error of its own, so
-// that errors.Is(err, martini.Stale) works.
+// A Reason says why a NIC refused a request. It is an error itself, so that errors.Is(err,
+// martini.Stale) works.
 type Reason uint8
 
 // The reasons.
 const (
 	reasonNone     Reason = iota
-	InvalidWindow         // the Window belongs to nobody (10.7, PGID)
+	InvalidWindow         // the Window has no owner (10.7, PGID)
 	SpecialRequest        // neither PUSH, PULL nor BOTF (10.7, IDLE)
 	SpecialPacket         // of a type that firmware does not know (10.8, FLIT3)
 	WrongLength           // longer than a Window, a packet or an address can hold
 	NoNode                // no such node, or its NIC cannot be started
-	NoSegment             // the SID names nothing, or memory of another process (10.8, RVA)
+	NoSegment             // the SID is not registered, or names memory of another process (10.8, RVA)
 	WrongJob              // the SID names memory of another job (1.9)
 	Stale                 // the segment has been withdrawn
 	BeyondSegment         // not all of it lies in the segment
 	NotPinned             // not all of it lies in pinned pages (10.7, IPA2)
-	NoAccess              // the kernel does not let processes read each other's memory, or is not to be asked
-	Fault                 // the memory is not there, though pinned
+	NoAccess              // the kernel does not let processes read each other's memory, or attach is off
+	Fault                 // the memory is pinned but not mapped
 	Gone                  // the process has ended
 	TableFull             // no entry is free
 	InUse                 // a transfer that will not end holds the memory
-	Misuse                // this rank withdrew what it does not have
+	Misuse                // this rank withdrew something it does not have
 	NoHeader              // the written page of the AOTF area has no header
 	NoLock                // the process has no such lock, or does not represent it (9.2)
 	LockWanted            // LOCK of a lock that the process holds, or waits for
 	LockFree              // UNLOCK of a lock that the process does not hold
 	Overwritten           // an entry of the target's tables is not what its owner wrote
-	ForgedLock            // a lock packet that its sender's firmware did not make, or not so
-	NoRoom                // the VPUSH ring is full (11.2); the request may be made again
+	ForgedLock            // a lock packet that its sender's firmware did not make, or not in this form
+	NoRoom                // the VPUSH ring is full (11.2); the request may be repeated
 	numReasons
 )
 
@@ -69,14 +69,13 @@ var reasonTexts = [numReasons]string{
 // Error returns the reason in a few words.
 func (r Reason) Error() string { return dma.Word("reason", r, reasonTexts[:]) }
 
-// A Refusal is the error of a request that a NIC did not carry out. No byte
-// has moved unless Moved says so: when memory disappears under a transfer, and
-// when a later page of a request is not pinned. A request goes packet by packet
-// (martini, section 4.4), and what a NIC refuses is a packet or a page of it
-// (sections 8.2, 10.7, 10.8); nothing after that arrives.
+// A Refusal is the error of a request that a NIC did not carry out. No byte has moved unless Moved
+// says so: that happens when memory disappears during a transfer, and when a later page of a
+// request is not pinned. A request is sent packet by packet (martini, section 4.4), and a NIC
+// refuses a packet or a page of it (sections 8.2, 10.7, 10.8); nothing after that arrives.
 type Refusal struct {
 	Op      string // PUSH, PULL, BOTF, AOTF, SWAP, LOCK, UNLOCK, PIN, UNPIN, SID
-	Node    int    // whose memory was meant
+	Node    int    // the target node
 	Segment Segment
 	Offset  uint64
 	Bytes   int
@@ -91,17 +90,18 @@ func (r *Refusal) Error() string {
 	return dma.Broken(fmt.Sprintf("martini: %s of %d bytes, node %d segment %v offset %d: %v", r.Op, r.Bytes, r.Node, r.Segment, r.Offset, r.Reason), r.Moved, r.Cause)
 }
 
-// Unwrap returns the reason, its cause, and fs.ErrPermission if another way of
-// moving the bytes may do.
+// Unwrap returns the reason, its cause, and fs.ErrPermission if another way of moving the bytes may
+// work.
 func (r *Refusal) Unwrap() []error {
 	return dma.Reasons(r.Reason == NoAccess, r.Cause, r.Reason)
 }
 
-// count adds one refusal to counters of a node.
+// count adds one refusal to a node's counters.
 func count(counters []uint64, r Reason) { atomic.AddUint64(&counters[r], 1) }
 
-// refuse counts r with the issuer and, if it got that far, at the target:
-// firmware does where it finds out (martini, section 8.2). It takes a value, so that requests which are not refused do not allocate.
+// refuse counts r at the issuer and, if the request got that far, at the target, where the firmware
+// counts it (martini, section 8.2). It takes a value, so that requests that are not refused do not
+// allocate.
 func (n *NIC) refuse(r Refusal) error {
 	count(n.own.tables[regRequests:], r.Reason)
 	if !r.local && uint(r.Node) < uint(n.f.Ranks()) && r.Reason != NoNode && r.Op != opPin && r.Op != opSID {
@@ -112,8 +112,8 @@ func (n *NIC) refuse(r Refusal) error {
 	return &r
 }
 
-// Refused returns how many requests this NIC refused to issue or saw refused
-// elsewhere, and how many that arrived here were refused, for one reason.
+// Refused returns the numbers of refusals for one reason: of requests that this NIC has issued, and
+// of requests that arrived here.
 func (n *NIC) Refused(r Reason) (issued, arrived uint64) {
 	if r >= numReasons {
 		return 0, 0

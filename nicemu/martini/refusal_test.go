@@ -15,7 +15,7 @@ import (
 // testMoves compares random accesses with a plain array.
 func testMoves(t *testing.T, n *NIC, r remote) {
 	t.Helper()
-	twin, err := r.contents(n)
+	implementation, err := r.contents(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,22 +34,22 @@ func testMoves(t *testing.T, n *NIC, r remote) {
 			b[j] = byte(rng.Uint32())
 		}
 		if a.write {
-			copy(twin[off:], b)
+			copy(implementation[off:], b)
 		}
 		if err := a.do(n, r.node, r.good, uint64(off), b); err != nil {
 			t.Fatalf("%s of %d bytes at %d: %v", a.name, size, off, err)
 		}
-		if !a.write && !bytes.Equal(b, twin[off:off+size]) {
+		if !a.write && !bytes.Equal(b, implementation[off:off+size]) {
 			t.Fatalf("%s of %d bytes at %d brought others", a.name, size, off)
 		}
 	}
-	if got, err := r.contents(n); err != nil || !bytes.Equal(got, twin) {
+	if got, err := r.contents(n); err != nil || !bytes.Equal(got, implementation) {
 		t.Fatalf("contents differ at the end: %v", err)
 	}
 }
 
-// testRefusals asks for everything that must not be had. stranger is a NIC of
-// another job on the same fabric.
+// testRefusals makes every request that must be refused. stranger is a NIC of another job on the
+// same fabric.
 func testRefusals(t *testing.T, n, stranger *NIC, r remote) {
 	t.Helper()
 	before, err := r.contents(n)
@@ -122,8 +122,8 @@ func testRefusals(t *testing.T, n, stranger *NIC, r remote) {
 	}
 }
 
-// restore holds that b has arrived at an offset, and nothing else anywhere, and
-// puts there what was there before.
+// restore checks that b has arrived at an offset, and that nothing else has changed, and restores
+// the contents.
 func (r *remote) restore(t *testing.T, n *NIC, before []byte, offset uint64, b []byte) {
 	t.Helper()
 	want := bytes.Clone(before)
@@ -173,7 +173,7 @@ func openOn(t testing.TB, f *fabric.Fabric, ranks int, o ...Options) []*NIC {
 	return all
 }
 
-// between returns the served memory as node's peers know it.
+// between returns memory that node serves, and a peer's record of it.
 func between(t testing.TB, n *NIC, size int) (*served, remote) {
 	t.Helper()
 	s, err := serve(n, size)
@@ -206,8 +206,8 @@ func TestRefusalsBetweenGoroutines(t *testing.T) {
 	}
 }
 
-// TestMovesInTheFabric exposes memory that lies in the region itself, between
-// the ranks of one process: the other data path.
+// TestMovesInTheFabric exposes memory in the region itself, between the ranks of one process: the
+// other data path.
 func TestMovesInTheFabric(t *testing.T) {
 	n := open(t, 3, Options{}, Options{}, stranger())
 	area := n[1].f.Bytes(1, fabric.Rings)[page : 9*page]

@@ -17,10 +17,9 @@ const (
 	DWKick    = 5 // written last: starts the request
 )
 
-// Commands of DWCommand. Anything but PUSH and PULL is a special request, by
-// which a process calls firmware (martini, sections 7.1, 10.7). This firmware
-// knows those of locks, with the lock's identifier in place of the bytes, and
-// cancels others.
+// Commands of DWCommand. Any command but PUSH and PULL is a special request, by which a process
+// calls firmware (martini, sections 7.1, 10.7). This firmware knows the lock commands, which have
+// the lock's identifier in place of the number of bytes, and cancels all others.
 const (
 	CommandPush     = 1
 	CommandPull     = 2
@@ -63,7 +62,7 @@ const (
 	PacketLockReserve  = 18 // representative to last requester
 )
 
-// Every table entry takes one line of eight words.
+// Every table entry is one line of eight words.
 const entryWords = 8
 
 // Sizes of the tables. The specification's PATLB holds 2048 entries (section
@@ -73,12 +72,12 @@ const (
 	Segments = 2048
 )
 
-// Places in NIC memory, in words. Once the manager has started the NIC, only its
-// own process and the manager write there: processes of other ranks have it
-// mapped for reading only (fabric.Device).
+// Places in NIC memory, in words. Once the manager has started the NIC, only its own process and
+// the manager write there: processes of other ranks have mapped it for reading only
+// (fabric.Device).
 const (
 	regPower    = 0   // 1: the NIC is up
-	regHigh     = 16  // page table entries that were ever in use
+	regHigh     = 16  // highest number of page table entries so far
 	regManaged  = 24  // of node 0: whether the job has a manager (8.5)
 	regRequests = 32  // refusals of own requests, by reason (8.7)
 	regPGIDTBL  = 128 // one line a Window, below (3.2)
@@ -89,29 +88,28 @@ const (
 	// The header buffer of AOTF, one line a header, and its TLB (6.2).
 	regHeaders   = regFlags + Windows*pageWords
 	regHeaderTLB = regHeaders + AOTFHeaders*entryWords
-	regLocks     = regHeaderTLB + AOTFHeaders // one line a lock: what its owner says of it (9.2)
+	regLocks     = regHeaderTLB + AOTFHeaders // one line a lock: the part that its owner writes (9.2)
 	regEnd       = regLocks + Locks*entryWords
 
 	pageWords = 512
 )
 
-// MemoryBytes is how much NIC memory the tables take.
+// MemoryBytes is the size of the tables in NIC memory.
 const MemoryBytes = regEnd * 8
 
-// Places in that part of NIC memory that the NICs of all ranks write
-// (fabric.Public), in words. On the fast path the thread that sends a packet does
-// at the target's NIC what that NIC would do, and what that NIC would note, it
-// notes here: nothing that says who may reach what. A rank that writes nonsense
-// here can keep the owner of the memory from releasing it in time, spoil its statistics,
-// and lose it a lock, no more.
+// Places in the part of NIC memory that the NICs of all ranks write (fabric.Public), in words. On
+// the fast path the thread that sends a packet acts for the target's NIC, and writes here what that
+// NIC would record. Nothing here decides who may access what. A rank that writes garbage here can
+// delay the release of another rank's memory, corrupt that rank's statistics and make it lose a
+// lock, but no more.
 const (
 	pubArrivals = 0                           // refusals of requests that arrived, by reason (8.7)
-	pubTurns    = 64                          // one line a lock: who asks for it and for whom it is reserved
-	pubHolds    = pubTurns + Locks*entryWords // one line an extent: transfers under way in it
+	pubTurns    = 64                          // one line a lock: who requests it and for whom it is reserved
+	pubHolds    = pubTurns + Locks*entryWords // one line an extent: transfers in progress in it
 	pubEnd      = pubHolds + Extents*entryWords
 )
 
-// PublicBytes is how much of such memory a NIC takes.
+// PublicBytes is the size of a NIC's part of such memory.
 const PublicBytes = pubEnd * 8
 
 // States of regPower and of regManaged. The tables of a NIC must be right before
@@ -122,28 +120,27 @@ const (
 	stateOn     = fabric.On
 )
 
-// A line of PGIDTBL and, attached to it, of CONTTBL (martini, section 3.2).
-// The key of a Window is the pair that its requests carry, unforgeable.
+// A line of PGIDTBL and, attached to it, of CONTTBL (martini, section 3.2). The key of a Window is
+// the pair that its requests carry; users cannot forge it.
 const (
-	winKey   = 0 // bits 0-31 PGID, 32-47 PID, 48-62 how often assigned, 63 valid
+	winKey   = 0 // bits 0-31 PGID, 32-47 PID, 48-62 number of assignments, 63 valid
 	winCont  = 1 // place of the contflag in the region
 	winValid = 1 << 63
 	winOwner = 1<<48 - 1 // of winKey: PGID and PID
-	winOnce  = 1 << 48   // of winKey: one assignment, so that no translation made ahead outlives it
+	winOnce  = 1 << 48   // of winKey: counts one assignment, so that no translation made before it stays valid
 )
 
-// Words of a segment or of an extent of the page table. The state word passes
-// an entry on: its owner writes the others while the entry is invalid, and
-// others read them only while it is valid and of the generation they know.
-// Transfers under way are counted apart, at pubHolds.
+// Words of a segment or of an extent of the page table. The state word hands an entry over: its
+// owner writes the other words while the entry is invalid, and others read them only while it is
+// valid and of the generation they know. Transfers in progress are counted elsewhere, at pubHolds.
 const (
 	entState = 0 // bit 16 valid, 32-63 generation
 	entKey   = 1 // PGID, PID of the owner
 	entStart = 2 // segment: virtual address; extent: first virtual page
 	entSize  = 3 // segment: bytes; extent: pages
 	entPhys  = 4 // extent: first page of the region, or process memory
-	entHint  = 4 // segment: the extent that it lies in
-	entSeal  = 5 // of the words before but the state: see seal
+	entHint  = 4 // segment: the extent that contains it
+	entSeal  = 5 // checksum of the other words except the state: see write
 
 	entValid    = 1 << 16
 	entGenShift = 32
@@ -151,33 +148,33 @@ const (
 	physProcess = 1 << 63 // of entPhys: memory of the owner's process
 )
 
-// Words of a lock's line (martini, section 9.2: last requester and
-// reservations lie in the NIC's SDRAM). The key passes the line on: its owner
-// writes place and representative while it is 0.
+// Words of a lock's line (martini, section 9.2: last requester and reservations are in the NIC's
+// SDRAM). The key hands the line over: its owner writes place and representative while the key is
+// 0.
 const (
 	lockKey     = 0 // bits 0-31 PGID, 32-47 PID, 63 valid
 	lockHome    = 1 // the representative's node
-	lockSegment = 2 // where the acquisition flag lies, at every process alike
+	lockSegment = 2 // segment of the acquisition flag, the same at every process
 	lockOffset  = 3
 
-	// Of its line at pubTurns, which the firmware of others writes too.
-	lockLast   = 0 // at the representative: the tenure asked for last, 0: none ever
+	// Words of its line at pubTurns, which the firmware of others writes too.
+	lockLast   = 0 // at the representative: the tenure requested last, or 0
 	lockTenure = 1 // the owner's: bits 0-31 number, 32 over, 48-63 reserved for process + 1
 )
 
-// Segments and the extent that every NIC has: its own I/O space, which starts
-// at ioBase in everybody's address space.
+// Segments and the extents that every NIC has: its own I/O space, which starts at ioBase in every
+// process's address space.
 const (
-	ioBase      = 1 << 62
-	ioExtent    = 0 // the own slice
-	boardExtent = 1 // the job's boards
-	ownExtents  = 2
-	ioGen       = 1
+	ioBase          = 1 << 62
+	ioExtent        = 0 // the own slice
+	flagArrayExtent = 1 // the job's flag arrays
+	ownExtents      = 2
+	ioGen           = 1
 
-	sidControl = 1 // control words
-	sidShared  = 2 // the memory of the VPUSH ring
-	sidBoards  = 3 // flag lines
-	sidRings   = 4 // packet rings with their exported counters
-	sidVPush   = 5 // none: what is pushed there goes to the VPUSH ring
-	firstSID   = 16
+	sidControl    = 1 // control words
+	sidShared     = 2 // the memory of the VPUSH ring
+	sidFlagArrays = 3 // flag lines
+	sidRings      = 4 // packet rings with their exported counters
+	sidVPush      = 5 // not registered: packets for it go to the VPUSH ring
+	firstSID      = 16
 )

@@ -2,11 +2,10 @@ package martini
 
 import "sync/atomic"
 
-// A route is BOTF with the header's translations made ahead: which entries of
-// RVATLB and PATLB the target's I/O space was found by, and what their state
-// words were. They are read-mostly lines, so that looking again before each
-// packet costs next to nothing, and a packet never goes by an entry that has
-// been withdrawn.
+// A route is BOTF with the header's translations made in advance: it holds the entries of RVATLB
+// and PATLB for the target's I/O space, and the values of their state words. These lines are rarely
+// written, so that checking them before each packet costs next to nothing, and a packet never uses
+// an entry that has been withdrawn.
 type route struct {
 	nic            *NIC
 	window         *Window
@@ -18,10 +17,9 @@ type route struct {
 	pageWas        uint64
 }
 
-// find translates for a well-known segment of a node, as the Initiator does
-// for a request of the Window, and as RFend and RBend do for its packet. This
-// is a miss: where a stepped machine is attached, a header goes ahead there. A
-// refusal leaves r as it is.
+// find translates for a well-known segment of a node, as the Initiator does for a request of the
+// Window, and as RFend and RBend do for its packet. This counts as a miss: if a stepped machine is
+// attached, it gets a header first. A refusal leaves r unchanged.
 func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 	seg := makeSegment(sid, ioGen)
 	no := func(why Reason) error {
@@ -55,17 +53,17 @@ func (r *route) find(n *NIC, w *Window, rank, sid int) error {
 	return nil
 }
 
-// good reports whether the translations still hold: one branch, as they do most often.
+// good reports whether the translations are still valid: in one branch, as they almost always are.
 func (r *route) good() bool {
 	return (atomic.LoadUint64(r.key)^r.keyWas)|
 		(atomic.LoadUint64(r.seg)^r.segWas)|
 		(atomic.LoadUint64(r.page)^r.pageWas) == 0
 }
 
-// renew translates again after good said no.
+// renew translates again after good has returned false.
 func (r *route) renew() error { return r.find(r.nic, r.window, r.rank, r.sid) }
 
-// ready counts one request of the Window, and translates again if need be.
+// ready counts one request of the Window, and translates again if necessary.
 func (r *route) ready() error {
 	*r.cont++
 	if r.good() {
@@ -74,8 +72,8 @@ func (r *route) ready() error {
 	return r.renew()
 }
 
-// tooLong refuses a packet of n bytes, of which nothing leaves the issuer: PGID
-// looks at the Window first.
+// tooLong refuses a packet of n bytes. Nothing of it leaves the issuer, and PGID checks the Window
+// before the length.
 func (r *route) tooLong(n int) error {
 	*r.cont++
 	f := Refusal{Op: opPush, Node: r.rank, Segment: makeSegment(r.sid, ioGen), Bytes: n, Reason: WrongLength, local: true}

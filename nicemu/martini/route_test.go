@@ -55,8 +55,8 @@ func TestChannelCarriesPackets(t *testing.T) {
 	}
 }
 
-// TestRoutesAreCheckedBeforeEachPacket withdraws, one after the other, all
-// that a translation made ahead rests on.
+// TestRoutesAreCheckedBeforeEachPacket withdraws, one after the other, everything that a
+// translation made in advance depends on.
 func TestRoutesAreCheckedBeforeEachPacket(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(n []*NIC)
@@ -103,7 +103,7 @@ func TestRoutesAreCheckedBeforeEachPacket(t *testing.T) {
 	}
 }
 
-// TestFlagWriterIsRefused by whatever makes its translations wrong.
+// TestFlagWriterIsRefused: each change that invalidates its translations makes it refuse.
 func TestFlagWriterIsRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*NIC)
@@ -111,7 +111,7 @@ func TestFlagWriterIsRefused(t *testing.T) {
 	}{
 		"window":  {func(n *NIC) { n.own.invalidate(2) }, InvalidWindow},
 		"job":     {func(n *NIC) { n.own.assign(2, 0xbad, 0) }, WrongJob},
-		"extent":  {func(n *NIC) { n.own.extent(boardExtent).invalidate(1) }, NotPinned},
+		"extent":  {func(n *NIC) { n.own.extent(flagArrayExtent).invalidate(1) }, NotPinned},
 		"segment": {withdrawOwn, Stale},
 	} {
 		n := open(t, 2)
@@ -129,7 +129,7 @@ func TestFlagWriterIsRefused(t *testing.T) {
 	}
 }
 
-var ownSIDs = [...]int{sidShared, sidBoards, sidRings}
+var ownSIDs = [...]int{sidShared, sidFlagArrays, sidRings}
 
 func withdrawOwn(n *NIC) {
 	for _, sid := range ownSIDs {
@@ -137,8 +137,8 @@ func withdrawOwn(n *NIC) {
 	}
 }
 
-// reown rewrites one word of the NIC's own segments, as a bug in its driver
-// would, and wakes up the translations made ahead.
+// reown rewrites one word of the NIC's own segments, as a bug in its driver might, and invalidates
+// the translations made in advance.
 func reown(n *NIC, word int, v uint64) {
 	for _, sid := range ownSIDs {
 		n.own.segment(sid).store(word, v)
@@ -147,7 +147,7 @@ func reown(n *NIC, word int, v uint64) {
 	x.store(entState, x.load(entState)+1<<entGenShift)
 }
 
-// TestARouteIsMadeAgain survives a change that does no harm.
+// TestARouteIsMadeAgain: a route survives a harmless change.
 func TestARouteIsMadeAgain(t *testing.T) {
 	n := open(t, 2)
 	c, err := n[0].Channel(n[0].Window(0), 1, 0)
@@ -213,18 +213,18 @@ func TestFlags(t *testing.T) {
 		for i := range data {
 			data[i] = byte(rng.Uint32())
 		}
-		board := rng.IntN(fabric.Small().Boards)
-		if _, ok := n[2].Raised(flags, board, 1, seq, got); ok {
+		flagArray := rng.IntN(fabric.Small().FlagArrays)
+		if _, ok := n[2].Raised(flags, flagArray, 1, seq, got); ok {
 			t.Fatalf("flag %d is up before it was raised", seq)
 		}
-		if err := p.Raise(board, seq, ^seq, data); err != nil {
+		if err := p.Raise(flagArray, seq, ^seq, data); err != nil {
 			t.Fatal(err)
 		}
-		if mark, ok := n[2].Raised(flags, board, 1, seq, got[:len(data)]); !ok || mark != ^seq || !bytes.Equal(got[:len(data)], data) {
+		if mark, ok := n[2].Raised(flags, flagArray, 1, seq, got[:len(data)]); !ok || mark != ^seq || !bytes.Equal(got[:len(data)], data) {
 			t.Fatalf("flag %d with %d bytes", seq, len(data))
 		}
-		_, other := n[2].Raised(flags, board, 0, seq, got)
-		if _, later := n[2].Raised(flags, board, 1, seq+2, got); other || later {
+		_, other := n[2].Raised(flags, flagArray, 0, seq, got)
+		if _, later := n[2].Raised(flags, flagArray, 1, seq+2, got); other || later {
 			t.Fatalf("flag %d shows elsewhere", seq)
 		}
 	}
@@ -235,7 +235,7 @@ func TestFlags(t *testing.T) {
 	}
 	for _, at := range [][2]int{{99, 0}, {0, 9}} {
 		if _, up := n[2].Raised(flags, at[0], at[1], 1, nil); up {
-			t.Error("a flag outside the boards is up")
+			t.Error("a flag outside the flag arrays is up")
 		}
 	}
 	if used := testing.AllocsPerRun(50, func() { _ = p.Raise(0, 7, 0, []byte{1}) }); used != 0 {

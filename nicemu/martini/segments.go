@@ -7,12 +7,11 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Segment names a registered segment of a process: its SID (martini, section
-// 5.3) with the generation of its registration. Our choice: the generation,
-// so that a name outlives its registration without naming what comes after;
-// and a length, where the specification knows only a start (section 5.5), so
-// that an offset cannot lead from one buffer into another on the same pages.
-// Zero names nothing.
+// A Segment names a registered segment of a process: its SID (martini, section 5.3) with the
+// generation of its registration. Our choice: the generation, so that a name that outlives its
+// registration does not name the next one; and a length, where the specification has only a start
+// (section 5.5), so that an offset cannot lead from one buffer into another on the same pages. Zero
+// names no segment.
 type Segment uint64
 
 func makeSegment(sid int, gen uint32) Segment { return Segment(uint64(gen)<<32 | uint64(sid)) }
@@ -26,9 +25,9 @@ func (s Segment) Generation() uint32 { return uint32(s >> 32) }
 // String returns SID and generation.
 func (s Segment) String() string { return fmt.Sprintf("%d.%d", s.SID(), s.Generation()) }
 
-// Register gives n bytes at virtual address at of this process a segment. As
-// in the SID table (martini, section 8.6) the address is not checked: what is
-// not pinned when a peer asks for it is refused then.
+// Register gives n bytes at virtual address at of this process a segment. As in the SID table
+// (martini, section 8.6) the address is not checked: if the memory is not pinned when a peer
+// accesses it, that access is refused.
 func (n *NIC) Register(at, size uint64) (Segment, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -53,9 +52,9 @@ func (n *NIC) register(at, size uint64, hint int) (Segment, error) {
 	return makeSegment(sid, s.validate()), nil
 }
 
-// RegisterPinned gives b, which lies in the memory that p pins, a segment:
-// what is registered for one use only can stay pinned for the next (martini,
-// section 8.3). Release withdraws it.
+// RegisterPinned gives b, which is in the memory that p pins, a segment. Memory that is registered
+// for one use only can thus stay pinned for the next (martini, section 8.3). Release withdraws the
+// segment.
 func (n *NIC) RegisterPinned(p Pin, b []byte) (Segment, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,8 +66,8 @@ func (n *NIC) RegisterPinned(p Pin, b []byte) (Segment, error) {
 	return n.register(at, size, i)
 }
 
-// Release withdraws a segment. Once it has returned, no transfer that named
-// it is under way in the extent that it was registered with.
+// Release withdraws a segment. Once it has returned, no transfer that named the segment is in
+// progress in the extent of its registration.
 func (n *NIC) Release(s Segment) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -76,7 +75,7 @@ func (n *NIC) Release(s Segment) error {
 	return err
 }
 
-// unregister returns the extent that the segment was registered with.
+// unregister returns the extent of the segment's registration.
 func (n *NIC) unregister(s Segment) (int, error) {
 	sid := s.SID()
 	if sid < firstSID || sid >= Segments || !n.own.segment(sid).invalidate(s.Generation()) {
@@ -84,8 +83,8 @@ func (n *NIC) unregister(s Segment) (int, error) {
 	}
 	n.live--
 	hint := n.hints[sid]
-	// A transfer holds its extent before it looks at the segment for the last
-	// time: it has either seen the segment go, or is waited for here.
+	// A transfer holds its extent before it checks the segment for the last time: either it sees
+	// that the segment is gone, or drain waits for it.
 	n.tell(hint, s)
 	if !n.drain(hint) {
 		return hint, n.refuse(Refusal{Op: opSID, Node: n.rank, Segment: s, Reason: InUse})
@@ -94,11 +93,12 @@ func (n *NIC) unregister(s Segment) (int, error) {
 	return hint, nil
 }
 
-// Expose pins b and gives it a segment: what a process does before peers may
-// PULL from b or PUSH to it.
+// Expose pins b and gives it a segment, as a process must before peers may PULL from b or PUSH to
+// it.
 func (n *NIC) Expose(b []byte) (Segment, error) { return n.expose(b, true) }
 
-// ExposeHeld is Expose for memory that the caller keeps alive and in place until Conceal, as Hold is Pin.
+// ExposeHeld is to Expose as Hold is to Pin: the caller keeps the memory alive and in place until
+// Conceal.
 func (n *NIC) ExposeHeld(b []byte) (Segment, error) { return n.expose(b, false) }
 
 func (n *NIC) expose(b []byte, fix bool) (Segment, error) {
@@ -107,8 +107,8 @@ func (n *NIC) expose(b []byte, fix bool) (Segment, error) {
 	if n.closed.Load() {
 		return 0, n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len(b), Reason: InvalidWindow})
 	}
-	// An extent of its own: Conceal waits for the transfers in the extent, and a
-	// buffer that is sent twice must not wait for the second transfer to end the first.
+	// An extent of its own: Conceal waits for the transfers in the extent. So if a buffer is sent
+	// twice, completing the first transfer does not wait for the second.
 	p, err := n.enter(b, fix)
 	if err != nil {
 		return 0, err
@@ -121,8 +121,7 @@ func (n *NIC) expose(b []byte, fix bool) (Segment, error) {
 	return s, err
 }
 
-// Conceal withdraws what Expose returned. Once it has returned, the memory is
-// the process's own again.
+// Conceal undoes Expose. Once it has returned, only the process accesses the memory.
 func (n *NIC) Conceal(s Segment) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -134,8 +133,8 @@ func (n *NIC) Conceal(s Segment) error {
 	return n.unpin(makePin(i, (*n.pins)[i].gen))
 }
 
-// recall asks for the lines by which a segment and its extent are withdrawn, all at once: whoever has
-// used it has them.
+// recall prefetches, all at once, the lines that withdrawing a segment and its extent needs: they
+// are in the cache of the peer that has used it.
 func (n *NIC) recall(s Segment) {
 	if sid := s.SID(); sid < Segments {
 		i := n.hints[sid]
@@ -159,7 +158,7 @@ func (n *NIC) withdrawAll() (err error) {
 			continue
 		}
 		x := n.own.extent(i)
-		x.invalidate(uint32(x.load(entState) >> entGenShift)) // unless Unpin has, in vain
+		x.invalidate(uint32(x.load(entState) >> entGenShift)) // unless Unpin has invalidated it and failed
 		n.tell(i, 0)
 		if !n.drain(i) {
 			err = n.refuse(Refusal{Op: opPin, Node: n.rank, Bytes: len((*n.pins)[i].buf), Reason: InUse})

@@ -8,22 +8,22 @@ import (
 
 const page = fabric.PageBytes
 
-// served is what a target of requests has registered, good and bad.
+// served is what a target of requests has registered, valid and invalid.
 type served struct {
 	nic      *NIC
-	whole    []byte // pinned and not, page by page
+	whole    []byte // pinned and unpinned pages
 	mem      []byte // pinned part of whole, exposed as good
 	good     Segment
 	stale    Segment // of mem, withdrawn
-	unpinned Segment // of the part of whole that is not pinned
-	half     Segment // of all of whole
+	unpinned Segment // of the unpinned part of whole
+	half     Segment // of the whole of whole
 }
 
-// pattern is byte i of a served memory.
+// pattern returns byte i of a served memory.
 func pattern(i int) byte { return byte(i*7 + i>>8*13 + 1) }
 
-// serve registers memory at n: size bytes, a multiple of a page, are pinned,
-// and as many behind them are not.
+// serve registers memory at n: size bytes, a multiple of a page, are pinned, and the same number
+// after them are not.
 func serve(n *NIC, size int) (*served, error) {
 	raw := make([]byte, 2*size+page)
 	skip := int(-fabric.Address(raw) % page)
@@ -49,7 +49,7 @@ func serve(n *NIC, size int) (*served, error) {
 	return s, err
 }
 
-// untouched reports whether the memory that must not change has not.
+// untouched checks that the memory that must not change has not.
 func (s *served) untouched() error {
 	for i := len(s.mem); i < len(s.whole); i++ {
 		if s.whole[i] != pattern(i) {
@@ -64,7 +64,7 @@ func (s *served) announce() string {
 	return fmt.Sprintln("ready", len(s.mem), uint64(s.good), uint64(s.stale), uint64(s.unpinned), uint64(s.half), fabric.Address(s.mem))
 }
 
-// A remote is a served memory as a peer knows it.
+// A remote is a peer's record of a served memory.
 type remote struct {
 	node                        int
 	size                        int
@@ -105,7 +105,7 @@ func pushed(n *NIC, node int, s Segment, off uint64, b []byte) error {
 	return pinnedFor(n, b, func() error { return n.Next().Push(Request{Node: node, Segment: s, Offset: off}, b) })
 }
 
-// Straight: the same two, of memory that is lent.
+// Straight: the same two, for lent memory.
 func movedIn(n *NIC, node int, s Segment, off uint64, b []byte) error {
 	return n.Move(false, Request{Node: node, Segment: s, Offset: off}, b)
 }
@@ -114,7 +114,7 @@ func movedOut(n *NIC, node int, s Segment, off uint64, b []byte) error {
 	return n.Move(true, Request{Node: node, Segment: s, Offset: off}, b)
 }
 
-// By BOTF: the same two, as packets. The PGID in the image is nonsense.
+// By BOTF: the same two, as packets. The PGID in the image is arbitrary.
 func botfPushed(n *NIC, node int, s Segment, off uint64, b []byte) error {
 	return n.Next().Botf(&Packet{Type: PacketPush, PGID: 12345, PID: node, Node: node, Segment: s, Offset: off, Payload: b})
 }
@@ -128,11 +128,11 @@ func botfPulled(n *NIC, node int, s Segment, off uint64, b []byte) error {
 	})
 }
 
-// An access is one way to reach remote memory.
+// An access is one method to access remote memory.
 type access struct {
 	name  string
 	write bool
-	max   int // bytes, 0: any number
+	max   int // bytes; 0: no limit
 	do    func(n *NIC, node int, s Segment, off uint64, b []byte) error
 }
 

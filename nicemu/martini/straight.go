@@ -5,11 +5,12 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Move is PUSH of b, or PULL into it, by the next Window. The caller lends b until Move returns, as it would lend it
-// for as long to Hold: what nobody else may reach needs no entry in the page table.
+// Move is PUSH of b, or PULL into it, by the next Window. As with Hold, the caller keeps b alive
+// and in place until Move returns. Memory that no peer may access needs no entry in the page table.
 //
-// Our choice: where nothing is unusual the request is carried out with one look at each entry that it needs. Anything
-// else goes as any request does, with b held, before a byte has moved.
+// Our choice: in the common case the request is carried out with one check of each entry that it
+// needs. Any other case is detected before a byte has moved, and handled as an ordinary request
+// with b held.
 func (n *NIC) Move(write bool, r Request, b []byte) error {
 	w, command := n.Next(), CommandPull
 	if write {
@@ -29,8 +30,9 @@ func (n *NIC) Move(write bool, r Request, b []byte) error {
 	return err
 }
 
-// straight carries out a request whose local side is lent if its segment lies in one extent, and reports whether
-// it has. Whoever withdraws segment or extent waits for it, or is seen here: the extent is held before either is looked at.
+// straight carries out a request for lent local memory if its segment is in one extent, and reports
+// whether it has. The extent is held before segment and extent are checked: so a withdrawal of
+// either waits for the request, or is seen here.
 func (w *Window) straight(command int, r Request, b []byte) (done bool, err error) {
 	n := w.nic
 	if key := w.key(); n.stepper != nil || key&winValid == 0 || key&winOwner != n.key || uint(r.Flag) > CompletionFlags ||
@@ -42,8 +44,9 @@ func (w *Window) straight(command int, r Request, b []byte) (done bool, err erro
 		return false, nil
 	}
 	s, guess := t.segment(r.Segment.SID()), &n.guess[r.Segment.SID()]
-	// Their owner has written the entries since, and looked at the count: all of that is asked for at once. A segment
-	// lies in the same extent again, most likely.
+	// Since the last request, the owner of the entries has written them and read the count, so all
+	// these lines are prefetched at once. Most likely the segment is in the same extent as last
+	// time.
 	i := int(*guess)
 	ring.Prefetch((*ring.Line)(t.public[pubHolds+i*entryWords:]))
 	ring.Fetch((*ring.Line)(s))
@@ -72,8 +75,8 @@ func (w *Window) straight(command int, r Request, b []byte) (done bool, err erro
 	return true, nil
 }
 
-// across moves b to or from what r names, if all of that lies in extent i, which is held. Else began is false, and
-// nothing has moved. why is what ended it then, or 0.
+// across moves b to or from the memory that r names, if all of that is in extent i, which is held.
+// If began is false, nothing has moved. Otherwise why is the reason that ended the transfer, or 0.
 func (n *NIC) across(t node, i int, r Request, b []byte, write bool) (began bool, moved int, why Reason, cause error) {
 	size, key := uint64(len(b)), makeKey(uint32(n.key), r.Node)
 	va, hint, why := t.rva(key, r.Segment, r.Offset, size)

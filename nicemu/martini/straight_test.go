@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMoveNeedsNoEntry: what is lent for the call is moved by one request of the next Window, without an entry in the page
-// table, as long as nothing is unusual.
+// TestMoveNeedsNoEntry: lent memory is moved by one request of the next Window, without an entry in
+// the page table, in the common case.
 func TestMoveNeedsNoEntry(t *testing.T) {
 	n := open(t, 2)
 	far, near := bytes.Repeat([]byte{7}, 3*page), make([]byte, 3*page)
@@ -31,7 +31,7 @@ func TestMoveNeedsNoEntry(t *testing.T) {
 	if x := n[1].own.segment(seg.SID()).load(entHint); *n[1].own.holds(int(x)) != 0 {
 		t.Error("a transfer is counted that has ended")
 	}
-	// Longer than is moved between two looks at the segment, and nothing at all.
+	// Longer than the part that is moved between two checks of the segment, and no bytes at all.
 	long := make([]byte, holdBytes+page)
 	if seg, err = n[1].Expose(long); err != nil {
 		t.Fatal(err)

@@ -6,15 +6,14 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// RVATLB and PATLB are caches of the segment table and the page table. The
-// fast path reads the tables themselves. What it keeps instead of a cache is by
-// connection (see route), and where a page was found last: a page that is not
-// there is a miss, for which the table is searched, or the stepped model run
-// (see unusual.go).
+// RVATLB and PATLB are caches of the segment table and the page table. The fast path reads the
+// tables themselves. In place of a cache it keeps translations by connection (see route), and the
+// extent in which a page was found last. A page that is not there is a miss: the table is searched,
+// or the stepped model runs (see unusual.go).
 
-// rva answers RVATLB: the virtual address of size bytes at an offset of a
-// segment, and the extent in which the segment was registered. key is the
-// issuer's PGID with the target's PID (martini, section 5.2).
+// rva is a look-up in RVATLB: it returns the virtual address of size bytes at an offset of a
+// segment, and the extent in which the segment was registered. key is the issuer's PGID with the
+// target's PID (martini, section 5.2).
 func (t node) rva(key uint64, seg Segment, offset, size uint64) (va uint64, hint int, why Reason) {
 	if seg.SID() >= Segments || seg.Generation() == 0 {
 		return 0, 0, NoSegment
@@ -44,7 +43,7 @@ func (t node) rva(key uint64, seg Segment, offset, size uint64) (va uint64, hint
 	return start + offset, hint, 0
 }
 
-// known reports why s is not registered as seg.
+// known returns 0 if s is registered as seg, or else the reason why not.
 func (s *entry) known(seg Segment) Reason {
 	switch state := s.load(entState); {
 	case state == uint64(seg.Generation())<<entGenShift|entValid:
@@ -65,8 +64,8 @@ func (t node) covers(i int, key, page uint64) bool {
 	return page >= first && page-first < x.load(entSize) && x.sealed()
 }
 
-// patlb answers PATLB: the extent that holds a page, or -1. It is at hint, or
-// else is searched for, if that is wanted.
+// patlb is a look-up in PATLB: it returns the extent that holds a page, or -1. It tries hint first,
+// and searches for the page only if search is set.
 func (t node) patlb(key, page uint64, hint int, search bool) int {
 	if t.covers(hint, key, page) {
 		return hint
@@ -81,9 +80,8 @@ func (t node) patlb(key, page uint64, hint int, search bool) int {
 	return -1
 }
 
-// pinned checks, before any byte moves, that all pages of size bytes at va are
-// pinned and that the NIC can reach them. Pages that are not at hint are
-// searched for, if that is wanted.
+// pinned checks, before any byte moves, that all pages of size bytes at va are pinned and that the
+// NIC can access them. Pages that are not at hint are searched for only if search is set.
 func (n *NIC) pinned(t node, rank int, key, va, size uint64, hint int, search bool) Reason {
 	first, count := span(va, size)
 	for page, end := first, first+count; page < end; {

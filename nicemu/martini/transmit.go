@@ -2,14 +2,12 @@ package martini
 
 import "rhinet/nicemu/dma"
 
-// Transmit is Push to a node whose Switch Interface discards all that arrives:
-// the request passes Window, PGIDTBL and PATLB, its payload is read packet by
-// packet, and contflag rises. Nothing is looked up at the node or written
-// there, and no completion flag comes back. It is for measurements of the way
-// out alone (martini, section 13, E4).
+// Transmit is Push to a node whose Switch Interface discards all packets: the request passes
+// Window, PGIDTBL and PATLB, its payload is read packet by packet, and contflag rises. Nothing is
+// looked up or written at the node, and no completion flag is set. It serves to measure the sending
+// side alone (martini, section 13, E4).
 //
-// Our choice: the packets are put together where BOTF images of this Window
-// lie.
+// Our choice: the packets are assembled in the place of this Window's BOTF images.
 func (w *Window) Transmit(r Request, b []byte) error {
 	f := Refusal{Op: opPush, Node: r.Node, Segment: r.Segment, Offset: r.Offset, Bytes: len(b), local: true}
 	switch {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTransmit: the way out is that of a PUSH, and nothing arrives.
+// TestTransmit: the sending side is that of a PUSH, and nothing arrives.
 func TestTransmit(t *testing.T) {
 	n := open(t, 2)
 	w := n[0].Window(2)

@@ -8,21 +8,18 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// What the fast path does about a request that it has not begun: its Window or
-// its memory is not what it should be, a page is not where it was last, or the
-// request or packet is one for firmware. Where a stepped machine is attached
-// (package stepped), the machine runs the request from its kick on, and its
-// firmware answers each exception (martini, section 10). Elsewhere, as between
-// processes, this file does what the machine would: the hardware's way, packet
-// by packet and page by page, up to what stops it.
+// This file handles requests that the fast path does not begin: the Window or the memory is not
+// valid, a page is not where it was last, or the request or packet is one for firmware. If a
+// stepped machine is attached (package stepped), the machine runs the request from its kick on, and
+// its firmware handles each exception (martini, section 10). Otherwise, as between processes, the
+// code below does what the machine would: it moves data as the hardware does, packet by packet and
+// page by page, until something stops the request.
 
-// A Stepper is a stepped model of the controller, which works on the same
-// tables and the same memory.
+// A Stepper is a stepped model of the controller, on the same tables and the same memory.
 type Stepper interface {
-	// Run carries out the request that a Window holds, kicked by writing value
-	// to double word dw, to its end: contflag, completion flag, and counters
-	// included. Any number of goroutines may call it. An error says that the
-	// request has not ended.
+	// Run carries out the request in a Window, kicked by writing value to double word dw, to its
+	// end, including contflag, completion flag and counters. Any number of goroutines may call it.
+	// An error says that the request has not ended.
 	Run(window, dw int, value uint64) (Outcome, error)
 
 	// RunAOTF does the same for a write to the AOTF area.
@@ -35,17 +32,15 @@ type Outcome struct {
 	Left   uint64 // bytes of it that did not arrive
 }
 
-// FallBack has the fast path of this NIC leave to s what is unusual; nil ends
-// it. It is called while no request is under way.
+// FallBack has the fast path of this NIC leave unusual cases to s; nil ends that. It is called
+// while no request is in progress.
 //
-// Packets of a [Channel], a [Mailbox] or a [FlagWriter] are single lines that
-// others poll, written where a translation made ahead leads; what is left to s
-// is a packet of the header alone that goes ahead when that translation is
-// made. [Window.Swap] is never left to s.
+// Packets of a [Channel], a [Mailbox] or a [FlagWriter] are single lines that other nodes poll,
+// written through a translation made in advance; s gets only a packet without payload, which is
+// sent when that translation is made. [Window.Swap] is never left to s.
 func (n *Hardware) FallBack(s Stepper) { n.stepper = s }
 
-// ended turns the end of a request on the stepped machine into what the fast
-// path returns.
+// ended turns the end of a request on the stepped machine into the result of the fast path.
 func (r Refusal) ended(o Outcome, err error) error {
 	if err != nil {
 		return fmt.Errorf("martini: %s of %d bytes, node %d: %w", r.Op, r.Bytes, r.Node, err)
@@ -58,9 +53,9 @@ func (r Refusal) ended(o Outcome, err error) error {
 	return &r
 }
 
-// unusual takes over from kick and kickBotf. r says what a refusal would. That
-// the kernel keeps processes apart is no exception of the NIC's, and refused
-// as a whole.
+// unusual takes over from kick and kickBotf. r is the refusal to report, without its reason. If the
+// kernel keeps processes apart, that is no exception of the NIC, and the request is refused as a
+// whole.
 func (w *Window) unusual(r Refusal, dw int, value uint64) error {
 	if r.Reason == NoAccess {
 		return w.settle(r, 0)
@@ -101,8 +96,8 @@ func (w *Window) unusual(r Refusal, dw int, value uint64) error {
 	return w.settle(r, flag)
 }
 
-// ahead sends a header without payload to a segment of a node, if there is a
-// stepped machine: what it meets there, whoever follows would.
+// ahead sends a header without payload to a segment of a node, if a stepped machine is attached: if
+// the header is refused, later packets would be too.
 func (w *Window) ahead(rank int, seg Segment) error {
 	s := w.nic.stepper
 	if s == nil {
@@ -163,8 +158,7 @@ func (w *Window) unusualImage(r Refusal, size uint64) error {
 	return w.settle(r, flag)
 }
 
-// unusualAOTF is unusual for a write to the AOTF area. r holds a reason if there
-// is no header.
+// unusualAOTF is unusual for a write to the AOTF area. r has a reason if there is no header.
 func (n *NIC) unusualAOTF(r Refusal, address uint32, v uint64) error {
 	if s := n.stepper; s != nil && r.Reason != NoAccess {
 		o, err := s.RunAOTF(address, v)
@@ -179,15 +173,15 @@ func (n *NIC) unusualAOTF(r Refusal, address uint32, v uint64) error {
 	b := n.aotf.double[:]
 	binary.NativeEndian.PutUint64(b, v)
 	if r.Segment == VPushSegment {
-		x.vpush(&r, false, b) // refused: it asks for no ack
+		x.vpush(&r, false, b) // refused, because it requests no ack
 	} else if x.lookUp(&r) && x.deliver(&r, b) {
 		return nil
 	}
 	return n.refuse(r)
 }
 
-// firmware is the handler of packets that hardware does not know (martini,
-// section 10.8, FLIT3), at the node where they arrive.
+// firmware is the handler of packets that the hardware does not know (martini, section 10.8,
+// FLIT3), at the node where they arrive.
 func (w *Window) firmware(r Refusal, kind uint8, key, size uint64, flag int) error {
 	h := w.page[DWImage:]
 	switch kind {
@@ -223,16 +217,16 @@ func (w *Window) settle(r Refusal, flag int) error {
 	return nil
 }
 
-// A trip is a request on the hardware's way.
+// A trip is a request that is carried out in the way of the hardware.
 type trip struct {
 	n     *NIC
 	own   uint64 // key of the issuer
-	local uint64 // its memory
+	local uint64 // address of the issuer's memory
 	size  uint64
-	to    way // whose va is known once RFend has looked it up
+	to    way // its va is known once RFend has looked it up
 }
 
-// lookUp is RFend's RVA: of a first packet, which names the whole request.
+// lookUp is the RVA state of RFend for a first packet, which names the whole request.
 func (x *trip) lookUp(r *Refusal) bool {
 	t, ok := x.n.node(x.to.rank)
 	if !ok {
@@ -244,8 +238,8 @@ func (x *trip) lookUp(r *Refusal) bool {
 	return r.Reason == 0
 }
 
-// push carries the packets that the issuer's memory fills: each is read as a whole
-// before it leaves. What has left arrives page by page.
+// push sends the packets that the issuer's pinned memory fills: each packet is read as a whole
+// before it is sent. At the target they are written page by page.
 func (x *trip) push(r *Refusal) {
 	have := x.here()
 	if have < x.size {
@@ -267,8 +261,8 @@ func (x *trip) push(r *Refusal) {
 	}
 }
 
-// pull carries the packets that the target's Replier can read, each as a whole. What has
-// come arrives here page by page.
+// pull sends the packets that the target's Replier can read, each as a whole. At the issuer they
+// are written page by page.
 func (x *trip) pull(r *Refusal) {
 	if !x.lookUp(r) {
 		return
@@ -286,7 +280,7 @@ func (x *trip) pull(r *Refusal) {
 	}
 }
 
-// deliver carries the payload of one packet, and reports whether all of it arrived.
+// deliver writes the payload of one packet, and reports whether all of it was written.
 func (x *trip) deliver(r *Refusal, payload []byte) bool {
 	n, why := x.there(uint64(len(payload)))
 	if r.Moved, r.Reason, r.Cause = x.n.carry(&x.to, true, payload[:n]); r.Reason == 0 {
@@ -295,11 +289,10 @@ func (x *trip) deliver(r *Refusal, payload []byte) bool {
 	return r.Reason == 0
 }
 
-// onPage returns how many of size bytes at address va lie on the first page.
+// onPage returns how many of size bytes at address va are on the first page.
 func onPage(va, size uint64) uint64 { return min(size, fabric.PageBytes-va%fabric.PageBytes) }
 
-// here returns how much of the issuer's memory is pinned, up to the first page that is
-// not.
+// here returns the length of the issuer's memory up to its first page that is not pinned.
 func (x *trip) here() (n uint64) {
 	for n < x.size {
 		part := onPage(x.local+n, x.size-n)
@@ -311,7 +304,8 @@ func (x *trip) here() (n uint64) {
 	return n
 }
 
-// there returns how much of size bytes of the target's memory is pinned, and why not all.
+// there returns the length of the pinned part of size bytes of the target's memory, and why it is
+// not all.
 func (x *trip) there(size uint64) (n uint64, why Reason) {
 	for n < size {
 		part := onPage(x.to.va+n, size-n)
@@ -323,8 +317,8 @@ func (x *trip) there(size uint64) (n uint64, why Reason) {
 	return n, why
 }
 
-// move carries n bytes between the issuer's memory and the target's, and reports
-// whether nothing was withdrawn meanwhile.
+// move carries n bytes between the issuer's memory and the target's, and reports whether no memory
+// was withdrawn meanwhile.
 func (x *trip) move(r *Refusal, n uint64, write bool) bool {
 	for to := x.to; n > 0; {
 		part := onPage(x.local, n)

@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A standIn is a stepped machine that only notes what it is given.
+// A standIn is a stepped machine that only counts its calls.
 type standIn struct {
 	kicks, writes int
 	outcome       Outcome
@@ -25,8 +25,7 @@ func (s *standIn) RunAOTF(uint32, uint64) (Outcome, error) {
 	return s.outcome, s.err
 }
 
-// holes returns whole pages of which only those named are pinned, each by
-// itself.
+// holes returns whole pages of which only the given ones are pinned, each separately.
 func holes(t *testing.T, n *NIC, pages int, pinned ...int) []byte {
 	t.Helper()
 	raw := make([]byte, (pages+1)*page)
@@ -43,8 +42,8 @@ func holes(t *testing.T, n *NIC, pages int, pinned ...int) []byte {
 	return b
 }
 
-// TestOwnMemoryInParts: a request whose own memory is pinned page by page, or
-// only in part, goes as far as whole packets can be read, or bytes be written.
+// TestOwnMemoryInParts: a request whose own memory is pinned page by page, or only in part, moves
+// as many whole packets as can be read, or as many bytes as can be written.
 func TestOwnMemoryInParts(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -104,8 +103,8 @@ func TestOwnMemoryInParts(t *testing.T) {
 	}
 }
 
-// TestUnusualIsLeftToTheMachine: what is usual never is, and everything else
-// always, before anything has changed.
+// TestUnusualIsLeftToTheMachine: ordinary requests never go to the machine, and all others do,
+// before anything has changed.
 func TestUnusualIsLeftToTheMachine(t *testing.T) {
 	n := open(t, 2)
 	s, r := between(t, n[1], 2*page)
@@ -180,7 +179,7 @@ func TestUnusualIsLeftToTheMachine(t *testing.T) {
 	if m.writes != 2 || !bytes.Equal(s.mem, before) || w.Contflag() != cont {
 		t.Errorf("%d writes to the AOTF area; contflag %d, was %d", m.writes, w.Contflag(), cont)
 	}
-	// A miss is one once: then the page is where it was last.
+	// A miss happens once: afterwards the page is found at its last place.
 	m.kicks, m.outcome = 0, Outcome{}
 	for range 3 {
 		if err := w.Push(good, other); err != nil || m.kicks != 1 {
@@ -201,8 +200,12 @@ func TestUnusualIsLeftToTheMachine(t *testing.T) {
 	}
 }
 
-// TestHeaderGoesAhead: when the translation of a ring is made, and only then,
-// the machine is asked.
+// zeros is a noncontiguous payload.
+type zeros struct{}
+
+func (zeros) Gather(dst []byte, _ int) { clear(dst) }
+
+// TestHeaderGoesAhead: the machine is called only when the translation of a ring is made.
 func TestHeaderGoesAhead(t *testing.T) {
 	n := open(t, 2)
 	m := &standIn{}
@@ -213,7 +216,8 @@ func TestHeaderGoesAhead(t *testing.T) {
 		t.Fatal(err, m.kicks)
 	}
 	put := func(slot uint64) error { return c.Put(slot, 0, &[3]uint64{}, nil) }
-	if err := errors.Join(put(0), put(1)); err != nil || m.kicks != 1 {
+	gather := func(slot uint64, n int) error { return c.Gather(slot, 0, &[3]uint64{}, zeros{}, 0, n) }
+	if err := errors.Join(put(0), gather(1, 100)); err != nil || m.kicks != 1 {
 		t.Errorf("%v, %d", err, m.kicks)
 	}
 	s := n[1].own.segment(sidRings) // withdrawn and registered again
@@ -223,18 +227,28 @@ func TestHeaderGoesAhead(t *testing.T) {
 	if err := put(2); !errors.Is(err, Stale) || m.kicks != 2 {
 		t.Errorf("%v, %d", err, m.kicks)
 	}
-	s[entState] |= entValid
-	m.outcome = Outcome{}
-	if err := errors.Join(put(2), put(3)); err != nil || m.kicks != 2 {
+	if err := gather(2, 100); !errors.Is(err, Stale) || m.kicks != 3 {
 		t.Errorf("%v, %d", err, m.kicks)
 	}
-	if _, err := n[0].Channel(w, 7, 0); !errors.Is(err, NoNode) || m.kicks != 2 {
+	s[entState] |= entValid
+	m.outcome = Outcome{}
+	if err := errors.Join(gather(2, 8), put(3)); err != nil || m.kicks != 3 {
+		t.Errorf("%v, %d", err, m.kicks)
+	}
+	for _, long := range []func() error{
+		func() error { return c.Put(4, 0, &[3]uint64{}, make([]byte, 1<<20)) },
+		func() error { return gather(4, 1<<20) },
+	} {
+		if err := long(); !errors.Is(err, WrongLength) {
+			t.Error(err)
+		}
+	}
+	if _, err := n[0].Channel(w, 7, 0); !errors.Is(err, NoNode) || m.kicks != 3 {
 		t.Errorf("%v, %d", err, m.kicks)
 	}
 }
 
-// TestNoAccessIsNotLeftToTheMachine: that the kernel keeps processes apart is
-// nothing that firmware could help.
+// TestNoAccessIsNotLeftToTheMachine: firmware could not help if the kernel keeps processes apart.
 func TestNoAccessIsNotLeftToTheMachine(t *testing.T) {
 	n := open(t, 2, Options{Attach: Off}, Options{Attach: Off})
 	s, r := between(t, n[1], 2*page)
@@ -262,7 +276,7 @@ func TestNoAccessIsNotLeftToTheMachine(t *testing.T) {
 	}
 }
 
-// TestUnusualAOTF: a double word that a page border cuts arrives up to there.
+// TestUnusualAOTF: a double word across a page border arrives up to the border.
 func TestUnusualAOTF(t *testing.T) {
 	n := open(t, 2)
 	s, r := between(t, n[1], 2*page)

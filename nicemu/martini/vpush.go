@@ -6,32 +6,29 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// VPushSegment is the SID of VPUSH: one that RVATLB never holds, and by which
-// the receiving NIC tells VPUSH from a true miss (martini, section 11.3; our
-// choice).
+// VPushSegment is the SID of VPUSH: it is never in RVATLB, and by it the receiving NIC tells VPUSH
+// from a true miss (martini, section 11.3; our choice).
 const VPushSegment = Segment(ioGen<<32 | sidVPush)
 
-// VPUSH on the fast path: the thread that sends does at the receiver's NIC what
-// that would do, as with locks, and in its order (martini, section 11.3;
-// pm-messaging, section 1.7). The NIC receives one packet at a time (step 3); it
-// looks for room and chooses the place by its own copy of the receive pointer
-// (4), has the payload written (7), tells the host (9), and is then free for the next packet.
+// VPUSH on the fast path: as with locks, the sending thread acts for the receiver's NIC, in the
+// same order (martini, section 11.3; pm-messaging, section 1.7). The NIC receives one packet at a
+// time (step 3); it checks for room and chooses the place by its own copy of the receive pointer
+// (4), has the payload written (7), notifies the host (9), and is then free for the next packet.
 //
-// Our choice is the form in which the host is told: each record begins with a line
-// whose sequence says that the receive pointer has passed it. The host polls
-// the line that is due, where the hardware would have it poll the pointer; both
-// rise behind the payload, and the line is one that the host reads anyway.
+// Our choice is the form of the notification: each record begins with a line whose sequence says
+// that the receive pointer has passed it. The host polls the line of the next record, where with
+// the hardware it would poll the pointer. Both change after the payload is written, and the host
+// must read the line anyway.
 
-// A Mailbox appends to the ring of a node that takes packets of everybody in
-// arrival order: VPUSH (martini, section 11), with the header ready and the
-// translations made ahead. The packet carries the SID that
-// RVATLB never holds, and the target's NIC chooses the address by its receive
-// pointer; the host's release pointer says when the ring is full. A record is
-// at most one MTU long, its frame of 8 bytes included, and no ack reaches the sender.
+// A Mailbox appends to the ring of a node that takes packets of all nodes in arrival order: it is
+// VPUSH (martini, section 11) with a prepared header and translations made in advance. The packet
+// carries the SID that is never in RVATLB, and the target's NIC chooses the address by its receive
+// pointer; the host's release pointer says when the ring is full. A record is at most one MTU long,
+// including its frame of 8 bytes, and no ack reaches the sender.
 type Mailbox struct {
 	route
 	ring *ring.SharedWriter
-	most int // bytes of a record's payload
+	most int // maximum payload of a record, in bytes
 
 	sent   ring.Tally
 	ledger ring.Ledger
@@ -61,8 +58,7 @@ func (n *NIC) MailReader() *ring.SharedReader {
 	return ring.NewSharedReader(n.f.Bytes(n.rank, fabric.Shared), n.f.Geometry().Shared, n.f.Ranks())
 }
 
-// Append sends one record, whose source the NIC fills in, and reports whether
-// there was room.
+// Append sends one record, to which the NIC adds the source, and reports whether there was room.
 func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
 	if len(payload) > m.most {
 		return false, m.tooLong(len(payload))
@@ -74,7 +70,7 @@ func (m *Mailbox) Append(head *[3]uint64, payload []byte) (bool, error) {
 	return m.ring.Put(m.nic.rank, head, payload, &m.sent)
 }
 
-// kickVPush is a PUSH or PULL of a Window that names VPUSH's segment.
+// kickVPush is a PUSH or PULL from a Window to VPUSH's segment.
 func (x *trip) kickVPush(r *Refusal, push, ack bool) {
 	b := make([]byte, min(MaxImage, x.size))
 	if push && !x.read(b) {
@@ -98,10 +94,10 @@ func (x *trip) read(b []byte) bool {
 	return true
 }
 
-// vpush is RFend's miss in RVA for a packet of VPUSH, whose payload is b, and what
-// the receiving firmware does about it. The ack that the packet asks for is what tells it
-// that the payload has been written; without, and that is also any other kind
-// of packet, it is refused. No ack reaches the sender.
+// vpush is a miss in RFend's RVA state for a packet of VPUSH, whose payload is b, and its handling
+// by the receiving firmware. The firmware learns from the ack that the packet requests that the
+// payload has been written. A packet that requests none, as of any other kind, is refused. No ack
+// reaches the sender.
 func (x *trip) vpush(r *Refusal, ack bool, b []byte) {
 	n := x.n
 	t, ok := n.node(x.to.rank)

@@ -24,8 +24,8 @@ func arrived(t *testing.T, r *ring.SharedReader) (from int, b []byte) {
 	return p.Peer, b
 }
 
-// TestVPushOfAWindow: PUSH and BOTF under the SID of VPUSH append to the same ring as
-// a Mailbox, in order of arrival; contflag rises and no ack comes (martini, sections 11.3, 11.4).
+// TestVPushOfAWindow: PUSH and BOTF with the SID of VPUSH append to the same ring as a Mailbox, in
+// order of arrival; contflag rises and no ack comes (martini, sections 11.3, 11.4).
 func TestVPushOfAWindow(t *testing.T) {
 	n := open(t, 3)
 	r := n[2].MailReader()
@@ -66,8 +66,7 @@ func TestVPushOfAWindow(t *testing.T) {
 	}
 }
 
-// TestVPushIsRefused holds the limits of VPUSH (martini, section 11.4) and its
-// protection.
+// TestVPushIsRefused checks the limits of VPUSH (martini, section 11.4) and its protection.
 func TestVPushIsRefused(t *testing.T) {
 	n := open(t, 3, Options{}, Options{}, stranger())
 	b := make([]byte, 3*MaxImage)
@@ -131,7 +130,7 @@ func TestVPushIsRefused(t *testing.T) {
 	}
 }
 
-// TestVPushIntoAFullRing: nothing is lost, and it goes on.
+// TestVPushIntoAFullRing: nothing is lost, and the ring works again afterwards.
 func TestVPushIntoAFullRing(t *testing.T) {
 	n := open(t, 2)
 	b := make([]byte, 1000)

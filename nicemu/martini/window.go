@@ -6,10 +6,9 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Window is one request page (martini, section 3.1). It belongs to one
-// goroutine at a time. Writing its kick word carries out the request that the
-// page holds; our choice, since the operation runs to completion, is that the
-// same write reports what the hardware would raise as an exception.
+// A Window is one request page (martini, section 3.1). It belongs to one goroutine at a time.
+// Writing its kick word carries out the request on the page. Our choice, since the operation runs
+// to completion: the same write returns what the hardware would report as an exception.
 type Window struct {
 	nic   *NIC
 	id    int
@@ -26,8 +25,8 @@ func (w *Window) open(n *NIC, id int) {
 	w.entry.store(winCont, at+uint64(regFlags+id*pageWords)*8)
 }
 
-// key returns the Window's line of PGIDTBL, which is not valid once the NIC has
-// been closed, whoever the Window belongs to by then.
+// key returns the Window's line of PGIDTBL. After the NIC has been closed it is invalid, even if
+// the Window has a new owner.
 func (w *Window) key() uint64 {
 	if w.nic.closed.Load() {
 		return 0
@@ -38,14 +37,13 @@ func (w *Window) key() uint64 {
 // CompletionFlags is how many completion flags a Window has, numbered from 1.
 const CompletionFlags = pageWords - 1
 
-// Contflag returns how many requests of this Window have been dealt with: it
-// rises by one for each, carried out or refused, when the Window may be
-// written again and the source of a PUSH is free (martini, section 3.3).
+// Contflag returns the number of requests of this Window that have been processed: it rises by one
+// for each request, carried out or refused, when the Window may be written again and the source of
+// a PUSH is free (martini, section 3.3).
 func (w *Window) Contflag() uint64 { return atomic.LoadUint64(&w.flags[0]) }
 
-// Flag returns completion flag i: the contflag's value of the request that it
-// was named in last and that has completed remotely (martini, sections 4.1,
-// 4.2; value our choice).
+// Flag returns completion flag i: the contflag's value for the last request that named the flag and
+// that has completed remotely (martini, sections 4.1, 4.2; value our choice).
 func (w *Window) Flag(i int) uint64 { return atomic.LoadUint64(&w.flags[i]) }
 
 // Write writes one double word of the Window. Writing DWKick or DWBotf carries
@@ -86,7 +84,7 @@ func (w *Window) request(command int, r Request, b []byte) error {
 	return w.Write(DWKick, 1)
 }
 
-// compose writes all of a request but the kick.
+// compose writes all of a request except the kick.
 func (w *Window) compose(command int, r Request, b []byte) {
 	w.page[DWCommand] = uint64(MakeCommand(command, r.Flag, uint64(len(b))))
 	w.page[DWTarget] = uint64(MakeTarget(r.Node, r.Node))
@@ -111,9 +109,9 @@ func opName(command int) string {
 	return "request"
 }
 
-// kick is the Initiator (martini, sections 7.1, 10.7): IDLE and PGID, then IPA
-// to CHK2 for the local side, then the transfer, then CONT. What stops it
-// before the first byte has moved is for unusual.
+// kick is the Initiator (martini, sections 7.1, 10.7): IDLE and PGID, then IPA to CHK2 for the
+// local side, then the transfer, then CONT. A request that is stopped before the first byte has
+// moved goes to unusual.
 func (w *Window) kick() error {
 	command, target := Command(w.page[DWCommand]), Target(w.page[DWTarget])
 	op, flag, size := command.Op(), command.Flag(), command.Bytes()
@@ -150,7 +148,7 @@ func (w *Window) kick() error {
 // complete sets a completion flag.
 func (w *Window) complete(flag int, done uint64) { atomic.StoreUint64(&w.flags[flag], done) }
 
-// admit does what IDLE and PGID check.
+// admit makes the checks of IDLE and PGID.
 func (w *Window) admit(op, flag int) Reason {
 	switch {
 	case op != CommandPush && op != CommandPull:
@@ -163,7 +161,7 @@ func (w *Window) admit(op, flag int) Reason {
 	return 0
 }
 
-// cont is the state CONT: the request is done with, also if it was cancelled.
+// cont is the state CONT: the request has been processed, even if it was cancelled.
 func (w *Window) cont() uint64 {
 	done := w.flags[0] + 1
 	atomic.StoreUint64(&w.flags[0], done)

@@ -151,9 +151,8 @@ func TestWindowsBelongToTheirOwner(t *testing.T) {
 			t.Errorf("invalid window, request %d: %v", i, err)
 		}
 	}
-	// A Window of another job: its requests carry that job's PGID, whatever
-	// the image says. Local memory is not pinned for that job either, which is
-	// found out first where it is read first.
+	// A Window of another job: its requests carry that job's PGID, whatever the image has. Local
+	// memory is not pinned for that job either, which is found first if it is read first.
 	n[0].own.assign(1, 0xbad, 0)
 	for i, err := range try(w) {
 		want := WrongJob
@@ -184,7 +183,7 @@ func TestSwap(t *testing.T) {
 				if err != nil {
 					break
 				}
-				if old == 0 { // a lock, held for a moment
+				if old == 0 { // a lock that is held for a moment
 					won++
 					if old, err := w.Swap(2, 7, 1, 0); old != 1 || err != nil {
 						break
@@ -208,7 +207,7 @@ func TestSwap(t *testing.T) {
 	if _, err := n[0].Window(0).Swap(-1, 0, 0, 1); !errors.Is(err, NoNode) {
 		t.Errorf("node -1: %v", err)
 	}
-	// As a packet of its own.
+	// Without one of the primitives, as a raw packet.
 	w := n[0].Window(0)
 	payload := make([]byte, 16)
 	payload[8] = 9

@@ -2,8 +2,8 @@ package martini
 
 import "unsafe"
 
-// Word32 views the four bytes of shared memory at b[at:], which is aligned, as
-// one word, for polling what a NIC writes.
+// Word32 views the four bytes of shared memory at b[at:], which is aligned, as one word, for
+// polling a word that a NIC writes.
 func Word32(b []byte, at int) *uint32 {
 	return (*uint32)(unsafe.Pointer(unsafe.SliceData(b[at : at+4])))
 }

@@ -1,5 +1,5 @@
-// Package models is the one table of modelled networks: a name leads to a
-// table of parameters, and to a model on a kernel of events.
+// Package models is the table of all modelled networks: a name leads to a table of parameters, and
+// to a model on a kernel of events.
 package models
 
 import (
@@ -20,12 +20,12 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Choice is a model with its parameters, before it is made.
+// A Choice is a model with its parameters, before the model is made.
 type Choice struct {
 	Name     string
 	Params   *param.Table
 	topology *network.Topology // nil: the model's own
-	said     string            // of the topology; "": nothing
+	said     string            // the text that named the topology; "" if none was named
 	entry    entry
 }
 
@@ -34,7 +34,7 @@ type entry struct {
 	name   string
 	params func() *param.Table
 	make   func(k *vtime.Kernel, ranks int, c *Choice) (medium.Model, error)
-	placed bool // it takes a topology, and has too many parameters to list them all
+	placed bool // accepts a topology, and has too many parameters to list them all
 }
 
 func table() []entry {
@@ -60,12 +60,12 @@ func table() []entry {
 	}, false})
 }
 
-// martini is the entry of a message layer on Martini.
+// martini returns the entry of a message layer on Martini.
 func martini(layer string) entry {
 	params := func() *param.Table {
 		t, err := media.Parameters(layer)
 		if err != nil {
-			panic(err) // a layer that is listed and is not there
+			panic(err) // a layer in the list without parameters
 		}
 		return t
 	}
@@ -103,7 +103,7 @@ func Parse(text string) (Choice, error) {
 	return Choice{}, fmt.Errorf("no model of a network is called %q; there is %s", name, strings.Join(Names(), ", "))
 }
 
-// Set carries out settings NAME=VALUE.
+// Set applies settings NAME=VALUE.
 func (c *Choice) Set(settings ...string) error {
 	for _, s := range settings {
 		if err := c.Params.Set(c.plain(s)); err != nil {
@@ -117,7 +117,8 @@ func (c *Choice) Set(settings ...string) error {
 	return nil
 }
 
-// SetTopology has the network be that of a file, which in reads, or of a rule if in is nil.
+// SetTopology sets the topology of the network: that of a file, which in reads, or of a rule if in
+// is nil.
 func (c *Choice) SetTopology(text string, in io.Reader) error {
 	if !c.entry.placed {
 		return fmt.Errorf("%s has no topology that could be given; martini has", c.Name)
@@ -148,14 +149,14 @@ func (c *Choice) list() string {
 	return strings.Join(names, ", ")
 }
 
-// units are the units of time that a value may have, in nanoseconds; a longer
-// suffix comes before one that it ends in.
+// units are the units of time that a value may have, in nanoseconds; a suffix comes before those
+// that it ends in.
 var units = [...]struct {
 	suffix string
 	ns     float64
 }{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}
 
-// plain returns a setting without the unit of its value.
+// plain returns a setting with its value in nanoseconds and without the unit.
 func (c *Choice) plain(setting string) string {
 	name, value, _ := strings.Cut(setting, "=")
 	for _, p := range c.Params.All() {
@@ -172,8 +173,9 @@ func (c *Choice) plain(setting string) string {
 	return setting
 }
 
-// String writes the model with its parameters, as Parse reads it: with all, or with those
-// that differ from the table's if there are very many, and then with its topology.
+// String writes the model with its parameters, in the form that Parse reads. If a model has very
+// many parameters, only those that differ from their defaults are written, and the topology after
+// them.
 func (c Choice) String() string {
 	var parts []string
 	fresh := c.entry.params()
@@ -189,7 +191,8 @@ func (c Choice) String() string {
 	return text
 }
 
-// Topology tells which topology is used for so many ranks; "" if the model has none.
+// Topology returns the name of the topology for the given number of ranks; "" if the model has
+// none.
 func (c Choice) Topology(ranks int) string {
 	switch {
 	case !c.entry.placed:
@@ -200,13 +203,13 @@ func (c Choice) Topology(ranks int) string {
 	return media.Cluster(ranks)
 }
 
-// New makes the network of so many ranks. A model that is an io.Closer is closed after
-// its use.
+// New makes the network of the given number of ranks. The caller closes a model that is an
+// io.Closer after use.
 func (c Choice) New(k *vtime.Kernel, ranks int) (medium.Model, error) {
 	return c.entry.make(k, ranks, &c)
 }
 
-// Check reports what is wrong with the parameters together, for so many ranks.
+// Check reports whether the parameters fit together and work for the given number of ranks.
 func (c Choice) Check(ranks int) error {
 	m, err := c.New(new(vtime.Kernel), ranks)
 	if err != nil {

@@ -2,28 +2,28 @@ package network
 
 import "rhinet/nicemu/vtime"
 
-// A carrier moves the flits of a packet over a wire whose bits may be wrong.
+// A carrier moves the flits of a packet over a wire that may flip bits.
 type carrier interface {
-	// carry sends n flits at the link's edges from slot on; the last one cannot
-	// leave before last. It returns when the first and the last were taken by the
-	// receiver, the first slot after them, and whether the packet is damaged.
+	// carry sends n flits at the link's edges from slot on; the last flit cannot leave before last.
+	// It returns when the receiver has taken the first and the last flit, the first slot after
+	// them, and whether the packet is damaged.
 	carry(slot int64, n int, last vtime.Time) (head, tail vtime.Time, free int64, damaged bool)
 }
 
-// LinkErrors counts what a wire did about wrong bits.
+// LinkErrors counts bit errors on a wire and their handling.
 type LinkErrors struct {
-	Flits      uint64 // sent, each time that it was
+	Flits      uint64 // sent, including those sent again
 	WrongFlits uint64 // with wrong bits
 	Corrected  uint64 // of them, by ECC
 	Rejected   uint64 // of them, by CRC
-	Unseen     uint64 // of them, neither: packets are damaged
+	Unseen     uint64 // neither corrected nor rejected: packets are damaged
 	Resent     uint64 // flits sent again
-	Timeouts   uint64 // rejections that were lost themselves
-	OutOfOrder uint64 // flits taken in a wrong place: a fault of the protocol
+	Timeouts   uint64 // of the sender, because a rejection was lost
+	OutOfOrder uint64 // flits taken in the wrong order: a fault of the protocol
 }
 
-// clean is a wire without errors. It keeps the slot of every flit: the last one
-// waits for its arrival from the wire before.
+// clean is a wire without errors. It respects the time of the last flit, which has to arrive from
+// the wire before.
 type clean struct {
 	clock vtime.Clock
 	delay vtime.Time
@@ -40,7 +40,7 @@ func (c *clean) carry(slot int64, n int, last vtime.Time) (head, tail vtime.Time
 type corrected struct {
 	clean
 	*noise
-	most int // wrong bits that are corrected
+	most int // number of wrong bits that can be corrected
 }
 
 func (c *corrected) carry(slot int64, n int, last vtime.Time) (head, tail vtime.Time, free int64, damaged bool) {
@@ -61,24 +61,23 @@ func (c *corrected) carry(slot int64, n int, last vtime.Time) (head, tail vtime.
 	return head, tail, free, damaged
 }
 
-// An arq is a wire with CRC, sequence number and retransmission for every flit
-// (martini, section 1.4, RHiNET-3). The sender goes back to the flit that the
-// receiver rejects; the receiver takes a flit only if it carries the sequence
-// number that comes next. Rejections travel in the other direction and get lost
-// to wrong bits like flits; then the sender's timeout helps. Acknowledgements
-// ride in every flit of the other direction, so that losing one only delays them.
+// An arq is a wire with CRC, sequence number and retransmission for every flit (martini, section
+// 1.4, RHiNET-3). The sender goes back to the flit that the receiver rejects; the receiver takes a
+// flit only if it carries the next sequence number. Rejections travel in the other direction and
+// can be lost to wrong bits like flits; then the sender's timeout expires. Every flit of the other
+// direction carries an acknowledgement, so that a lost one only delays the sender.
 //
-// A packet that has begun to move never waits for its receiver, so its transfer
-// depends on nothing outside and is computed at once, flit by flit.
+// A packet that has begun to move never waits for its receiver, so its transfer does not depend on
+// other events and is computed at once, flit by flit.
 type arq struct {
 	clean
 	*noise
 	mask    uint64 // of sequence numbers
-	window  int64  // most flits without acknowledgement
+	window  int64  // maximum number of unacknowledged flits
 	reject  vtime.Time
 	timeout vtime.Time
 	base    int64        // number of the packet's first flit, since the start
-	taken   []vtime.Time // when flits were taken, by number modulo window
+	taken   []vtime.Time // when each flit was taken, by number modulo window
 }
 
 func newARQ(c clean, n *noise, s *settings) *arq {
@@ -90,10 +89,10 @@ func newARQ(c clean, n *noise, s *settings) *arq {
 // A transfer is the state of moving one packet.
 type transfer struct {
 	next     int64      // flit to send
-	expected int64      // flit that the receiver waits for
+	expected int64      // flit that the receiver expects
 	first    int64      // of the packet
 	sent     int64      // highest flit sent so far, plus one
-	refused  bool       // the receiver has rejected, and drops until it gets what it waits for
+	refused  bool       // the receiver has sent a rejection, and drops flits until it gets the expected one
 	back     vtime.Time // when a rejection reaches the sender
 	oldest   vtime.Time // when the expected flit was sent last
 	damaged  bool
@@ -122,8 +121,8 @@ func (a *arq) carry(slot int64, n int, last vtime.Time) (head, tail vtime.Time, 
 	return head, tail, slot, t.damaged
 }
 
-// goBack returns to the flit that the receiver waits for, when its rejection has
-// come or nothing was heard of it for too long.
+// goBack returns to the flit that the receiver expects, when a rejection has arrived or the timeout
+// has expired.
 func (a *arq) goBack(t *transfer, now vtime.Time) {
 	switch {
 	case t.back <= now:
@@ -134,8 +133,8 @@ func (a *arq) goBack(t *transfer, now vtime.Time) {
 	}
 }
 
-// mayNotSend returns until when the sender waits: for the flit to arrive from the
-// wire before, for the window, or for news of what was sent.
+// mayNotSend returns until when the sender waits: for the flit to arrive from the wire before, for
+// the window, or for an acknowledgement or rejection.
 func (a *arq) mayNotSend(t *transfer, now vtime.Time, end int64, begin, last vtime.Time) vtime.Time {
 	news := min(t.back, t.oldest+a.timeout)
 	if t.next == end {
@@ -150,13 +149,13 @@ func (a *arq) mayNotSend(t *transfer, now vtime.Time, end int64, begin, last vti
 		}
 	}
 	span := a.clock.Span(end - 1 - t.first)
-	if late := last - begin - span; late > 0 { // flits come with gaps
+	if late := last - begin - span; late > 0 { // flits arrive with gaps
 		return begin + (span+late)*vtime.Time(t.next-t.first)/vtime.Time(max(end-1-t.first, 1))
 	}
 	return now
 }
 
-// send has a flit travel, and tells whether the receiver took it at the time at.
+// send sends a flit, and reports whether the receiver took it at time at.
 func (a *arq) send(t *transfer, now, at vtime.Time) bool {
 	f := t.next
 	t.next++
@@ -196,7 +195,7 @@ func (a *arq) send(t *transfer, now, at vtime.Time) bool {
 	return true
 }
 
-// rejection has the receiver's rejection travel back.
+// rejection sends the receiver's rejection back, unless it is lost.
 func (a *arq) rejection(t *transfer, at vtime.Time) {
 	if wrong, _ := a.flit(); wrong == 0 {
 		t.back = at + a.reject + a.delay

@@ -20,7 +20,8 @@ func links3(t *testing.T, rate float64, set ...string) (*clean, *arq, settings) 
 	return &c, newARQ(c, n, &s), s
 }
 
-// Without errors, retransmission costs no time, also where flits come with gaps.
+// TestRetransmissionIsFreeWithoutErrors: without errors, retransmission costs no time, also if
+// flits arrive with gaps.
 func TestRetransmissionIsFreeWithoutErrors(t *testing.T) {
 	c, a, s := links3(t, 1e-300, "link.length=100")
 	slot := int64(0)
@@ -42,7 +43,8 @@ func TestRetransmissionIsFreeWithoutErrors(t *testing.T) {
 	}
 }
 
-// A flit that is rejected costs the way to the receiver, its turn, and the way back.
+// TestCostOfOneRejection: a rejected flit costs the time to the receiver, the rejection, and the
+// time back.
 func TestCostOfOneRejection(t *testing.T) {
 	c, a, s := links3(t, 1e-300, "link.length=100")
 	a.gap = 10*s.rawBits + 3 // a bit of flit 10
@@ -55,8 +57,8 @@ func TestCostOfOneRejection(t *testing.T) {
 	}
 }
 
-// Whatever is lost, the receiver takes every flit once, in order, with any length of
-// link against the window, and with sequence numbers of few bits.
+// TestSequenceNumbers: whatever is lost, the receiver takes every flit once, in order, for any
+// ratio of link length to window, and with short sequence numbers.
 func TestSequenceNumbers(t *testing.T) {
 	for _, set := range []string{"link.sequence-bits=2", "link.sequence-bits=4", "link.length=1000", "link.timeout=8", "link.reject=40"} {
 		_, a, _ := links3(t, 3e-3, set)
@@ -77,8 +79,8 @@ func TestSequenceNumbers(t *testing.T) {
 	}
 }
 
-// Every CRC sees one and two wrong bits of a flit, up to the length for which its
-// polynomial is made, and one at least beyond.
+// TestSyndromes: every CRC detects one and two wrong bits of a flit, up to the length for which its
+// polynomial is made, and at least one bit beyond.
 func TestSyndromes(t *testing.T) {
 	for crc := leastCRC; crc <= mostCRC; crc++ {
 		s := syndromes(80, crc)
@@ -95,7 +97,7 @@ func TestSyndromes(t *testing.T) {
 	}
 }
 
-// The noise has the rate it is asked for.
+// TestNoise: the noise has the requested rate.
 func TestNoise(t *testing.T) {
 	n := newNoise(rand.New(rand.NewPCG(5, 6)), 1e-3, 80, 8)
 	bits := 0

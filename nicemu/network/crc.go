@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// The CRCs that there is a polynomial for.
+// The lengths of CRCs for which there is a polynomial.
 const (
 	leastCRC = 4
 	mostCRC  = 14
@@ -14,8 +14,8 @@ const (
 // polynomials of CRCs, by their number of bits, without the highest term.
 var polynomials = [...]uint32{4: 0x3, 5: 0x15, 6: 0x2f, 7: 0x09, 8: 0x2f, 9: 0x0b9, 10: 0x233, 11: 0x005, 12: 0x80f, 13: 0x1cf5, 14: 0x202d}
 
-// syndromes returns what a wrong bit at each place of a flit does to the check of
-// a CRC. Checks are linear: wrong bits stay unseen if theirs cancel out.
+// syndromes returns the effect of a wrong bit at each place of a flit on the CRC. CRCs are linear:
+// wrong bits are not detected if their effects cancel out.
 func syndromes(bits, crc int) []uint32 {
 	s := make([]uint32, bits)
 	r := uint32(1)
@@ -29,10 +29,10 @@ func syndromes(bits, crc int) []uint32 {
 	return s
 }
 
-// noise draws which bits of flits arrive wrong.
+// noise draws the bits of flits that arrive wrong.
 type noise struct {
 	r    *rand.Rand
-	rate float64 // of wrong bits
+	rate float64 // probability of a wrong bit
 	bits int     // of a flit
 	gap  int     // right bits before the next wrong one
 	sum  []uint32
@@ -47,7 +47,7 @@ func newNoise(r *rand.Rand, rate float64, bits, crc int) *noise {
 	return n
 }
 
-// never is more bits than a run has.
+// never is more bits than a run sends.
 const never = 1 << 60
 
 // draw returns the number of right bits before a wrong one.
@@ -58,8 +58,7 @@ func (n *noise) draw() int {
 	return int(min(math.Log(1-n.r.Float64())/math.Log1p(-n.rate), never))
 }
 
-// flit returns the number of wrong bits of the next flit, and whether the CRC sees
-// them.
+// flit returns the number of wrong bits of the next flit, and whether the CRC detects them.
 func (n *noise) flit() (wrong int, seen bool) {
 	sum := uint32(0)
 	for n.gap < n.bits {

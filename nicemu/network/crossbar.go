@@ -2,8 +2,8 @@ package network
 
 import "rhinet/nicemu/vtime"
 
-// A crossbar is a switch: inputs with a buffer for each virtual channel, and
-// outputs that are arbitrated for (martini, sections 1.2 to 1.5).
+// A crossbar is a switch: it has inputs with a buffer for each virtual channel, and outputs with an
+// arbiter (martini, sections 1.2 to 1.5).
 type crossbar struct {
 	n       *Network
 	inputs  []*input
@@ -22,7 +22,7 @@ type input struct {
 	turn  int                  // output that is tried first
 }
 
-// head takes in a packet whose header has come.
+// head takes a packet whose header has arrived.
 func (in *input) head(v *visit) {
 	v.in = in
 	v.ready = in.Now() + in.x.n.s.route
@@ -33,7 +33,7 @@ func (in *input) head(v *visit) {
 	}
 }
 
-// Act asks for an output for the first packet of a channel.
+// Act requests an output for the first packet of a channel.
 func (in *input) Act(_ int, channel uint64) {
 	v := *in.queue[channel].At(0)
 	x := in.x
@@ -46,7 +46,7 @@ func (in *input) Act(_ int, channel uint64) {
 	v.out.try()
 }
 
-// leave ends a packet's stay, and lets the next one of its channel ask.
+// leave removes a packet, and lets the next one of its channel request an output.
 func (in *input) leave(v *visit) {
 	q := &in.queue[v.channel]
 	q.Pop()
@@ -70,14 +70,13 @@ type output struct {
 	w       *wire
 	waiting vtime.Ring[*visit]
 	asked   uint64
-	last    int // place of the one that had it last
+	last    int // place of the input channel that was granted last
 }
 
-// place numbers what can ask for an output: a channel of an input.
+// place numbers the requesters of an output, which are the channels of inputs.
 func (o *output) place(v *visit) int { return v.in.place*o.x.n.s.channels + v.channel }
 
-// try grants the wire to one of those that wait and whose line of the crossbar and
-// whose next buffer are free.
+// try grants the wire to a waiting packet whose crossbar line and next buffer are free.
 func (o *output) try() {
 	if o.w.busy {
 		return
@@ -99,7 +98,7 @@ func (o *output) try() {
 	v.w.drained(v.channel, v.flits, first, end)
 }
 
-// rank orders those that wait: the lowest is next.
+// rank orders the waiting packets: the lowest is next.
 func (o *output) rank(v *visit) uint64 {
 	if o.x.n.s.arbitration != roundRobin {
 		return v.number
@@ -108,7 +107,7 @@ func (o *output) rank(v *visit) uint64 {
 	return uint64((o.place(v) - o.last - 1 + n) % n)
 }
 
-// gone ends the stay of the packet that has left.
+// gone removes the packet that has left.
 func (o *output) gone(v *visit) {
 	v.in.leave(v)
 	o.x.n.release(v)

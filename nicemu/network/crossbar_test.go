@@ -7,7 +7,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// The last flit of a packet does not leave a switch before it has come there.
+// TestLastFlitWaits: the last flit of a packet does not leave a switch before it has arrived there.
 func TestLastFlitWaits(t *testing.T) {
 	r := newRig(t, generate(t, "line:2x1"), parameters(t, "rhinet3"), 1)
 	o := r.crossbars[0].outputs[1]
@@ -23,8 +23,8 @@ func TestLastFlitWaits(t *testing.T) {
 	}
 }
 
-// An input sends as many packets through the crossbar at once as it has lines, and
-// an output one; a wire's packets follow one another.
+// TestLinesOfTheCrossbar: an input sends as many packets through the crossbar at the same time as
+// it has lines, and an output one; the packets of a wire follow one another.
 func TestLinesOfTheCrossbar(t *testing.T) {
 	for lines := 1; lines <= 2; lines++ {
 		r := newRig(t, generate(t, "ring:7x2"), parameters(t, "rhinet3", "network.method=full", fmt.Sprintf("switch.inputs=%d", lines)), 1)
@@ -59,7 +59,7 @@ func TestLinesOfTheCrossbar(t *testing.T) {
 	}
 }
 
-// Those who want one output get equal parts of it.
+// TestArbitrationIsFair: packets that compete for one output get equal shares of it.
 func TestArbitrationIsFair(t *testing.T) {
 	for _, order := range arbitrations {
 		r := newRig(t, generate(t, "one:5"), parameters(t, "rhinet2", "switch.arbitration="+order), 1)

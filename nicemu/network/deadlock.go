@@ -13,10 +13,9 @@ import (
 // ErrDeadlock is wrapped by errors about routes that can deadlock.
 var ErrDeadlock = errors.New("network: the routes can deadlock")
 
-// CheckDeadlock proves that the routes cannot deadlock, or names a cycle. A
-// packet that holds a virtual channel of a link may wait for the next one on its
-// way; if the graph of these dependencies has no cycle, some packet can always
-// move, and the network drains.
+// CheckDeadlock proves that the routes cannot deadlock, or returns a cycle. A packet that holds a
+// virtual channel of a link may wait for the next one on its route; if the graph of these
+// dependencies has no cycle, some packet can always move, and the network drains.
 func (r *Routes) CheckDeadlock() error {
 	g := simple.NewDirectedGraph()
 	ids := map[hop]int64{}
@@ -45,7 +44,7 @@ func (r *Routes) CheckDeadlock() error {
 	return fmt.Errorf("%w: %s", ErrDeadlock, r.cycle(g, hops))
 }
 
-// cycle describes the links of the first knot of dependencies.
+// cycle describes the links of the first cycle of dependencies.
 func (r *Routes) cycle(g *simple.DirectedGraph, hops []hop) string {
 	var knots [][]int64
 	for _, part := range topo.TarjanSCC(g) {

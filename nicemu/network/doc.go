@@ -1,7 +1,7 @@
-// Package network is a timed model of the RHiNET networks (specification
-// "martini", section 1): links of flits, switches with a crossbar and virtual
-// channels, and endpoints that give packets to the network and take them out.
-// What a packet holds is not looked at. It runs on the kernel of package vtime.
+// Package network is a timed model of the RHiNET networks (specification "martini", section 1):
+// links of flits, switches with a crossbar and virtual channels, and endpoints that inject packets
+// and receive them. The model does not look at the payload of packets. It runs on the kernel of
+// package vtime.
 //
 //	parameters.go  every number, with its unit and its source
 //	topology.go    hosts, switches, links; format.go as text; generate.go by rule
@@ -14,10 +14,9 @@
 //	crossbar.go    the switch                                1.2, 1.5
 //	endpoint.go    where packets begin and end
 //
-// A switch forwards by virtual cut-through: a packet leaves as soon as its header
-// has been read, if the next buffer has room for all of it. So a packet that has
-// begun to move over a link never stops on it, and a few events a switch are
-// enough for exact times of its first and its last flit, however long it is.
-// Times lie on the edges of the links' clock; credits come back flit by flit.
-// Only where flits are lost to bit errors does the model look at every flit.
+// A switch forwards by virtual cut-through: a packet leaves as soon as its header has been read, if
+// the next buffer has room for all of it. So a packet that has begun to move over a link never
+// stops on it, and a few events for each switch give the exact times of its first and its last
+// flit, however long it is. Times are edges of the links' clock; credits return flit by flit. Only
+// where bit errors can cost flits does the model handle every flit.
 package network

@@ -14,9 +14,9 @@ import (
 //	switch s0 s1        declares switches
 //	host a b c          declares hosts
 //	link a s0           joins two nodes
-//	link s0 s1 30       joins them by 30 metres
+//	link s0 s1 30       joins two nodes with 30 metres
 
-// mostNodes bounds what a file or a rule may ask for.
+// mostNodes bounds the size of a topology from a file or a rule.
 const mostNodes = 65536
 
 // mostMetres bounds the length of a link.
@@ -24,8 +24,8 @@ const mostMetres = 100_000
 
 var nodeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*$`)
 
-// NamedTopology reads the file of a name, or makes what the name says as a rule if there is no
-// such file: in is nil then.
+// NamedTopology reads the topology file of a name from in. If in is nil, there is no such file, and
+// name is a rule.
 func NamedTopology(name string, in io.Reader, seed uint64) (*Topology, error) {
 	if in == nil {
 		return Generate(name, seed)
@@ -134,7 +134,7 @@ func (r *reader) link(args []string) error {
 	return nil
 }
 
-// WriteTo writes t as ReadTopology reads it.
+// WriteTo writes t in the format that ReadTopology reads.
 func (t *Topology) WriteTo(out io.Writer) (int64, error) {
 	var b strings.Builder
 	for i, list := range [][]string{t.Switches, t.Hosts} {

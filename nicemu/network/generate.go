@@ -10,9 +10,9 @@ import (
 // A rule makes topologies from whole numbers.
 type rule struct {
 	name     string
-	args     []string // what the numbers are
+	args     []string // names of the numbers
 	least    []int
-	optional int // how many of the last may be left out
+	optional int // how many of the last may be omitted
 	about    string
 	make     func(n []int) *Topology
 }
@@ -30,7 +30,7 @@ func rules() []rule {
 	}
 }
 
-// usage is how the rule is written: "line:SWITCHESxHOSTS".
+// usage returns the form of the rule: "line:SWITCHESxHOSTS".
 func (r rule) usage() string {
 	if len(r.args) == 0 {
 		return r.name
@@ -43,7 +43,7 @@ func (r rule) usage() string {
 	return text
 }
 
-// Rules lists how generated topologies are written.
+// Rules lists the forms of all rules.
 func Rules() string {
 	var all []string
 	for _, r := range rules() {
@@ -52,8 +52,8 @@ func Rules() string {
 	return strings.Join(all, ", ")
 }
 
-// Generate makes the topology of a rule such as "line:4x2". The seed is that of
-// random graphs that give none.
+// Generate makes the topology of a rule such as "line:4x2". seed is used for random graphs whose
+// rule gives none.
 func Generate(text string, seed uint64) (*Topology, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	for _, r := range rules() {
@@ -181,8 +181,8 @@ func tree(children, depth, hosts int) *Topology {
 	return b.t
 }
 
-// portsInMind bounds the links between switches that random graphs give one: so
-// many ports less its hosts, as RHiNET switches have (martini, section 1.5).
+// portsInMind bounds the links between switches in random graphs: a switch has at most this number
+// less its hosts, because RHiNET switches have as many ports (martini, section 1.5).
 const portsInMind = 8
 
 func random(switches, hosts int, seed uint64) *Topology {

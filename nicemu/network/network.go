@@ -22,16 +22,14 @@ type Network struct {
 	counts    Counts
 }
 
-// Counts are the packets that a network has seen. Sent is Delivered and what is
-// inside.
+// Counts are the packets that a network has seen. Sent is Delivered plus the packets inside.
 type Counts struct {
 	Sent, Delivered, Damaged uint64
 	Bytes                    uint64     // of payload, delivered
-	Latency                  vtime.Time // sum over the delivered
+	Latency                  vtime.Time // sum over the delivered packets
 }
 
-// New builds the network of a topology on a kernel. The seed is that of bit
-// errors.
+// New builds the network of a topology on a kernel. The seed is for bit errors.
 func New(k *vtime.Kernel, t *Topology, p *param.Table, seed uint64) (*Network, error) {
 	s, err := resolve(p)
 	if err != nil {
@@ -62,7 +60,7 @@ func New(k *vtime.Kernel, t *Topology, p *param.Table, seed uint64) (*Network, e
 	return n, nil
 }
 
-// links returns a list of no outputs.
+// links returns a list without outputs.
 func links(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
@@ -105,7 +103,7 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// plug joins a node to the wires of a link that leave it and come in.
+// plug connects a node to the outgoing and the incoming wire of a link.
 func (n *Network) plug(link int, at Node, out, in *wire) {
 	if !at.Switch {
 		e := n.endpoints[at.Index]
@@ -132,11 +130,11 @@ func (n *Network) visit() *visit {
 
 func (n *Network) release(v *visit) { n.pool = append(n.pool, v) }
 
-// Attach gives the packets of a host to a sink. Without one they end.
+// Attach sets the sink for the packets of a host. Without one they are dropped on arrival.
 func (n *Network) Attach(host int, s Sink) { n.endpoints[host].sink = s }
 
-// Send gives a packet to the network at its source, which sends its packets in
-// this order. The packet is the network's until it was delivered.
+// Send hands a packet to the network at its source, which sends its packets in this order. The
+// packet belongs to the network until it is delivered.
 func (n *Network) Send(p *Packet) error {
 	if p.Src < 0 || p.Src >= len(n.endpoints) || p.Dst < 0 || p.Dst >= len(n.endpoints) || p.Src == p.Dst {
 		return fmt.Errorf("network: a packet from host %d to host %d; there are hosts 0 to %d, and a packet goes to another", p.Src, p.Dst, len(n.endpoints)-1)
@@ -166,8 +164,7 @@ func (n *Network) delivered(p *Packet) {
 	n.inside.Add(n.k.Now(), -1)
 }
 
-// Release ends the stay of a packet in the buffer of its last link, where a
-// sink's Tail kept it.
+// Release removes a packet from the buffer of its last link, where a sink's Tail has kept it.
 func (n *Network) Release(p *Packet) {
 	v := p.at
 	if v == nil {
@@ -177,7 +174,7 @@ func (n *Network) Release(p *Packet) {
 	n.leave(v)
 }
 
-// leave ends a stay in the buffer of a last link.
+// leave removes a packet from the buffer of its last link.
 func (n *Network) leave(v *visit) {
 	v.w.drained(v.channel, v.flits, n.k.Now(), n.k.Now())
 	n.release(v)
@@ -185,33 +182,33 @@ func (n *Network) leave(v *visit) {
 
 const notKept = "network: a packet was released that no buffer holds"
 
-// Counts returns what the network has seen so far.
+// Counts returns the counts so far.
 func (n *Network) Counts() Counts { return n.counts }
 
 // Inside returns the integral of the number of packets from Send to delivery.
 func (n *Network) Inside() *vtime.Meter { return &n.inside }
 
-// Routes returns the ways of packets.
+// Routes returns the routes of packets.
 func (n *Network) Routes() *Routes { return n.routes }
 
 // Hosts returns the number of hosts.
 func (n *Network) Hosts() int { return len(n.endpoints) }
 
-// DataRate returns the most bytes of flit data that a link carries in a second
-// and direction, headers included.
+// DataRate returns the maximum number of bytes of flit data, including headers, that a link carries
+// in a second in each direction.
 func (n *Network) DataRate() float64 { return n.s.flit.Megahertz() * 1e6 * float64(n.s.dataBits) / 8 }
 
-// LinkDelay returns how long a link takes from one end to the other.
+// LinkDelay returns the time that a flit takes from one end of a link to the other.
 func (n *Network) LinkDelay(link int) vtime.Time { return n.s.delay(n.t.Links[link]) }
 
-// Flits returns the number of flits of a packet with a payload of some bytes.
+// Flits returns the number of flits of a packet with that many bytes of payload.
 func (n *Network) Flits(bytes int) int { return n.s.flits(bytes) }
 
-// A WireUse is what one direction of a link did until now.
+// A WireUse is the use of one direction of a link until now.
 type WireUse struct {
 	Name        string
-	Utilisation float64 // part of the time that it sent flits: 0 to 1
-	Buffered    int64   // most flits ever in one virtual channel of the buffer at its end
+	Utilisation float64 // fraction of the time in which it sent flits: 0 to 1
+	Buffered    int64   // maximum number of flits in one virtual channel of the buffer at its end
 	LinkErrors
 }
 
@@ -232,6 +229,6 @@ func (n *Network) Wires() []WireUse {
 	return all
 }
 
-// Stuck tells whether packets are inside and nothing will ever happen: a
-// deadlock, or sinks that keep packets.
+// Stuck reports whether packets are inside and no event is pending: a deadlock, or sinks that keep
+// packets.
 func (n *Network) Stuck() bool { return n.counts.Sent > n.counts.Delivered && n.k.Pending() == 0 }

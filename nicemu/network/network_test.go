@@ -37,14 +37,14 @@ func generate(t testing.TB, text string) *Topology {
 	return topology
 }
 
-// A rig is a network whose deliveries are checked: none twice, in order between
-// two hosts.
+// A rig is a network whose deliveries are checked: no packet arrives twice, and packets between two
+// hosts arrive in order.
 type rig struct {
 	*Network
 	k    *vtime.Kernel
 	t    testing.TB
 	next map[[2]int]uint64 // number of the next packet to send
-	last map[[2]int]uint64 // number of the packet to come
+	last map[[2]int]uint64 // number of the next packet to arrive
 	sum  vtime.Time
 }
 
@@ -85,7 +85,7 @@ func (r *rig) send(src, dst, bytes int) *Packet {
 	return p
 }
 
-// fill has every host send a number of packets to others, all at once.
+// fill has every host send a number of packets to others, all at the same time.
 func (r *rig) fill(packets int, seed uint64) {
 	draw := rand.New(rand.NewPCG(seed, 3))
 	for range packets {
@@ -95,9 +95,9 @@ func (r *rig) fill(packets int, seed uint64) {
 	}
 }
 
-// drain runs until nothing moves; everything must have arrived, no link can have
-// sent for more than all the time, no buffer can have held more than it has, and
-// the integral of what was inside is the sum of latencies (Little's law).
+// drain runs until nothing moves; every packet must have arrived, no link can have sent for more
+// than the whole time, no buffer can have held more than its size, and the integral of the packets
+// inside is the sum of latencies (Little's law).
 func (r *rig) drain() {
 	r.t.Helper()
 	if err := r.k.Run(50_000_000); err != nil {
@@ -122,8 +122,8 @@ func (r *rig) drain() {
 	}
 }
 
-// The time of one packet is that of its flits on the link, of the medium, and of
-// the switches that read its header (martini, sections 1.2, 1.5, 12.1).
+// TestLatencyOfOnePacket: the time of one packet is that of its flits on the link, of the medium,
+// and of the switches that read its header (martini, sections 1.2, 1.5, 12.1).
 func TestLatencyOfOnePacket(t *testing.T) {
 	flits := 5 + 256
 	flit := vtime.Time(flits) * 80 * vtime.Second / 6e9 // 13.33 ns each
@@ -137,8 +137,8 @@ func TestLatencyOfOnePacket(t *testing.T) {
 			t.Errorf("%s: %v after %d links; want %v", topology, p.Arrived, p.Hops, want)
 		}
 	}
-	// A switch adds less than a packet's time: it cuts through. Every switch adds the
-	// same, up to the link's clock: header, 10 ns of medium, route, cross.
+	// A switch adds less than a packet's time, because it cuts through. Every switch adds the same,
+	// up to the link's clock: header, 10 ns of medium, route, cross.
 	before := flit + 10*vtime.Nanosecond
 	for n := 1; n <= 4; n++ {
 		r := newRig(t, generate(t, fmt.Sprintf("line:%dx2", n)), parameters(t, "rhinet2"), 1)
@@ -152,8 +152,8 @@ func TestLatencyOfOnePacket(t *testing.T) {
 	}
 }
 
-// One sender alone fills its link, whatever the flow control, also over hundreds
-// of metres.
+// TestOneStreamFillsTheLink: a single sender fills its link, with any flow control, also over
+// hundreds of metres.
 func TestOneStreamFillsTheLink(t *testing.T) {
 	for _, c := range []struct {
 		design string
@@ -170,8 +170,8 @@ func TestOneStreamFillsTheLink(t *testing.T) {
 			t.Errorf("%s %v: %.1f of %.1f Mbyte/s", c.design, c.set, got/1e6, r.DataRate()/1e6)
 		}
 	}
-	// On 1 km there are more flits under way than 8 bits number: 255 in a round trip of
-	// 10 us and one flit. 11 bits are enough.
+	// On 1 km more flits are in flight than 8 bits can number: 255 in a round trip of 10 us and one
+	// flit. 11 bits are enough.
 	for bits, want := range map[int]float64{8: 255 * 8 / 10.016e-6, 11: 1e9} {
 		r := newRig(t, generate(t, "pair"), parameters(t, "rhinet3", "link.length=1000", "switch.buffer=32768", fmt.Sprintf("link.sequence-bits=%d", bits)), 1)
 		for range 1000 {
@@ -188,7 +188,8 @@ func TestOneStreamFillsTheLink(t *testing.T) {
 	}
 }
 
-// Several kinds of networks, full, drain; each packet comes once and in order.
+// TestFullNetworksDrain: full networks of several kinds drain; each packet arrives once and in
+// order.
 func TestFullNetworksDrain(t *testing.T) {
 	for _, design := range []string{"rhinet2", "rhinet3"} {
 		for _, topology := range []string{"pair", "one:7", "line:5x3", "ring:6x3", "full:4x4", "tree:3x2x2", "random:10x2x5"} {
@@ -201,8 +202,8 @@ func TestFullNetworksDrain(t *testing.T) {
 	}
 }
 
-// Under 10^-4 wrong bits, RHiNET-3 loses, doubles and reorders nothing, and damages
-// nothing: one flit in 126 is wrong. ECC corrects what RHiNET-2 gets.
+// TestBitErrors: with 10^-4 wrong bits, RHiNET-3 loses, duplicates, reorders and damages nothing:
+// one flit in 126 is wrong. ECC corrects the errors of RHiNET-2.
 func TestBitErrors(t *testing.T) {
 	for _, c := range []struct{ design, errors string }{{"rhinet3", "1e-4"}, {"rhinet3", "1e-3"}, {"rhinet3", "5e-3"}, {"rhinet2", "1e-4"}} {
 		r := newRig(t, generate(t, "random:6x2x3"), parameters(t, c.design, "link.bit-errors="+c.errors), 1)
@@ -234,8 +235,8 @@ func TestBitErrors(t *testing.T) {
 	}
 }
 
-// A run is the same twice and on any number of processors, and depends on the seed
-// of the errors.
+// TestDeterminism: a run repeats exactly, on any number of processors, and depends on the seed of
+// the errors.
 func TestDeterminism(t *testing.T) {
 	run := func(seed uint64) string {
 		r := newRig(t, generate(t, "random:8x2x1"), parameters(t, "rhinet3", "link.bit-errors=1e-4"), seed)
@@ -272,8 +273,8 @@ func (s *keeper) Tail(p *Packet) bool {
 	return false
 }
 
-// A host that keeps what it gets holds its sender back by way of all buffers
-// between, and nothing is lost.
+// TestSlowSinkHoldsBack: a host that keeps its packets blocks its sender through all buffers
+// between them, and nothing is lost.
 func TestSlowSinkHoldsBack(t *testing.T) {
 	for _, design := range []string{"rhinet2", "rhinet3"} {
 		r := newRig(t, generate(t, "line:2x1"), parameters(t, design), 1)
@@ -308,7 +309,7 @@ func TestSlowSinkHoldsBack(t *testing.T) {
 	}
 }
 
-// A host may send a packet on as soon as it has come.
+// TestPacketSentOn: a host may send a packet on as soon as it has arrived.
 func TestPacketSentOn(t *testing.T) {
 	r := newRig(t, generate(t, "one:3"), parameters(t, "rhinet3"), 1)
 	on := &resender{r.Network, rand.New(rand.NewPCG(1, 1))}
@@ -335,7 +336,7 @@ func TestWrongPackets(t *testing.T) {
 	}
 }
 
-// Parameters and topologies that do not fit together are refused.
+// TestWrongNetworks: parameters and topologies that do not fit together are refused.
 func TestWrongNetworks(t *testing.T) {
 	for _, c := range []struct {
 		design, topology, set, want string
@@ -359,7 +360,7 @@ func TestWrongNetworks(t *testing.T) {
 	}
 }
 
-// In steady state the network allocates nothing.
+// TestNoAllocations: in steady state the network allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	for _, design := range []string{"rhinet2", "rhinet3"} {
 		r := newRig(t, generate(t, "full:4x2"), parameters(t, design), 1)
@@ -385,8 +386,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkFull has 16 hosts on four switches send at random; an operation is an
-// event.
+// BenchmarkFull has 16 hosts on four switches send at random; one operation is one event.
 func BenchmarkFull(b *testing.B) {
 	var k vtime.Kernel
 	p, err := Parameters("rhinet2")
@@ -413,7 +413,7 @@ func BenchmarkFull(b *testing.B) {
 	b.ReportMetric(float64(n.Counts().Delivered)/float64(b.N), "packets/event")
 }
 
-// resender sends what it gets on to somebody at random.
+// resender sends its packets on to a random host.
 type resender struct {
 	n *Network
 	r *rand.Rand

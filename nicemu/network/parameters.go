@@ -14,7 +14,7 @@ import (
 // ErrParameters is wrapped by errors about parameters that do not fit together.
 var ErrParameters = errors.New("network: parameters do not fit")
 
-// A design is what differs between the switches of the specification.
+// A design holds the differences between the switches of the specification.
 type design struct {
 	name                string
 	rate                float64
@@ -55,8 +55,8 @@ func Designs() string {
 	return strings.Join(names, ", ")
 }
 
-// Parameters returns the table of a design: "rhinet2" or "rhinet3". Sections are
-// those of the specification "martini".
+// Parameters returns the table of a design: "rhinet2" or "rhinet3". Sections in it are those of the
+// specification "martini".
 func Parameters(name string) (*param.Table, error) {
 	i := slices.IndexFunc(designs(), func(d design) bool { return d.name == name })
 	if i < 0 {
@@ -105,7 +105,7 @@ func packetParameters() []param.Parameter {
 	}
 }
 
-// settings are the parameters as the model uses them.
+// settings are the parameters in the form that the model uses.
 type settings struct {
 	flit         vtime.Clock
 	rawBits      int
@@ -167,7 +167,7 @@ func (s *settings) check() error {
 	return nil
 }
 
-// flits returns the length of a packet with a payload of some bytes.
+// flits returns the length of a packet with that many bytes of payload.
 func (s *settings) flits(bytes int) int { return s.header + (8*bytes+s.dataBits-1)/s.dataBits }
 
 // delay returns the time that a link takes.
@@ -179,14 +179,14 @@ func (s *settings) delay(l Link) vtime.Time {
 	return vtime.Nanoseconds(m * s.perMetre)
 }
 
-// windowFills tells whether sequence numbers suffice for all flits under way on a
-// link with a delay: then retransmission has no influence without errors.
+// windowFills reports whether there are enough sequence numbers for all flits in flight on a link
+// with a delay: then retransmission has no effect in the absence of errors.
 func (s *settings) windowFills(delay vtime.Time) bool {
 	return int64(1)<<s.sequenceBits-1 > s.flit.Index(2*delay)+2
 }
 
-// enough reports a link that is too long for the slack: what is under way when
-// Stop is sent must fit (martini, section 1.4).
+// enough returns an error if a link is too long for the slack: the flits in flight when Stop is
+// sent must fit (martini, section 1.4).
 func (s *settings) enough(t *Topology) error {
 	for i, l := range t.Links {
 		need := s.flit.Index(2*s.delay(l)) + int64(s.flits(s.mtu))

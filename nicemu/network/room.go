@@ -2,7 +2,7 @@ package network
 
 import "rhinet/nicemu/vtime"
 
-// A drain is a packet that leaves a buffer, flit by flit.
+// A drain is a packet that is leaving a buffer, flit by flit.
 type drain struct {
 	from, to vtime.Time
 	flits    int64
@@ -27,23 +27,22 @@ func (d drain) when(n int64) vtime.Time {
 	return d.from + (vtime.Time(n)*(d.to-d.from)+vtime.Time(d.flits)-1)/vtime.Time(d.flits)
 }
 
-// A room is the buffer of one virtual channel at the end of a wire, and what its
-// sender knows about it. With credits it is counted where the sender is: from
-// the start of a packet until its credits have come back. With Stop-and-Go it is
-// counted where the buffer is.
+// A room is the buffer of one virtual channel at the end of a wire, and what its sender knows about
+// it. With credits it is counted at the sender, from the start of a packet until its credits have
+// returned. With Stop-and-Go it is counted at the buffer.
 type room struct {
 	in      int64 // flits counted in so far
 	out     int64 // flits of drains that are over
 	lag     vtime.Time
 	drains  vtime.Ring[drain]
-	need    int64      // flits that the sender waits for; 0: it does not
-	wake    vtime.Time // when it will look again
-	stopped bool       // as the sender knows
-	told    bool       // Stop was sent, and Go was not
-	most    int64      // the most there ever was
+	need    int64      // flits that the sender waits for; 0: it does not wait
+	wake    vtime.Time // when the sender will try again
+	stopped bool       // the sender has received Stop
+	told    bool       // Stop was sent, and Go has not been sent since
+	most    int64      // the highest number of flits so far
 }
 
-// occupied returns the flits counted at t, and forgets drains that are over.
+// occupied returns the number of flits counted at t, and forgets drains that are over.
 func (r *room) occupied(t vtime.Time) int64 {
 	t -= r.lag
 	for r.drains.Len() > 0 && r.drains.At(0).to <= t {
@@ -62,10 +61,10 @@ func (r *room) enter(t vtime.Time, flits int) {
 	r.most = max(r.most, r.occupied(t))
 }
 
-// falls returns when no more than n flits will be counted, as far as it is known,
-// 0 if it is so already; else Never.
+// falls returns when at most n flits will be counted according to the known drains: 0 if that is so
+// already, Never if it is not known.
 func (r *room) falls(n int64) vtime.Time {
-	left := r.in - r.out - n // flits that have yet to go
+	left := r.in - r.out - n // flits that have yet to leave
 	if left <= 0 {
 		return 0
 	}

@@ -9,8 +9,9 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// What is counted in a buffer is what came less what has left, flit by flit, as
-// seen after the lag; and falls names the first time at which it is low enough.
+// TestRoomAgainstSingleFlits: the count of a buffer is the flits that have arrived less those that
+// have left, flit by flit, seen after the lag; and falls returns the first time at which it is low
+// enough.
 func TestRoomAgainstSingleFlits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := room{lag: vtime.Time(rapid.IntRange(0, 30).Draw(t, "lag"))}
@@ -23,7 +24,7 @@ func TestRoomAgainstSingleFlits(t *testing.T) {
 			r.enter(0, flits)
 			r.drains.Push(drain{from, at, int64(flits)})
 			for i := 1; i <= flits; i++ {
-				// Flit i has left when i parts of flits of the time are over, rounded up.
+				// Flit i has left after i of so many parts of the time, rounded up.
 				gone = append(gone, from+((at-from)*vtime.Time(i)+vtime.Time(flits)-1)/vtime.Time(flits)+r.lag)
 			}
 		}
@@ -63,8 +64,8 @@ func TestRoomAgainstSingleFlits(t *testing.T) {
 	})
 }
 
-// A buffer that holds no more than what is asked for already holds so since ever,
-// even if it has forgotten what left it.
+// TestRoomThatIsLowAlready: falls returns 0 for a buffer that is low enough, even if it has
+// forgotten its drains.
 func TestRoomThatIsLowAlready(t *testing.T) {
 	var r room
 	r.enter(0, 1)

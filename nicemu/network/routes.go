@@ -15,15 +15,14 @@ type Method int
 
 // The methods, in the order of the choices of network.method.
 const (
-	Reduced Method = iota // a switch with three or more links to switches raises it
+	Reduced Method = iota // switches with three or more links to switches raise it
 	Full                  // every switch raises it
-	Flat                  // none does: not free of deadlock
+	Flat                  // none does: can deadlock
 )
 
-// Routes are fixed shortest ways from every switch to every host, and where
-// packets change their virtual channel. A packet keeps its channel on the link
-// to its host: nothing depends on that link, and as many switches may lie on a
-// way as there are channels.
+// Routes are fixed shortest routes from every switch to every host, and the places where packets
+// change their virtual channel. A packet keeps its channel on the link to its host: no other link
+// depends on that link, and so a route may pass as many raising switches as there are channels.
 type Routes struct {
 	t      *Topology
 	next   [][]int32 // by switch and host: the link to take
@@ -39,7 +38,7 @@ func NewRoutes(t *Topology, m Method) *Routes {
 		r.next[s] = make([]int32, len(t.Hosts))
 	}
 	g := switchGraph(t)
-	from := map[int][]int{} // distances to a switch
+	from := map[int][]int{} // distances to a switch, by switch
 	for h, l := range hosts {
 		end := t.Links[l].other(Node{false, h})
 		if !end.Switch {
@@ -69,7 +68,7 @@ func switchGraph(t *Topology) graph.Graph {
 	return g
 }
 
-// distances counts the links from every switch to one.
+// distances returns the number of links from every switch to one.
 func distances(g graph.Graph, to, n int) []int {
 	d := make([]int, n)
 	var walk traverse.BreadthFirst
@@ -80,9 +79,8 @@ func distances(g graph.Graph, to, n int) []int {
 	return d
 }
 
-// choose returns the link from switch s to host h, whose own link is last. Where
-// several are equally short, the number of the host decides, so that traffic to
-// different hosts spreads.
+// choose returns the link from switch s to host h, whose own link is last. Among equally short
+// routes the number of the host decides, so that traffic to different hosts is spread.
 func choose(t *Topology, links []int, s, h, last int, d []int) int {
 	var equal []int
 	for _, i := range links {
@@ -97,7 +95,7 @@ func choose(t *Topology, links []int, s, h, last int, d []int) int {
 	return equal[h%len(equal)]
 }
 
-// raising tells which switches raise the channel.
+// raising returns which switches raise the channel.
 func raising(t *Topology, links [][]int, m Method) []bool {
 	raises := make([]bool, len(t.Switches))
 	if m == Flat {
@@ -114,23 +112,22 @@ func raising(t *Topology, links [][]int, m Method) []bool {
 		between += n
 		raises[s] = m == Full || n >= 3
 	}
-	// All switches have one or two neighbours, and there are as many links as
-	// switches: a ring, in which one must raise. The specification leaves it open.
+	// If all switches have one or two neighbours, and there are as many links as switches, it is a
+	// ring, in which one switch must raise. The specification leaves open which.
 	if between/2 == len(t.Switches) && !slices.Contains(raises, true) && len(raises) > 0 {
 		raises[0] = true
 	}
 	return raises
 }
 
-// A hop is a packet's way out of a node: a link, taken from one of its ends, on a
-// channel.
+// A hop is a step of a packet's route out of a node: a link, from one of its ends, on a channel.
 type hop struct {
 	link    int
 	from    Node
 	channel int
 }
 
-// step returns the hop that follows in at the switch in which it ends.
+// step returns the hop that follows in at the switch where in ends.
 func (r *Routes) step(in hop, host int) hop {
 	s := r.t.Links[in.link].other(in.from)
 	out := hop{int(r.next[s.Index][host]), s, in.channel}
@@ -150,15 +147,15 @@ func (r *Routes) walk(src, dst int, visit func(hop)) {
 	}
 }
 
-// Way returns the names of the nodes from one host to another.
+// Way returns the names of the nodes on the route from one host to another.
 func (r *Routes) Way(src, dst int) []string {
 	names := []string{r.t.Hosts[src]}
 	r.walk(src, dst, func(h hop) { names = append(names, r.t.Name(r.t.Links[h.link].other(h.from))) })
 	return names
 }
 
-// sources returns one host of every switch that has one: all hosts of a switch
-// have the same ways from there on.
+// sources returns one host of every switch that has hosts: the routes of all hosts of a switch are
+// the same from there on.
 func (r *Routes) sources() (list []int) {
 	seen := map[Node]bool{}
 	for h, l := range r.host {
@@ -170,8 +167,8 @@ func (r *Routes) sources() (list []int) {
 	return list
 }
 
-// each calls visit for each hop of enough ways to see all that there are, and
-// begin before each way.
+// each calls visit for each hop of enough routes to see every hop of all routes, and begin before
+// each route.
 func (r *Routes) each(begin func(src, dst int), visit func(hop)) {
 	for _, src := range r.sources() {
 		for dst := range r.host {
@@ -190,7 +187,7 @@ func (r *Routes) Channels() int {
 	return most + 1
 }
 
-// CheckChannels reports a route that needs more virtual channels than there are.
+// CheckChannels returns an error if a route needs more than n virtual channels.
 func (r *Routes) CheckChannels(n int) error {
 	var err error
 	src, dst := 0, 0

@@ -14,9 +14,9 @@ func randomTopology(r *rand.Rand) *Topology {
 	return random(2+r.IntN(20), 1+r.IntN(4), r.Uint64())
 }
 
-// On 1,000 random graphs the dependencies of channels have no cycle, with the
-// reduced form of the structured channel method and with the full one; ways are
-// shortest; and each network, filled, drains.
+// TestRandomGraphsDoNotDeadlock: on 1,000 random graphs the dependencies of channels have no cycle,
+// with the reduced and with the full form of the structured channel method; routes are shortest;
+// and each network, filled, drains.
 func TestRandomGraphsDoNotDeadlock(t *testing.T) {
 	draw := rand.New(rand.NewPCG(12, 34))
 	fewer := 0
@@ -45,7 +45,7 @@ func TestRandomGraphsDoNotDeadlock(t *testing.T) {
 	}
 }
 
-// fillOne fills a network whose buffers hold one packet more than they must.
+// fillOne fills a network whose buffers have room for one packet more than the minimum.
 func fillOne(t *testing.T, topology *Topology, seed uint64, i int) {
 	t.Helper()
 	design, set := "rhinet3", "switch.buffer=8448" // 16 channels of 528
@@ -57,7 +57,7 @@ func fillOne(t *testing.T, topology *Topology, seed uint64, i int) {
 	r.drain()
 }
 
-// checkShortest compares the ways' lengths with those of Floyd and Warshall.
+// checkShortest compares the lengths of routes with those of Floyd and Warshall.
 func checkShortest(t *testing.T, topology *Topology, r *Routes) {
 	t.Helper()
 	n := len(topology.Switches)
@@ -94,9 +94,8 @@ func checkShortest(t *testing.T, topology *Topology, r *Routes) {
 	}
 }
 
-// The example of the specification (martini, section 1.3): a switch with three
-// links to others raises the channel, one with two does not, and in a ring one
-// does.
+// TestWhoRaisesTheChannel is the example of the specification (martini, section 1.3): a switch with
+// three links to others raises the channel, one with two does not, and in a ring one switch does.
 func TestWhoRaisesTheChannel(t *testing.T) {
 	for topology, want := range map[string]string{
 		"line:5x1": "00000", "ring:4x1": "1000", "ring:3x1": "100", "tree:3x1x1": "1000", "tree:2x2x1": "0110000", "full:4x1": "1111", "full:2x1": "00", "one:3": "0",
@@ -109,7 +108,7 @@ func TestWhoRaisesTheChannel(t *testing.T) {
 			t.Errorf("%s: %s; want %s", topology, got, want)
 		}
 	}
-	// As many switches may lie on a way as there are channels.
+	// A route may pass as many switches as there are channels.
 	r := NewRoutes(generate(t, "line:5x1"), Full)
 	if r.Channels() != 5 || r.CheckChannels(5) != nil {
 		t.Errorf("a line of 5 needs %d channels", r.Channels())
@@ -122,7 +121,8 @@ func TestWhoRaisesTheChannel(t *testing.T) {
 	}
 }
 
-// Without raised channels a ring can deadlock: the proof says so, and it does.
+// TestFlatRingDeadlocks: without raised channels a ring can deadlock: the check reports it, and it
+// happens.
 func TestFlatRingDeadlocks(t *testing.T) {
 	topology := generate(t, "ring:5x1")
 	err := NewRoutes(topology, Flat).CheckDeadlock()
@@ -145,7 +145,7 @@ func TestFlatRingDeadlocks(t *testing.T) {
 	}
 }
 
-// Parallel links share the traffic, by destination.
+// TestParallelLinks: parallel links share the traffic, by destination.
 func TestParallelLinks(t *testing.T) {
 	topology, err := ReadTopology(strings.NewReader("switch a b\nhost h i j k\nlink h a\nlink i b\nlink j b\nlink k b\nlink a b\nlink a b\n"))
 	if err != nil {
@@ -231,7 +231,7 @@ func itoa(i int) string {
 	return text
 }
 
-// What is read well can still be no network.
+// TestTopologiesThatAreNone: a topology that can be read may still be invalid.
 func TestTopologiesThatAreNone(t *testing.T) {
 	for text, want := range map[string]string{
 		"host a":                       "1 hosts; a network has at least two",
@@ -277,7 +277,7 @@ func TestWrongRules(t *testing.T) {
 	}
 }
 
-// A thousand hosts are built and cross the network.
+// TestThousandHosts: a network of a thousand hosts is built, and packets cross it.
 func TestThousandHosts(t *testing.T) {
 	r := newRig(t, generate(t, "tree:8x2x16"), parameters(t, "rhinet2", "switch.ports=32"), 1)
 	r.fill(1, 1)

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// ErrTopology is wrapped by errors about networks that cannot be.
+// ErrTopology is wrapped by errors about invalid networks.
 var ErrTopology = errors.New("network: bad topology")
 
-// A Node is a host or a switch, by its number among those.
+// A Node is a host or a switch, by its number among the hosts or the switches.
 type Node struct {
 	Switch bool
 	Index  int
@@ -20,7 +20,7 @@ type Link struct {
 	Metres float64 // 0: link.length of the parameters
 }
 
-// A Topology is what is joined to what.
+// A Topology lists nodes and the links between them.
 type Topology struct {
 	Hosts, Switches []string // names
 	Links           []Link
@@ -47,7 +47,7 @@ func (l Link) other(n Node) Node {
 	return l.A
 }
 
-// between tells whether the link joins two switches.
+// between reports whether the link joins two switches.
 func (l Link) between() bool { return l.A.Switch && l.B.Switch }
 
 // at returns the links of every switch and the link of every host, in the order
@@ -69,8 +69,8 @@ func (t *Topology) at() (switches [][]int, hosts []int) {
 	return switches, hosts
 }
 
-// Check reports what is wrong with t where switches have a number of ports: hosts
-// have one link each, no node is joined to itself, and all are joined together.
+// Check returns an error if t is invalid for switches with a number of ports: hosts must have one
+// link each, no node may be linked to itself, and all nodes must be connected.
 func (t *Topology) Check(ports int) error {
 	if len(t.Hosts) < 2 {
 		return fmt.Errorf("%w: %d hosts; a network has at least two", ErrTopology, len(t.Hosts))
@@ -96,7 +96,7 @@ func (t *Topology) Check(ports int) error {
 	return t.joined()
 }
 
-// joined reports a host that the first one cannot reach.
+// joined returns an error if there is a host that the first one cannot reach.
 func (t *Topology) joined() error {
 	next := map[Node][]Node{}
 	for _, l := range t.Links {

@@ -4,14 +4,14 @@ import "rhinet/nicemu/vtime"
 
 // A sender feeds a wire: an output of a switch, or an endpoint.
 type sender interface {
-	// try gives the wire the next packet, if there is one that may go.
+	// try hands the wire the next packet, if one may go.
 	try()
-	// gone is called when the wire can be given the next packet: the one that it
-	// has is all but gone.
+	// gone is called when the wire can take the next packet, shortly before the present one has
+	// left.
 	gone(v *visit)
 }
 
-// A receiver is what a wire ends in: an input of a switch, or an endpoint.
+// A receiver is at the end of a wire: it is an input of a switch, or an endpoint.
 type receiver interface {
 	head(v *visit)
 }
@@ -25,19 +25,19 @@ type wire struct {
 	start  Node // where it begins
 	clock  vtime.Clock
 	delay  vtime.Time
-	cross  vtime.Time // before the first flit leaves
+	cross  vtime.Time // time before the first flit leaves
 	from   sender
 	to     receiver
 	move   carrier
 	count  *LinkErrors
 	slot   int64 // first one that is free
 	busy   bool
-	cur    *visit             // on its way out
-	heads  vtime.Ring[*visit] // under way
+	cur    *visit             // the packet that is leaving
+	heads  vtime.Ring[*visit] // packets in flight
 	rooms  []room
-	data   vtime.Time // of sending flits, those of the packets below included
-	first  vtime.Time // when the last packet that was granted begins
-	before vtime.Time // when the one before it ends
+	data   vtime.Time // time spent on sending flits, including those of the two packets below
+	first  vtime.Time // when the last granted packet begins
+	before vtime.Time // when the packet before it ends
 }
 
 // Operations of a wire; the argument is the virtual channel.
@@ -50,23 +50,23 @@ const (
 	opGo
 )
 
-// A visit is a packet's stay in the buffer at the end of a wire. While it moves
-// on, it has one in each of several buffers.
+// A visit is a packet's stay in the buffer at the end of a wire. A moving packet has visits in
+// several buffers.
 type visit struct {
 	p       *Packet
-	w       *wire // by which it came; nil in the endpoint where it begins
+	w       *wire // the wire by which it came; nil in the endpoint where it begins
 	in      *input
 	channel int
 	flits   int
-	ready   vtime.Time // when an output can be asked for
-	tail    vtime.Time // when its last flit has come
+	ready   vtime.Time // when it can request an output
+	tail    vtime.Time // when its last flit has arrived
 	out     *output
-	next    int    // channel on the way out
+	next    int    // channel on the next link
 	number  uint64 // of its request to the output
 }
 
-// mayTake tells whether the buffer at the end has room for all of a packet; if
-// not, the sender will be called when it may have.
+// mayTake reports whether the buffer at the end has room for a whole packet; if not, the sender is
+// called when it may have.
 func (w *wire) mayTake(channel, flits int) bool {
 	r := &w.rooms[channel]
 	if w.n.s.control == stopGo {
@@ -82,7 +82,7 @@ func (w *wire) mayTake(channel, flits int) bool {
 	return false
 }
 
-// look has the sender called when the credits that it waits for have come.
+// look calls the sender when the credits that it waits for have arrived.
 func (w *wire) look(channel int) {
 	r := &w.rooms[channel]
 	at := r.falls(int64(w.n.s.buffer) - r.need)
@@ -93,11 +93,11 @@ func (w *wire) look(channel int) {
 	w.At(r.wake, w, opLook, uint64(channel))
 }
 
-// send has a packet leave the buffer that it is in by this wire, which is free;
-// it returns when its first and its last flit leave.
+// send moves a packet out of its buffer over this wire, which is free, and returns when its first
+// and its last flit leave.
 func (w *wire) send(v *visit) (first, end vtime.Time) {
 	now := w.Now()
-	slot := w.clock.Index(now + w.cross) // not before w.slot: the one before was gone w.cross before its end
+	slot := w.clock.Index(now + w.cross) // not before w.slot: the previous packet was gone w.cross before its end
 	last := vtime.Time(0)
 	if v.w != nil {
 		last = v.tail + w.n.s.route + w.cross
@@ -120,7 +120,7 @@ func (w *wire) send(v *visit) (first, end vtime.Time) {
 	return first, end
 }
 
-// drained says that a packet leaves the buffer at the end between two times.
+// drained says that a packet leaves the buffer at the end of the wire between two times.
 func (w *wire) drained(channel, flits int, from, to vtime.Time) {
 	r := &w.rooms[channel]
 	r.drains.Push(drain{from, to, int64(flits)})
@@ -132,7 +132,7 @@ func (w *wire) drained(channel, flits int, from, to vtime.Time) {
 	}
 }
 
-// Act is what happens on a wire.
+// Act handles the events of a wire.
 func (w *wire) Act(op int, arg uint64) {
 	channel := int(arg)
 	switch op {
@@ -159,8 +159,7 @@ func (w *wire) Act(op int, arg uint64) {
 	}
 }
 
-// enter counts a packet in, and sends Stop if it should be the last but those
-// that are under way.
+// enter counts a packet in, and sends Stop if only the packets in flight may follow.
 func (w *wire) enter(v *visit) {
 	if w.n.s.control != stopGo {
 		return
@@ -174,15 +173,14 @@ func (w *wire) enter(v *visit) {
 	}
 }
 
-// measure has level called when the buffer will have drained enough, if it is
-// known.
+// measure schedules level for the time when the buffer will have drained enough, if that is known.
 func (w *wire) measure(channel int) {
 	if at := w.rooms[channel].falls(int64(w.n.s.goAt)); at != vtime.Never {
 		w.At(max(w.Now(), at), w, opLevel, uint64(channel))
 	}
 }
 
-// level sends Go if little is left in the buffer.
+// level sends Go if few flits are left in the buffer.
 func (w *wire) level(channel int) {
 	r := &w.rooms[channel]
 	if !r.told {

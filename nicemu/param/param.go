@@ -1,6 +1,5 @@
-// Package param holds the parameters of the timing models: every number that a
-// model uses has a name, a unit and a source, stands in one table, and can be
-// set.
+// Package param holds the parameters of the timing models: every number that a model uses has a
+// name, a unit and a source, is in one table, and can be set.
 package param
 
 import (
@@ -28,7 +27,7 @@ type Parameter struct {
 	Source  string   // section of a specification, or "chosen, because ..."
 }
 
-// Text returns the value as it is set.
+// Text returns the value in the form that Set reads.
 func (p Parameter) Text() string {
 	if p.Choices != nil {
 		return p.Choices[int(p.Value)]
@@ -79,7 +78,7 @@ func (t *Table) Int(name string) int { return int(t.Value(name)) }
 // Choice returns the chosen name.
 func (t *Table) Choice(name string) string { return t.rows[t.find(name)].Text() }
 
-// Set carries out "NAME=VALUE".
+// Set applies "NAME=VALUE".
 func (t *Table) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -109,7 +108,7 @@ func (t *Table) Set(text string) error {
 	return nil
 }
 
-// SetAll carries out settings in their order, up to the first that cannot be.
+// SetAll applies settings in order, up to the first that fails.
 func (t *Table) SetAll(settings []string) error {
 	for _, s := range settings {
 		if err := t.Set(s); err != nil {
@@ -129,7 +128,7 @@ func (p *Parameter) allows(v float64) error {
 	return nil
 }
 
-// near names the parameters of the same part of the model.
+// near lists the parameters of the same part of the model.
 func (t *Table) near(name string) string {
 	part, _, _ := strings.Cut(name, ".")
 	var names []string

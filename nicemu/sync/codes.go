@@ -7,29 +7,30 @@ import (
 	"rhinet/nicemu/syncctl"
 )
 
-// Codes are the codes of one sequence that this node executes: its part in the barrier queue of some nodes
-// (RBCQ-1; sync-controller, section 7). A synchronization has a place in the order of all of a sequence. Counter and BQ-Head of a node
-// are not kept: they are the distance from the head, which is the least place that a node shows, to
-// its own.
+// Codes are the codes of one sequence that this node executes: its part in the barrier queue of
+// some nodes (RBCQ-1; sync-controller, section 7). Each synchronization has a place in the order of
+// a sequence. Counter and BQ-Head of a node are not stored: Counter is the distance of the node's
+// own place from the head, which is the lowest place that a node shows.
 type Codes struct {
 	nic     *NIC
 	line    *[codeWords]uint64
 	others  []*[codeWords]uint64
-	base    uint64 // the first synchronization, in which all take part
-	at      uint64 // of the code executed last, if one was
-	next    uint64 // of the next code; ended if there is none
-	met     int    // the others before this one are known to have come far enough
+	base    uint64 // place of the first synchronization, in which all members take part
+	at      uint64 // place of the last executed code, if there is one
+	next    uint64 // place of the next code, or ended if there is none
+	met     int    // others before this index are known to have reached the code
 	waiting bool
 }
 
-// ended is the place of the next code of a node that executes none any more.
+// ended is the place of the next code of a node that executes no more codes.
 const ended = 1<<64 - 1
 
 // mostSkip is the largest Set_d (sync-controller, section 7.4, and our choice there).
 const mostSkip = 1<<16 - 1
 
-// Codes opens a sequence in which members, in ascending order and this node among them, take part: all of them
-// in the synchronization at place base, which is beyond all that the sequence was used for before.
+// Codes opens a sequence for members, which are in ascending order and include this node. All of
+// them take part in the synchronization at place base, which is after all earlier uses of the
+// sequence.
 func (n *NIC) Codes(sequence int, members []int, base uint64) (*Codes, error) {
 	if n.closed {
 		return nil, n.refuse("codes", n.rank, Closed)
@@ -59,9 +60,9 @@ func (n *NIC) Codes(sequence int, members []int, base uint64) (*Codes, error) {
 	return c, nil
 }
 
-// Wait executes a code: it raises PE Wait with Set_d, which is one more than the synchronizations that this node
-// skips before its next code, or [syncctl.Never]. mark is for the others to see (our choice: the datum that is
-// written has room for it).
+// Wait executes a code: it raises PE Wait with Set_d, which is one more than the number of
+// synchronizations that this node skips before its next code, or [syncctl.Never]. The other nodes
+// can read mark (our choice: the datum that is written has room for it).
 func (c *Codes) Wait(setD int, mark uint32) error {
 	why := Reason(0)
 	switch {
@@ -86,8 +87,8 @@ func (c *Codes) Wait(setD int, mark uint32) error {
 	return nil
 }
 
-// Go reports whether PE Go has come for the code executed last: no other node will execute one that comes before.
-// Nobody needs to have executed one before the first.
+// Go reports whether PE Go has come for the last executed code: no other node will execute a code
+// with a lower place. The first code needs no other node.
 func (c *Codes) Go() bool {
 	if c.at != c.base {
 		for ; c.met < len(c.others); c.met++ {
@@ -100,18 +101,19 @@ func (c *Codes) Go() bool {
 	return true
 }
 
-// Next returns the place of the own next code.
+// Next returns the place of this node's next code.
 func (c *Codes) Next() uint64 { return c.next }
 
-// Mark returns the mark of the code of another node, in the order of members without this one, at the place before that
-// of the code executed last, if the node took part there and has not gone on by more than a few codes since.
+// Mark returns the mark of another node's code at the place before that of the last executed code,
+// if the node took part there and has executed only a few codes since. other is an index of members
+// without this node.
 func (c *Codes) Mark(other int) (mark uint32, ok bool) { return c.mark(other, c.at-1) }
 
-// Ahead returns the mark of the code of another node, in the same order, at the place of the own next code, if the node
-// has executed it already.
+// Ahead returns the mark of another node's code at the place of this node's next code, if that node
+// has already executed it. other is as for Mark.
 func (c *Codes) Ahead(other int) (mark uint32, ok bool) { return c.mark(other, c.next) }
 
-// mark returns the mark of the code of another node at a place, if it is one of the latest that the node has executed.
+// mark returns the mark of another node's code at a place, if it is one of the node's latest codes.
 func (c *Codes) mark(other int, place uint64) (mark uint32, ok bool) {
 	if uint(other) >= uint(len(c.others)) {
 		return 0, false

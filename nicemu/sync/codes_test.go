@@ -9,16 +9,17 @@ import (
 	"rhinet/nicemu/syncctl"
 )
 
-// A twin is the same sequence of codes here and in the model: RBCQ-1 with its central controller.
-type twin struct {
+// An implementation is the same sequence of codes in this package and in the model: RBCQ-1 with its
+// central controller.
+type implementation struct {
 	codes   []*Codes
 	model   *syncctl.RBCQ
 	waiting []bool
 	ended   []bool
 }
 
-func newTwin(t testing.TB, n []*NIC, sequence int, base uint64) *twin {
-	w := &twin{model: syncctl.NewRBCQ(len(n)), waiting: make([]bool, len(n)), ended: make([]bool, len(n))}
+func newSide(t testing.TB, n []*NIC, sequence int, base uint64) *implementation {
+	w := &implementation{model: syncctl.NewRBCQ(len(n)), waiting: make([]bool, len(n)), ended: make([]bool, len(n))}
 	members := make([]int, len(n))
 	for i := range members {
 		members[i] = i
@@ -33,9 +34,9 @@ func newTwin(t testing.TB, n []*NIC, sequence int, base uint64) *twin {
 	return w
 }
 
-// execute has a node execute a code in both, which agree on whether it may, and returns the nodes that
-// the model lets go.
-func (w *twin) execute(t testing.TB, node, setD int) (released []int) {
+// execute has a node execute a code in both, which must agree on whether it may, and returns the
+// nodes that the model releases.
+func (w *implementation) execute(t testing.TB, node, setD int) (released []int) {
 	err, modelErr := w.codes[node].Wait(setD, uint32(setD)), w.model.Wait(node, setD)
 	if (err == nil) != (modelErr == nil) {
 		t.Fatalf("node %d, Set_d %d: %v; the model says %v", node, setD, err, modelErr)
@@ -54,8 +55,8 @@ func (w *twin) execute(t testing.TB, node, setD int) (released []int) {
 	}
 }
 
-// look has the waiting nodes look for PE Go, in some order, until nobody gets it any more.
-func (w *twin) look(order []int) (released []int) {
+// look has the waiting nodes poll for PE Go, in some order, until none gets it any more.
+func (w *implementation) look(order []int) (released []int) {
 	for _, i := range order {
 		if w.waiting[i] && w.codes[i].Go() {
 			w.waiting[i] = false
@@ -66,16 +67,17 @@ func (w *twin) look(order []int) (released []int) {
 	return released
 }
 
-// TestTwin: a hundred thousand codes and more, of random Set_d, in random order, too early, after the last one and with an
-// impossible Set_d, get PE Go exactly when the model's central controller gives it.
-func TestTwin(t *testing.T) {
+// TestDifferential: more than a hundred thousand codes, of random Set_d, in random order, too
+// early, after the last one and with an invalid Set_d, get PE Go exactly when the model's central
+// controller gives it.
+func TestDifferential(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 15))
 	operations, early, refused := 0, 0, map[Reason]int{}
 	for job := range 60 {
 		_, n := open(t, 1+rng.IntN(9))
 		base := uint64(1)
 		for sequence := range Sequences {
-			w := newTwin(t, n, sequence, base+rng.Uint64N(5))
+			w := newSide(t, n, sequence, base+rng.Uint64N(5))
 			limit := 20 + rng.IntN(400)
 			for op := range limit {
 				operations++
@@ -120,9 +122,10 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// sameCounters holds that Counter of each node, as it follows from what the nodes show, is the model's: how far its next
-// participation is from the head. A node that waits shows already where it goes on.
-func (w *twin) sameCounters(t testing.TB) {
+// sameCounters checks that Counter of each node, as it follows from the nodes' places, is that of
+// the model: the distance of its next participation from the head. A node that waits already shows
+// its next place.
+func (w *implementation) sameCounters(t testing.TB) {
 	t.Helper()
 	next := func(i int) uint64 {
 		if w.waiting[i] {
@@ -148,7 +151,7 @@ func (w *twin) sameCounters(t testing.TB) {
 // TestWorkedExample: the example of sync-controller, section 7.4, event by event.
 func TestWorkedExample(t *testing.T) {
 	_, n := open(t, 4)
-	w := newTwin(t, n, 0, 1)
+	w := newSide(t, n, 0, 1)
 	for i, e := range []struct {
 		node, setD int
 		goes       []int
@@ -163,8 +166,8 @@ func TestWorkedExample(t *testing.T) {
 	}
 }
 
-// TestReuse: a sequence goes on at a place beyond what it was used for, with other members, and an old code lets nobody
-// go; a sequence that has ended is not opened again.
+// TestReuse: a sequence continues at a place after its earlier uses, with other members, and an old
+// code releases nobody; a sequence that has ended is not opened again.
 func TestReuse(t *testing.T) {
 	_, n := open(t, 3)
 	pair := func(base uint64, members ...int) (all []*Codes) {
@@ -210,8 +213,8 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestMarks: who has passed a code sees the marks of all at the place before, also of who has gone on
-// meanwhile as far as it can.
+// TestMarks: a node that has passed a code sees the marks of all members at the previous place,
+// also of members that have advanced as far as they can.
 func TestMarks(t *testing.T) {
 	_, n := open(t, 3)
 	members := []int{0, 1, 2}
@@ -246,7 +249,7 @@ func TestMarks(t *testing.T) {
 				t.Fatalf("round %d: PE Go of node %d is %v", round, c.node, got)
 			}
 		}
-		for other, ahead := range []bool{true, false} { // node 1 has come to the place where node 0 goes next
+		for other, ahead := range []bool{true, false} { // node 1 has reached the place of node 0's next code
 			if _, ok := all[0].Ahead(other); ok != ahead {
 				t.Errorf("round %d: node %d is ahead of node 0: %v", round, other+1, ok)
 			}

@@ -2,12 +2,14 @@ package sync
 
 import "rhinet/nicemu/fabric"
 
-// A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
+// A flagWriter is embedded under this name, so that other packages cannot raise flags without the
+// checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// Flags raises this node's flags in the job's shared flag arrays: a data packet that each RP passes on to its
-// neighbours on the torus until all have it, along a tree (our choice; the specification names no multicast). In the memory of
-// the job that is one line, which all look at and only the own NIC writes.
+// Flags raises this node's flags in the job's shared flag arrays: a flag is a data packet that the
+// RPs forward along a tree of neighbours on the torus until all nodes have it (our choice; the
+// specification has no multicast). In the memory of the job it is one line, which all nodes read
+// and only this node's NIC writes.
 type Flags struct {
 	nic *NIC
 	*flagWriter

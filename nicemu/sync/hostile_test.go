@@ -11,7 +11,8 @@ import (
 	"rhinet/nicemu/syncctl"
 )
 
-// memory is all of a node that another can reach by packets: but for counts of refusals.
+// memory returns everything of a node that another node can change by packets, except the counts of
+// refusals.
 func (n *NIC) memory() []byte {
 	var all []byte
 	for _, a := range []fabric.Area{fabric.Device, fabric.Shared, fabric.Rings} {
@@ -20,8 +21,8 @@ func (n *NIC) memory() []byte {
 	return append(all, n.f.Bytes(n.rank, fabric.Public)[publicSize:]...)
 }
 
-// TestHostileRequests: what a process may not do is refused for the right reason, counted where it is
-// found out, and changes nothing.
+// TestHostileRequests: each request that a process may not make is refused for the right reason,
+// counted where it is refused, and changes nothing.
 func TestHostileRequests(t *testing.T) {
 	end := uint64(mailboxBytes)
 	at := func(at uint64) func(*NIC, *Way) error {
@@ -89,7 +90,8 @@ func TestHostileRequests(t *testing.T) {
 	}
 }
 
-// TestOtherJob: nothing reaches a node that the manager has moved to another job, whatever was looked up before.
+// TestOtherJob: nothing reaches a node that the manager has moved to another job, whatever was
+// looked up before.
 func TestOtherJob(t *testing.T) {
 	boss, n := open(t, 3)
 	w := n[0].testWay(t, 2, ReceiveBuffers)
@@ -118,7 +120,7 @@ func TestOtherJob(t *testing.T) {
 	}
 }
 
-// TestOverwrittenTable: a table of buffers that its owner has overwritten leads nowhere.
+// TestOverwrittenTable: an overwritten table of buffers gives no access.
 func TestOverwrittenTable(t *testing.T) {
 	for i, v := range map[int]uint64{entStart: 64, entSize: 1 << 40, entSeal: 5} {
 		_, n := open(t, 2)
@@ -137,7 +139,8 @@ func TestOverwrittenTable(t *testing.T) {
 	}
 }
 
-// TestTableOfAnotherNode: an entry that names the tables of a third node, which nobody else may write, leads nowhere.
+// TestTableOfAnotherNode: an entry that points to the tables of a third node, which others may not
+// write, gives no access.
 func TestTableOfAnotherNode(t *testing.T) {
 	n := mapped(t, 3)
 	at, size := n[1].f.Span(2, fabric.Device)
@@ -148,8 +151,8 @@ func TestTableOfAnotherNode(t *testing.T) {
 	}
 }
 
-// TestNoiseInQueue: whatever others write over the event queue of a node, its own reading ends, and writers are
-// refused or go on.
+// TestNoiseInQueue: whatever others write over the event queue of a node, its reads end, and
+// writers are refused or succeed.
 func TestNoiseInQueue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	met := map[Reason]int{}

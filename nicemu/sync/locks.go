@@ -6,21 +6,24 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// The Non-Collision Lock (NCL; sync-controller, section 4). The home RP keeps a FIFO of those who have asked for a lock. Who is at its
-// head has the lock. On the fast path whoever sends a request does what the home RP would do, and looks for the response in its memory.
+// The Non-Collision Lock (NCL; sync-controller, section 4). The home RP keeps a FIFO of the nodes
+// that have requested a lock; the node at its head has the lock. On the fast path the sender of a
+// request acts for the home RP, and polls for the response in the home's memory.
 //
 //	head          the turn that has the lock
 //	tail          the turn of the next request
-//	counter       of those that have a lock beside each other: our choice in the place of a counting semaphore (sync-controller, section 5)
+//	counter       number of nodes that share the lock: our choice in place of a counting
+//	              semaphore (sync-controller, section 5)
 //	entry, ...    node and turn, by turn
 
-// Locks is how many locks an RP keeps; LockPlaces, entries of the FIFO of each: at most one for each node of a job (4.2). Our choice.
+// Locks is the number of locks of an RP; LockPlaces is the number of entries in the FIFO of each:
+// at most one for each node of a job (4.2). Our choice.
 const (
 	Locks      = 16
 	LockPlaces = 1024
 )
 
-// A lock is where the home RP keeps it.
+// A lock is the state of a lock at its home RP.
 type lock []uint64
 
 // lock returns a lock of a node.
@@ -35,11 +38,11 @@ func (n *NIC) lock(home, number int) (l lock, why Reason) {
 	return t.public[pubLocks+number*lockWords:][:lockWords:lockWords], 0
 }
 
-// entryOf is what the FIFO holds of the request with a turn; turns are less than 2^48.
+// entryOf returns the FIFO's entry for the request with a turn; turns are less than 2^48.
 func entryOf(node int, turn uint64) uint64 { return turn<<16 | uint64(node) + 1 }
 
-// waiting returns the node whose turn it is, -1 if none has asked, or if that is still writing its entry: then it has
-// not looked yet whether the lock has come to it.
+// waiting returns the node with a turn, or -1 if no node has it, or if the node is still writing
+// its entry: then it has not checked yet whether it has the lock.
 func (l lock) waiting(turn uint64, nodes int) int {
 	if atomic.LoadUint64(&l[lockTail]) <= turn {
 		return -1
@@ -51,7 +54,7 @@ func (l lock) waiting(turn uint64, nodes int) int {
 	return -1
 }
 
-// ReserveLock takes a lock of this node's RP that is free, whose FIFO is empty.
+// ReserveLock reserves a lock of this node's RP that is unused and whose FIFO is empty.
 func (n *NIC) ReserveLock() (number int, err error) {
 	for number := range Locks {
 		l, why := n.lock(n.rank, number)
@@ -93,14 +96,14 @@ func (n *NIC) Acquire(home, number int) (turn uint64, err error) {
 	return turn, nil
 }
 
-// signal counts an event packet of a request; the RP of the own node gets none.
+// signal counts the event packet of a request; a request to the node's own RP needs none.
 func (n *NIC) signal(home int) {
 	if home != n.rank {
 		n.own.tables[regEvents]++
 	}
 }
 
-// Granted reports whether the "lock acquired" response has come to the request of a turn.
+// Granted reports whether the "lock acquired" response to the request with a turn has come.
 func (n *NIC) Granted(home, number int, turn uint64) (bool, error) {
 	l, why := n.lock(home, number)
 	if why != 0 {
@@ -113,8 +116,8 @@ func (n *NIC) Granted(home, number int, turn uint64) (bool, error) {
 	return head == turn, nil
 }
 
-// Release is the NCL release request: it deletes the head of the FIFO, and returns the node that is the next, -1 if
-// there is none. Only who has the lock releases it.
+// Release is the NCL release request: it deletes the head of the FIFO, and returns the next node,
+// or -1 if there is none. Only the node that has the lock may release it.
 func (n *NIC) Release(home, number int, turn uint64) (next int, err error) {
 	l, why := n.lock(home, number)
 	if why == 0 && (l.waiting(turn, n.f.Ranks()) != n.rank || !atomic.CompareAndSwapUint64(&l[lockHead], turn, turn+1)) {
@@ -127,7 +130,8 @@ func (n *NIC) Release(home, number int, turn uint64) (next int, err error) {
 	return l.waiting(turn+1, n.f.Ranks()), nil
 }
 
-// Count adds 1 to the counter of a lock, or takes 1 off. If 0 is left it returns the node that has the lock, else -1.
+// Count adds 1 to the counter of a lock, or subtracts 1. If the result is 0 it returns the node
+// that has the lock, else -1.
 func (n *NIC) Count(home, number int, more bool) (holder int, err error) {
 	l, why := n.lock(home, number)
 	if why != 0 {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestLocksAgainstAQueue: random requests, good and wrong, do what a queue of nodes for each lock does.
+// TestLocksAgainstAQueue: random requests, valid and invalid, have the same results as a queue of
+// nodes for each lock.
 func TestLocksAgainstAQueue(t *testing.T) {
 	type asked struct {
 		node int
@@ -36,7 +37,7 @@ func TestLocksAgainstAQueue(t *testing.T) {
 				if len(*q) == 0 {
 					continue
 				}
-				a := (*q)[rng.IntN(min(2, len(*q)))] // the one that has it, or the next
+				a := (*q)[rng.IntN(min(2, len(*q)))] // the holder, or the next one
 				next, err := n[node].Release(home, number, a.turn)
 				if ok := a == (*q)[0] && a.node == node; ok != (err == nil) || !ok && !errors.Is(err, NotHolder) {
 					t.Fatalf("%s: node %d gives back the turn of %+v, whose queue is %+v: %v", kind, node, a, *q, err)
@@ -78,11 +79,12 @@ func TestLocksAgainstAQueue(t *testing.T) {
 	}
 }
 
-// TestLocksExclude: of nodes that ask at once one has the lock, in the order of their turns.
+// TestLocksExclude: of nodes that request a lock at the same time one has it, in the order of their
+// turns.
 func TestLocksExclude(t *testing.T) {
 	const nodes, rounds = 4, 200
 	_, n := open(t, nodes)
-	var order []uint64 // belongs to who has the lock
+	var order []uint64 // protected by the lock
 	var all sync.WaitGroup
 	for _, nic := range n {
 		all.Go(func() {
@@ -118,7 +120,7 @@ func TestLocksExclude(t *testing.T) {
 	}
 }
 
-// TestReservedLocks: a lock that somebody has asked for is not given to another use.
+// TestReservedLocks: a lock with a pending request is not reserved for another use.
 func TestReservedLocks(t *testing.T) {
 	_, n := open(t, 2)
 	first, err := n[0].ReserveLock()
@@ -139,7 +141,8 @@ func TestReservedLocks(t *testing.T) {
 	}
 }
 
-// TestForgedLocks: what cannot be right in the memory of a lock is refused, counted at its home, and wakes nobody.
+// TestForgedLocks: implausible values in the memory of a lock are refused, counted at its home, and
+// wake nobody.
 func TestForgedLocks(t *testing.T) {
 	for name, c := range map[string]struct {
 		forge func(l lock)
@@ -174,7 +177,7 @@ func TestForgedLocks(t *testing.T) {
 	}
 	_, n := open(t, 3)
 	l, _ := n[0].lock(0, 0)
-	for node, turn := range map[int]uint64{7: 1, 1<<16 - 1: 1} { // who is next is no node
+	for node, turn := range map[int]uint64{7: 1, 1<<16 - 1: 1} { // the next one is no node
 		l[lockHead], l[lockTail], l[lockFIFO], l[lockFIFO+1] = 0, 2, entryOf(1, 0), turn<<16|uint64(node)
 		if next, err := n[1].Release(0, 0, 0); next != -1 || err != nil {
 			t.Errorf("node %d is woken, %v", next, err)
@@ -187,8 +190,8 @@ func TestForgedLocks(t *testing.T) {
 	}
 }
 
-// TestAskingWhileOthersComeAndGo: who asks while others get a lock and give it back takes no head for
-// broken that has passed what it has just read.
+// TestAskingWhileOthersComeAndGo: a node that requests a lock while others acquire and release it
+// does not report it as broken because the head has passed the tail that it has just read.
 func TestAskingWhileOthersComeAndGo(t *testing.T) {
 	_, n := open(t, 4)
 	var all sync.WaitGroup
@@ -199,7 +202,7 @@ func TestAskingWhileOthersComeAndGo(t *testing.T) {
 				for has := false; err == nil && !has && !t.Failed(); has, err = nic.Granted(0, 0, turn) {
 					runtime.Gosched()
 				}
-				if t.Failed() { // one that has asked and not got it holds up all
+				if t.Failed() { // a node that has a turn and gives up blocks all others
 					return
 				}
 				if err == nil {

@@ -8,19 +8,20 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Manager starts the RPs of a job and assigns the buffers in their local memory. Whoever makes the memory of
-// a job becomes its manager, before any process of the job runs; nothing leads from a [NIC] to it. (Our choice.)
+// A Manager starts the RPs of a job and assigns the buffers in their local memory. The process that
+// makes the memory of a job becomes its manager, before any process of the job runs; a Manager
+// cannot be had from a [NIC]. (Our choice.)
 type Manager struct{ f *fabric.Fabric }
 
 // ErrManaged reports a job that has a manager.
-var ErrManaged = errors.New("sync: the job has a manager already; only who makes its memory becomes one, once")
+var ErrManaged = errors.New("sync: the job has a manager already; only the process that makes its memory can become the manager, and only once")
 
 var (
-	errUnfinished = errors.New("sync: the job's manager has not come to the end of its set-up")
-	errAbsent     = errors.New("sync: the job has no manager; who makes the memory of a job of processes starts the NICs there (Manage)")
+	errUnfinished = errors.New("sync: the job's manager has not finished its set-up")
+	errAbsent     = errors.New("sync: the job has no manager; the process that makes the memory of a job of processes must start the NICs (Manage)")
 )
 
-// Manage starts the RPs of all ranks of a job, whose memory f is.
+// Manage starts the RPs of all ranks of a job, whose memory is f.
 func Manage(f *fabric.Fabric) (*Manager, error) {
 	if g := f.Geometry(); g.Device < tableBytes || g.Public < publicSize {
 		return nil, fmt.Errorf("sync: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, tableBytes, publicSize)
@@ -33,7 +34,7 @@ func management(f *fabric.Fabric) fabric.Management {
 	return fabric.Management{State: &f.Words(0, fabric.Device)[regManaged], Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
 }
 
-// admit lets a process that opens its NIC in.
+// admit checks that a process may open its NIC.
 func admit(f *fabric.Fabric) error {
 	if g := f.Geometry(); g.Device < tableBytes {
 		return errAbsent
@@ -58,7 +59,7 @@ func (m *Manager) assign(rank int, b Buffer, at, size uint64) {
 	atomic.StoreUint64(&e[entSeal], fabric.Seal(at, size, uint64(rank), uint64(b)))
 }
 
-// Join moves a node to another job: it and the nodes of its old one cannot reach each other any more.
+// Join moves a node to another job: it and the nodes of its old job can no longer reach each other.
 func (m *Manager) Join(rank int, job uint32) {
 	atomic.StoreUint64(&m.f.Words(rank, fabric.Device)[regJob], jobWord(job))
 }

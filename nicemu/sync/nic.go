@@ -9,23 +9,23 @@ import (
 	"rhinet/nicemu/syncctl"
 )
 
-// A NIC is the controller of one rank, as its process has it. After Close every operation is refused. It belongs to
-// one goroutine at a time.
+// A NIC is the controller of one rank, as its process sees it. After Close every operation is
+// refused. It belongs to one goroutine at a time.
 type NIC struct {
 	f        *fabric.Fabric
 	rank     int
 	torus    syncctl.Torus
 	own      node
-	job      uint64               // what the tables of the nodes of its job hold
+	job      uint64               // the job word in the tables of the nodes of its job
 	queues   []*ring.SharedWriter // of events, by node, opened on first use
 	sent     []ring.Tally         // events, by node
-	reserved uint64               // locks of the own RP that are in use
+	reserved uint64               // bit set of the locks of its RP that are in use
 	closed   bool
 }
 
-// Open gives this process the NIC of a rank, which the job's manager has started.
-// Where ranks are goroutines of one process and there is no manager, the first NIC
-// that is opened stands in for it.
+// Open gives this process the NIC of a rank, which the job's manager has started. Where ranks are
+// goroutines of one process and there is no manager, the first NIC that is opened acts as the
+// manager.
 func Open(f *fabric.Fabric, rank int) (*NIC, error) {
 	if err := admit(f); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func Open(f *fabric.Fabric, rank int) (*NIC, error) {
 	}, nil
 }
 
-// Close ends the use of the NIC. Its memory stays with the job: late packets land there.
+// Close ends the use of the NIC. Its memory stays with the job: late packets arrive there.
 func (n *NIC) Close() error {
 	if n.closed {
 		return errors.New("sync: closed twice")
@@ -52,13 +52,13 @@ func (n *NIC) Close() error {
 // Rank returns the rank, which is the number of the node on the torus.
 func (n *NIC) Rank() int { return n.rank }
 
-// Torus returns the network of the job: the smallest whose sides differ least.
+// Torus returns the network of the job: the smallest torus whose sides differ least.
 func (n *NIC) Torus() syncctl.Torus { return n.torus }
 
-// Sent returns how many event packets and data packets this node has sent.
+// Sent returns the numbers of event packets and data packets that this node has sent.
 func (n *NIC) Sent() (events, data uint64) { return n.own.tables[regEvents], n.own.tables[regData] }
 
-// MailboxArea returns the own mailbox, or nil after Close.
+// MailboxArea returns this node's mailbox, or nil after Close.
 func (n *NIC) MailboxArea() []byte {
 	if n.closed {
 		return nil
@@ -66,9 +66,9 @@ func (n *NIC) MailboxArea() []byte {
 	return n.f.Bytes(n.rank, fabric.Public)[publicSize:]
 }
 
-// Account returns one of the two accounts that a node keeps of what another one has sent
-// to it: for readers to see that something was overwritten before they saw it. After Close it is one
-// that nobody else sees. Our choice, beside what the hardware would have.
+// Account returns one of the two accounts that a node keeps of what another one has sent to it;
+// from it a reader finds that something was overwritten before it was read. After Close it returns
+// an account that no other node sees. Our choice; the hardware would not have it.
 func (n *NIC) Account(at, of, which int) ring.Account {
 	if n.closed {
 		return ring.NewAccount(new(ring.Line))
@@ -76,7 +76,7 @@ func (n *NIC) Account(at, of, which int) ring.Account {
 	return n.f.Account(at, of, which)
 }
 
-// A node is the memory of one controller as others see it.
+// A node is the memory of one controller as other controllers see it.
 type node struct{ tables, public []uint64 }
 
 func nodeOf(f *fabric.Fabric, rank int) node {
@@ -97,10 +97,10 @@ func (t node) codes(sequence int) *[codeWords]uint64 {
 	return (*[codeWords]uint64)(t.tables[at : at+codeWords])
 }
 
-// jobOf returns the word that says to which job a node belongs.
+// jobOf returns the word that holds a node's job.
 func (t node) jobOf() *uint64 { return &t.tables[regJob] }
 
-// peer returns the memory of a node that can be reached: of the same job.
+// peer returns the memory of a node that can be reached, which is one of the same job.
 func (n *NIC) peer(rank int) (t node, why Reason) {
 	switch {
 	case n.closed:

@@ -7,11 +7,12 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// A Reason says why a request was refused, or 0. It is an error of its own, so that
-// errors.Is(err, sync.WrongJob) works.
+// A Reason says why a request was refused, or 0. It is an error itself, so that errors.Is(err,
+// sync.WrongJob) works.
 type Reason uint8
 
-// The reasons, in the order in which they are met: at the sender, at the receiver, at the barrier controllers.
+// The reasons, in the order of the checks: at the sender, at the receiver, at the barrier
+// controllers.
 const (
 	reasonNone  Reason = iota
 	Closed             // the NIC is closed
@@ -20,18 +21,18 @@ const (
 	NoBuffer           // no buffer of that number was assigned
 	Overwritten        // the table of buffers is not as the manager wrote it
 	Outside            // beyond the buffer
-	Misaligned         // a word that is none
+	Misaligned         // not an aligned word
 	QueueFull          // the event queue has no room; the packet may be sent again
-	QueueBroken        // pointers of the event queue cannot be right
-	NoLock             // the RP keeps no such lock, or none is free
-	LockFull           // more nodes ask for a lock than the RP keeps
-	LockBroken         // pointers of the lock's FIFO cannot be right
-	NotHolder          // who gives a lock back has not got it
+	QueueBroken        // pointers of the event queue are invalid
+	NoLock             // the RP has no such lock, or none is free
+	LockFull           // more nodes request a lock than the FIFO holds
+	LockBroken         // pointers of the lock's FIFO are invalid
+	NotHolder          // a lock was released by a node that does not have it
 	NoFlag             // no such flag, or too long for one
-	NoSequence         // the barrier controllers keep no such sequence
-	NoMember           // who takes part is no node of the job, or not the own one, or named twice
+	NoSequence         // the barrier controllers have no such sequence
+	NoMember           // a member is no node of the job, is named twice, or is not this node where it must be
 	PastPlace          // the sequence is beyond that place
-	Waiting            // a code is executed while one waits
+	Waiting            // a code was executed while another one waits
 	Ended              // a code after the last one
 	WrongSkip          // Set_d is neither 1 to 65535 nor Never
 	numReasons
@@ -63,12 +64,12 @@ var reasonTexts = [numReasons]string{
 // Error returns the reason in a few words.
 func (r Reason) Error() string { return dma.Word("reason", r, reasonTexts[:]) }
 
-// Arrived reports whether the receiver of a packet finds the reason out, and counts it.
+// Arrived reports whether the receiver of a packet finds the reason, and counts it.
 func (r Reason) Arrived() bool { return r >= WrongJob && r <= NotHolder }
 
-// A Refusal is the error of what a NIC did not do. Not a byte of it has moved.
+// A Refusal is the error of a request that a NIC did not carry out. No byte of it has moved.
 type Refusal struct {
-	What   string // was asked for
+	What   string // the request
 	Node   int
 	Reason Reason
 }
@@ -81,7 +82,7 @@ func (r *Refusal) Error() string {
 // Unwrap returns the reason.
 func (r *Refusal) Unwrap() error { return r.Reason }
 
-// refuse counts at this node, and at the receiver what that finds out.
+// refuse counts at this node, and a receiver's reason at the receiver.
 func (n *NIC) refuse(what string, to int, why Reason) error {
 	if why.Arrived() {
 		atomic.AddUint64(&nodeOf(n.f, to).public[pubRefused+int(why)], 1)
@@ -90,8 +91,8 @@ func (n *NIC) refuse(what string, to int, why Reason) error {
 	return &Refusal{What: what, Node: to, Reason: why}
 }
 
-// Refused returns how many requests of this process were refused for a reason, and how many packets that
-// arrived.
+// Refused returns the numbers of refusals for a reason: of requests of this process, and of packets
+// that arrived.
 func (n *NIC) Refused(r Reason) (own, arrived uint64) {
 	if r >= numReasons {
 		return 0, 0

@@ -4,33 +4,33 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// DataBytes is the payload of a data packet, and what a line is too (sync-controller, section 8, and our choice
-// there).
+// DataBytes is the payload of a data packet, which is also the size of a line (sync-controller,
+// section 8, and our choice there).
 const DataBytes = 64
 
-// Sequences is how many independent barrier queues the barrier controllers keep: our choice, one for each
-// group of processes that has one.
+// Sequences is the number of independent barrier queues of the barrier controllers: our choice, one
+// for each group of processes that uses one.
 const Sequences = 16
 
-// A Buffer is a part of an RP's local memory that the manager has assigned (sync-controller, section 8).
+// A Buffer is a part of an RP's local memory that the manager assigns (sync-controller, section 8).
 type Buffer int
 
 // The buffers.
 const (
 	ReceiveBuffers Buffer = iota // packet rings, with the counters that their readers export
-	Mailbox                      // for what comes before there is a ring
+	Mailbox                      // for packets before there is a ring
 	numBuffers
 )
 
-// Places in the tables of a node (fabric.Device), in words: what it alone writes, and the manager. Other
-// ranks have them mapped for reading only.
+// Places in the tables of a node (fabric.Device), in words: only the node and the manager write
+// them. Other ranks map them for reading only.
 const (
 	regManaged = 0  // of node 0: whether the job has a manager
 	regJob     = 8  // see jobWord
 	regBuffers = 16 // a line for each buffer
 	regEvents  = regBuffers + int(numBuffers)*entryWords
 	regData    = regEvents + 1
-	regRefused = regEvents + 8   // own requests that were refused, by reason
+	regRefused = regEvents + 8   // refused requests of this node, by reason
 	regCodes   = regRefused + 32 // the distributed BC: a line for each sequence
 	regEnd     = regCodes + Sequences*codeWords
 	tableBytes = regEnd * 8
@@ -40,20 +40,20 @@ const (
 const (
 	entStart   = 0 // offset in the memory of the job
 	entSize    = 1
-	entSeal    = 2 // of these, the node and the buffer
+	entSeal    = 2 // checksum of these, the node and the buffer
 	entryWords = 8
 )
 
 // Words of a sequence at a distributed BC.
 const (
-	codePlace = 0 // of the code that will be executed next
-	codeMarks = 1 // of the latest codes, by place
+	codePlace = 0 // place of the next code
+	codeMarks = 1 // marks of the latest codes, by place
 	codeKept  = 4
 	codeWords = 8
 )
 
-// Places in what the NICs of all ranks write of a node (fabric.Public), in words. On the fast path the thread that
-// sends a packet does what the RP of the receiver would do.
+// Places in the memory of a node that the NICs of all ranks write (fabric.Public), in words. On the
+// fast path the thread that sends a packet acts for the RP of the receiver.
 const (
 	pubRefused = 0 // packets that arrived and were refused, by reason
 	pubLocks   = fabric.PageBytes / 8
@@ -69,13 +69,13 @@ const (
 	lockWords = lockFIFO + LockPlaces
 )
 
-// Geometry returns the memory that the nodes of a job need: g, or more of it, with so many bytes of mailbox
-// at each.
+// Geometry returns the memory that the nodes of a job need: at least g, with the given number of
+// bytes of mailbox at each node.
 func Geometry(g fabric.Geometry, mailbox int) fabric.Geometry {
 	g.Device = max(g.Device, tableBytes)
 	g.Public = publicSize + mailbox
 	return g
 }
 
-// jobWord is what regJob holds of a node whose RP runs, in a job.
+// jobWord returns the value of regJob for a node whose RP runs, in a job.
 func jobWord(job uint32) uint64 { return uint64(job)<<32 | fabric.On }

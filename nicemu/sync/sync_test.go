@@ -18,7 +18,7 @@ const mailboxBytes = 64 << 10
 func open(t testing.TB, ranks int) (boss *Manager, all []*NIC) {
 	t.Helper()
 	g := fabric.Small()
-	g.Rings, g.Device, g.Boards = 1, 0, 1
+	g.Rings, g.Device, g.FlagArrays = 1, 0, 1
 	_, all = fabrictest.Heap(t, ranks, Geometry(g, mailboxBytes), func(f *fabric.Fabric) (err error) { boss, err = Manage(f); return err }, Open)
 	return boss, all
 }
@@ -29,7 +29,7 @@ func mapped(t testing.TB, ranks int) []*NIC {
 	return fabrictest.Mapped(t, ranks, Geometry(fabric.Default(), mailboxBytes), func(f *fabric.Fabric) error { _, err := Manage(f); return err }, Open)
 }
 
-// way returns the way to a buffer, which is open.
+// testWay returns a Way to a buffer, which must exist.
 func (n *NIC) testWay(t testing.TB, to int, b Buffer) *Way {
 	t.Helper()
 	w, err := n.Way(to, b)
@@ -80,7 +80,7 @@ func TestEventPackets(t *testing.T) {
 			if !ok || err != nil {
 				t.Fatal(kind, i, ok, err)
 			}
-			sent.Source = uint16(i % 2) // the RP's, whatever the process says
+			sent.Source = uint16(i % 2) // set by the RP, whatever the process has written
 			if got := ReadEvent(&p.Head); got != sent || p.Peer != i%2 || len(p.Data) != 0 {
 				t.Fatalf("%s: %+v from %d, want %+v", kind, got, p.Peer, sent)
 			}
@@ -115,7 +115,7 @@ func TestFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Claim(0, 1)
+	f.Prefetch(0, 1)
 	if err := f.Raise(0, 1, 5, []byte("flag")); err != nil {
 		t.Fatal(err)
 	}
@@ -163,14 +163,14 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// TestNoManager: a job of processes has one, or nobody opens a NIC there.
+// TestNoManager: a job of processes needs a manager before NICs can be opened.
 func TestNoManager(t *testing.T) {
 	if _, err := Open(fabrictest.Views(t, 1, Geometry(fabric.Default(), mailboxBytes))(), 0); !errors.Is(err, errAbsent) {
 		t.Error(err)
 	}
 }
 
-// TestClosed: a NIC that was closed does nothing more, and says why.
+// TestClosed: a closed NIC does nothing more, and says why.
 func TestClosed(t *testing.T) {
 	_, n := open(t, 2)
 	w := n[0].testWay(t, 1, Mailbox)

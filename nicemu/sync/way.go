@@ -7,10 +7,10 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Way leads to a buffer of another RP, to which data packets go again and again. What is looked at before each
-// is one word of that node's tables, with its job, which hardly ever changes, and the place in the buffer. The
-// data goes there from the memory of the caller, not by way of a send buffer: the RP would copy it there and
-// send it on.
+// A Way leads to a buffer of another RP, to which a node sends data packets repeatedly. Before each
+// packet only one word of that node's tables, the job, which rarely changes, and the place in the
+// buffer are checked. The data is copied directly from the memory of the caller, without a send
+// buffer: the RP would copy it there and send it on.
 type Way struct {
 	nic   *NIC
 	node  int
@@ -19,7 +19,7 @@ type Way struct {
 	lines []ring.Line
 }
 
-// Way looks a buffer of a node up.
+// Way looks up a buffer of a node.
 func (n *NIC) Way(to int, b Buffer) (*Way, error) {
 	t, why := n.peer(to)
 	if why == 0 && uint(b) >= uint(numBuffers) {
@@ -36,7 +36,7 @@ func (n *NIC) Way(to int, b Buffer) (*Way, error) {
 	return w, nil
 }
 
-// buffer returns the memory of a buffer of a node, if the table of buffers is whole.
+// buffer returns the memory of a node's buffer, if its entry in the table of buffers is intact.
 func (t node) buffer(f *fabric.Fabric, rank int, b Buffer) ([]byte, Reason) {
 	e := t.entry(b)
 	at, size := atomic.LoadUint64(&e[entStart]), atomic.LoadUint64(&e[entSize])
@@ -50,10 +50,10 @@ func (t node) buffer(f *fabric.Fabric, rank int, b Buffer) ([]byte, Reason) {
 	return mem, 0
 }
 
-// good reports whether the node is still of the own job.
+// good reports whether the node is still in this node's job.
 func (w *Way) good() bool { return atomic.LoadUint64(w.job) == w.nic.job && !w.nic.closed }
 
-// check returns why n bytes at an offset cannot be reached.
+// check returns 0 if n bytes at an offset can be accessed, or else why not.
 func (w *Way) check(at, n uint64) Reason {
 	switch size := uint64(len(w.mem)); {
 	case w.nic.closed:
@@ -66,10 +66,11 @@ func (w *Way) check(at, n uint64) Reason {
 	return 0
 }
 
-// farLine is the number of a line that is beyond any buffer, though its offset does not wrap around.
+// farLine is the number of a line beyond any buffer, with an offset that does not wrap around.
 const farLine = 1 << 50
 
-// Line is one data packet, to line number at of the buffer. It becomes visible whole, its first word last.
+// Line sends one data packet, to line number at of the buffer. The line becomes visible as a whole,
+// its first word last.
 func (w *Way) Line(at uint64, l *ring.Line) error {
 	if !w.good() || at >= uint64(len(w.lines)) {
 		return w.nic.refuse("data", w.node, w.check(min(at, farLine)*ring.LineBytes, ring.LineBytes))
@@ -79,7 +80,7 @@ func (w *Way) Line(at uint64, l *ring.Line) error {
 	return nil
 }
 
-// Put is as many data packets as b takes, to an offset of the buffer.
+// Put sends b in as many data packets as it takes, to an offset of the buffer.
 func (w *Way) Put(at uint64, b []byte) error {
 	if why := w.check(at, uint64(len(b))); why != 0 {
 		return w.nic.refuse("data", w.node, why)
@@ -89,8 +90,9 @@ func (w *Way) Put(at uint64, b []byte) error {
 	return nil
 }
 
-// Get asks the node, by an event packet, how far the reader of a buffer has come, and returns the answer: the aligned
-// word at an offset. This is the credit by which senders know that there is room (sync-controller, section 8, and our choice there).
+// Get asks the node, by an event packet, for the position of a buffer's reader, and returns the
+// answer: the aligned word at an offset. This is the credit from which senders know that there is
+// room (sync-controller, section 8, and our choice there).
 func (w *Way) Get(at uint64) (uint64, error) {
 	why := w.check(at, 8)
 	if why == 0 && at%8 != 0 {
@@ -103,8 +105,8 @@ func (w *Way) Get(at uint64) (uint64, error) {
 	return atomic.LoadUint64(&fabric.WordsOf(w.mem)[at/8]), nil
 }
 
-// Claim asks for line number at, which will be written next. It changes nothing but timing.
-func (w *Way) Claim(at uint64) {
+// Prefetch prefetches line number at, which will be written next. It changes nothing but timing.
+func (w *Way) Prefetch(at uint64) {
 	if at < uint64(len(w.lines)) {
 		ring.Prefetch(&w.lines[at])
 	}

@@ -7,20 +7,20 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Master/Slave barriers: the Slaves tell the Master that they have arrived; when all
-// have, the Master tells them (sync-controller, sections 3.2, 3.3). A Slave cannot arrive
-// again before it was told, so a count is all that the Master needs.
+// Master/Slave barriers: the Slaves notify the Master when they arrive; when all have, the Master
+// notifies them (sync-controller, sections 3.2, 3.3). A Slave cannot arrive again before it was
+// notified, so the Master needs only a count.
 //
-// Aligned: the Master adds how long each Slave has to wait, so that all go on when the
-// packet for the farthest one has arrived, one hop taking as long as another.
+// Aligned: the Master adds how long each Slave has to wait, so that all resume when the packet for
+// the farthest one has arrived, assuming that all hops take equally long.
 
 // waitUnit is the unit of a waiting time in Data2.
 const waitUnit = 10 * vtime.Nanosecond
 
-// barrier is the Master's memory.
+// barrier is the Master's state.
 type barrier struct {
 	arrived int
-	hops    int // longest chain of an arrival
+	hops    int // longest chain of packets of an arrival
 }
 
 // members returns the nodes that take part in the barriers of a sync_ID.
@@ -94,7 +94,7 @@ func (m *Machine) everybody() []int {
 	return list
 }
 
-// complete has the Master tell all members.
+// complete has the Master notify all members.
 func (m *Machine) complete(at int, c name, list []int, hops int) {
 	far, slaves := 0, 0
 	for _, n := range list {

@@ -1,7 +1,7 @@
 package syncctl
 
 // The barrier controllers: a process writes Set_d to its distributed BC and sleeps; the central BC
-// applies the rules; PE Go becomes an interrupt, of the RP's CPU core and then of the PE
+// applies the rules; PE Go becomes an interrupt of the RP's CPU core and then of the PE
 // (sync-controller, section 6).
 
 // central is the central BC.
@@ -11,13 +11,13 @@ type central struct {
 	running bool // a pass of the rules is due
 }
 
-// Code has a process execute a code of RBCQ-1. w is told of PE Go. An error, of a program
-// that is wrong, is told when the central BC sees it.
+// Code has a process execute a code of RBCQ-1. w is notified of PE Go. An error, which is a mistake
+// of the program, is reported when the central BC detects it.
 func (m *Machine) Code(node, setD int, w Waiter) {
 	m.after(m.set.write+m.set.bcDecode, opWait, job{at: node, w: w, setD: setD})
 }
 
-// RBCQ returns the logic of the central BC, to look at.
+// RBCQ returns the logic of the central BC, for inspection.
 func (m *Machine) RBCQ() *RBCQ { return m.bc.logic }
 
 func (m *Machine) bcWait(j *job) {
@@ -29,7 +29,7 @@ func (m *Machine) bcWait(j *job) {
 	m.bcRun()
 }
 
-// bcRun has the rules applied, one pass a clock.
+// bcRun schedules a pass of the rules, one for each clock.
 func (m *Machine) bcRun() {
 	if !m.bc.running {
 		m.bc.running = true

@@ -1,7 +1,6 @@
-// Package syncctl models the communication/synchronization controller of a
-// cluster of workstations ("sync-controller"): next to
-// the data network each node has a processor for small packets, on a torus of its
-// own whose hops take at most 3 us, and a node of a hardware barrier.
+// Package syncctl models the communication/synchronization controller of a cluster of workstations
+// ("sync-controller"): in addition to the data network, each node has a processor for small
+// packets, on a separate torus whose hops take at most 3 us, and a node of a hardware barrier.
 //
 //	packet.go   event packets of 16 bytes (sync-controller, section 1.3)
 //	torus.go    nodes, neighbours, dimension-order routes (1.2)
@@ -16,11 +15,11 @@
 //	message.go  message passing over the data link (8)
 //	parameters.go every number, with its source
 //
-// The overlappable barrier (section 2) is only named there and is not modelled.
+// The specification only mentions the overlappable barrier (section 2), which is not modelled.
 //
 //	PE --write--> RP --event packets--> RP ...        RP --interrupt--> PE
 //	 \--write--> distributed BC --> central BC --> distributed BC --interrupt--> RP
 //
-// A Machine runs on a kernel of discrete events (rhinet/nicemu/vtime): what
-// happens when is a function of the commands alone. It belongs to one goroutine.
+// A Machine runs on a kernel of discrete events (rhinet/nicemu/vtime): its events and their times
+// depend only on the commands. It belongs to one goroutine.
 package syncctl

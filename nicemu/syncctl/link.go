@@ -2,12 +2,12 @@ package syncctl
 
 import "rhinet/nicemu/vtime"
 
-// Event links: a packet occupies a link for the time of its bits, and is at the next node
-// one hop time after it started. Each link keeps the order, so packets between two
-// nodes do (our choice: lossless, first in, first out, dimension order).
+// Event links: a packet occupies a link for the time of its bits, and is at the next node one hop
+// time after it started. Each link keeps the order of packets, so packets between two nodes stay in
+// order (our choice: lossless, first in, first out, dimension order).
 
-// send puts a packet of an RP on its way, and returns when it starts. hops is the
-// length of the chain of packets that led to it.
+// send sends a packet from an RP, and returns when it starts. hops is the length of the chain of
+// packets that led to it.
 func (m *Machine) send(at int, p Packet, to, hops int) vtime.Time {
 	p.Source, p.Destination = uint16(at), uint16(to)
 	p.Status |= uint32(hops) << 8
@@ -33,7 +33,7 @@ func (m *Machine) hop(at int, from vtime.Time, p Packet) {
 	m.at(start+m.set.hop, opForward, job{at: m.torus.Neighbour(at, d), p: p})
 }
 
-// arrived is the end of a hop.
+// arrived ends a hop.
 func (m *Machine) arrived(j *job) {
 	if j.at != int(j.p.Destination) {
 		m.hop(j.at, m.k.Now(), j.p)
@@ -42,15 +42,15 @@ func (m *Machine) arrived(j *job) {
 	m.deal(j.at, j.p)
 }
 
-// deal has the RP deal with a packet after those before it.
+// deal has the RP process a packet after the earlier ones.
 func (m *Machine) deal(at int, p Packet) {
 	n := &m.nodes[at]
 	n.busy = max(m.k.Now(), n.busy) + m.set.event
 	m.at(n.busy, opHandle, job{at: at, p: p})
 }
 
-// hops returns the length of the chain that a packet ends.
+// hops returns the length of the chain of packets that ends with this one.
 func (p *Packet) hops() int { return int(p.Status >> 8) }
 
-// status returns what a packet says of its command's end.
+// status returns the status of a command that a packet carries.
 func (p *Packet) status() Status { return Status(p.Status) }

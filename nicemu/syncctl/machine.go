@@ -8,18 +8,18 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// ErrCommand is wrapped by errors about commands that cannot be.
+// ErrCommand is wrapped by errors about invalid commands.
 var ErrCommand = errors.New("syncctl: bad command")
 
 // A Command is what a process writes to its RP (sync-controller, section 1.4).
 type Command struct {
-	Home int  // ID: where the object is; of Master/Slave barriers the Master
+	Home int  // ID: node of the object; for Master/Slave barriers the Master
 	Kind Kind // sync
 	ID   int  // sync_ID
 }
 
-// A Waiter is told of the end of a command: the process that sleeps, or for a
-// command that nobody waits for whoever wants to know.
+// A Waiter is notified of the end of a command: it is the sleeping process or, for a command
+// without a wait, any observer.
 type Waiter interface {
 	Resume(node int, c Command, s Status)
 }
@@ -37,7 +37,7 @@ type Machine struct {
 	bc     central
 	data   dataNet
 	sent   uint64 // event packets that left an RP
-	chain  int    // hops of the longest chain that ended a barrier
+	chain  int    // number of hops in the longest chain that ended a barrier
 }
 
 // times are the parameters as virtual time.
@@ -52,29 +52,29 @@ type times struct {
 
 // A node is a Responsive Processor with its links.
 type node struct {
-	links    [directions]vtime.Time // when the event link there is free
-	data     [directions]vtime.Time // when the data link there is free
+	links    [directions]vtime.Time // when the event link becomes free
+	data     [directions]vtime.Time // when the data link becomes free
 	sends    vtime.Time             // when the RP can put its next packet on a link
-	busy     vtime.Time             // when the RP can deal with its next event
+	busy     vtime.Time             // when the RP can process its next event
 	barriers map[name]*barrier
 	shuffles map[name]*shuffle
 	objects  map[name]*object
 	sleepers map[name][]sleeper
 }
 
-// A name is what a synchronization is found by in an RP's memory.
+// A name identifies a synchronization in an RP's memory.
 type name struct {
 	kind Kind
 	id   uint16
 }
 
-// A sleeper is a process that waits for the end of a command, since when.
+// A sleeper is a process that waits for the end of a command.
 type sleeper struct {
 	c Command
 	w Waiter
 }
 
-// A job is what an event of the kernel is about.
+// A job is the data of an event of the kernel.
 type job struct {
 	at     int // node
 	p      Packet
@@ -85,18 +85,18 @@ type job struct {
 	data   dataPacket
 }
 
-// What happens at an event.
+// The events.
 const (
 	opCommand = iota // a command has reached the RP
 	opForward        // a packet has reached the next node
-	opHandle         // the RP deals with a packet
-	opTimer          // the time of an aligned barrier is over
-	opRetry          // a refused mutex is asked for again
-	opResume         // the process goes on
+	opHandle         // the RP processes a packet
+	opTimer          // the waiting time of an aligned barrier is over
+	opRetry          // a refused mutex is requested again
+	opResume         // the process resumes
 	opWait           // PE Wait has reached the central BC
 	opRules          // the central BC makes one pass
 	opData           // a data packet has reached the next node
-	opCredit         // room in a receive buffer is known at the sender
+	opCredit         // the sender learns of room in a receive buffer
 )
 
 // NewMachine returns a machine on a kernel. The parameters are those of Parameters, and
@@ -133,14 +133,14 @@ func NewMachine(k *vtime.Kernel, t Torus, p *param.Table) (*Machine, error) {
 // Torus returns the network.
 func (m *Machine) Torus() Torus { return m.torus }
 
-// Packets returns how many event packets have left an RP.
+// Packets returns the number of event packets that have left an RP.
 func (m *Machine) Packets() uint64 { return m.sent }
 
-// Chain returns the hops of the longest chain of packets, each sent after the one
-// before had come, that a barrier ended with.
+// Chain returns the number of hops in the longest chain of packets, each sent after the previous
+// one had arrived, that ended a barrier.
 func (m *Machine) Chain() int { return m.chain }
 
-// Group makes the barriers of a sync_ID, Master/Slave and aligned, those of some nodes.
+// Group restricts the barriers of a sync_ID, Master/Slave and aligned, to some nodes.
 func (m *Machine) Group(id int, members []int) error {
 	if id < 0 || id > MostID || len(members) == 0 {
 		return fmt.Errorf("%w: a group needs a sync_ID of 0 to %d and members", ErrCommand, MostID)
@@ -154,7 +154,7 @@ func (m *Machine) Group(id int, members []int) error {
 	return nil
 }
 
-// Command is a process's write at a node, now. w is told of the end; nil is nobody.
+// Command is a process's write at a node, now. w is notified of the end; it may be nil.
 func (m *Machine) Command(node int, c Command, w Waiter) error {
 	if err := m.Check(node, c); err != nil {
 		return err
@@ -163,8 +163,8 @@ func (m *Machine) Command(node int, c Command, w Waiter) error {
 	return nil
 }
 
-// Check reports what is wrong with a command of a process at a node: a barrier may not serve
-// so many nodes.
+// Check returns an error if a command of a process at a node is invalid, or if a barrier does not
+// support this number of nodes.
 func (m *Machine) Check(node int, c Command) error {
 	nodes := len(m.nodes)
 	switch {
@@ -182,7 +182,7 @@ func (m *Machine) Check(node int, c Command) error {
 	return nil
 }
 
-// Act is called by the kernel.
+// Act handles an event of the kernel.
 func (m *Machine) Act(op int, arg uint64) {
 	j := m.jobs.Take(arg)
 	switch op {
@@ -211,14 +211,14 @@ func (m *Machine) Act(op int, arg uint64) {
 	}
 }
 
-// after has an event happen d from now.
+// after schedules an event after time d.
 func (m *Machine) after(d vtime.Time, op int, j job) { m.at(m.k.Now()+d, op, j) }
 
 func (m *Machine) at(t vtime.Time, op int, j job) {
 	m.self.At(t, m, op, m.jobs.Put(j))
 }
 
-// begin takes a command that has reached the RP.
+// begin starts a command that has reached the RP.
 func (m *Machine) begin(j *job) {
 	n := &m.nodes[j.at]
 	c := name{j.c.Kind, uint16(j.c.ID)}
@@ -233,7 +233,7 @@ func (m *Machine) begin(j *job) {
 	}
 }
 
-// wake interrupts the PE of the oldest process that sleeps for a command.
+// wake interrupts the PE for the oldest process that sleeps for a command.
 func (m *Machine) wake(at int, c name, s Status) {
 	n := &m.nodes[at]
 	list := n.sleepers[c]
@@ -245,7 +245,7 @@ func (m *Machine) wake(at int, c name, s Status) {
 	m.after(m.set.interrupt+m.set.wake, opResume, job{at: at, c: first.c, w: first.w, status: s})
 }
 
-// handle is the RP's program for an arrived packet.
+// handle is the RP's handler of an arrived packet.
 func (m *Machine) handle(at int, p *Packet) {
 	switch p.Kind {
 	case MasterSlave, Aligned:

@@ -12,13 +12,13 @@ import (
 
 const us = vtime.Microsecond
 
-// A log notes who went on when.
+// A log records which process resumed when.
 type log struct {
 	*Machine
 	tb      testing.TB
 	k       *vtime.Kernel
 	resumed []end
-	then    func(end) // if not nil, called at each
+	then    func(end) // if not nil, called for each
 }
 
 type end struct {
@@ -36,7 +36,7 @@ func (l *log) Resume(node int, c Command, s Status) {
 	}
 }
 
-// bare makes a machine whose links alone take time, unless settings say otherwise.
+// bare makes a machine in which only links take time, unless settings change that.
 func bare(tb testing.TB, t Torus, settings ...string) *log {
 	tb.Helper()
 	p := Parameters()
@@ -68,7 +68,7 @@ func (l *log) run() {
 	}
 }
 
-// A late commands at a time.
+// A late gives a command at a time.
 type late struct {
 	l    *log
 	node int
@@ -81,7 +81,7 @@ func (l *log) at(t vtime.Time, node int, c Command) {
 	l.k.Source("process").At(t, &late{l, node, c}, 0, 0)
 }
 
-// Section 10: an event packet is exactly 16 bytes, and all fields survive.
+// TestEventPacket checks section 10: an event packet is exactly 16 bytes, and all fields survive.
 func TestEventPacket(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -124,8 +124,8 @@ func TestTorus(t *testing.T) {
 	}
 }
 
-// Section 10: a hop takes at most 3 us in model time, also of many packets at once,
-// counted from when each has the link.
+// TestOneHop checks section 10: a hop takes at most 3 us of virtual time, also for many packets at the
+// same time, counted from when each gets the link.
 func TestOneHop(t *testing.T) {
 	l := bare(t, Torus{1, 2})
 	if err := l.Prepare(1, SemaphoreP, 0, 100); err != nil {
@@ -144,8 +144,9 @@ func TestOneHop(t *testing.T) {
 
 func everybodys(kind Kind) Command { return Command{Kind: kind} }
 
-// Section 10: no resume before the last arrival, for all algorithms, with random arrivals; nobody is
-// left, and barriers with the same sync_ID follow each other without cross-talk.
+// TestBarriersAreSafe checks section 10: no resume before the last arrival, for all algorithms, with
+// random arrivals; no process is left waiting, and barriers with the same sync_ID follow each other
+// without cross-talk.
 func TestBarriersAreSafe(t *testing.T) {
 	const rounds = 6
 	for _, kind := range []Kind{Aligned, MasterSlave, Shuffle, ModifiedShuffle} {
@@ -159,8 +160,8 @@ func TestBarriersAreSafe(t *testing.T) {
 					g := Torus{rows, columns}
 					rng := rand.New(rand.NewPCG(seed, uint64(g.Nodes())))
 					l := bare(t, g, "rp.event=200")
-					round := make([]int, g.Nodes()) // that a process is in
-					waits := make([]int, rounds+1)  // how many have arrived, by round
+					round := make([]int, g.Nodes()) // of each process
+					waits := make([]int, rounds+1)  // number of arrivals, by round
 					l.then = func(e end) {
 						r := round[e.node]
 						if waits[r] < g.Nodes() {
@@ -196,8 +197,8 @@ func (a *arrive) Act(int, uint64) {
 	a.l.command(a.node, everybodys(a.kind))
 }
 
-// Section 10: packets and dependent chains of the exchanges. All arrive at once, so the
-// time of the barrier is that of its chain.
+// TestShuffleCounts checks section 10: packets and dependent chains of the exchanges. All arrive at the
+// same time, so the time of the barrier is that of its chain.
 func TestShuffleCounts(t *testing.T) {
 	for _, c := range []struct {
 		kind         Kind
@@ -221,7 +222,8 @@ func TestShuffleCounts(t *testing.T) {
 			t.Errorf("%v on %v: %d packets, chain of %d; want %d, %d", c.kind, c.torus, l.Packets(), l.Chain(), c.packets, c.chain)
 		}
 		if end := l.resumed[len(l.resumed)-1].at; c.hops3 >= 0 && end != vtime.Time(c.hops3)*3*us {
-			// The forward and the own notice may meet at a link: at most one packet longer.
+			// The forwarded notice and the node's own may meet at a link: at most one packet
+			// longer.
 			if end < vtime.Time(c.hops3)*3*us || end > vtime.Time(c.hops3)*3*us+4*1280*vtime.Nanosecond {
 				t.Errorf("%v on %v takes %v, want %d hops", c.kind, c.torus, end, c.hops3)
 			}
@@ -229,7 +231,8 @@ func TestShuffleCounts(t *testing.T) {
 	}
 }
 
-// Section 3.4: the exchange without forwarding serves sides of at most four.
+// TestShuffleOfFiveIsRefused checks section 3.4: the exchange without forwarding supports sides of at
+// most four.
 func TestShuffleOfFiveIsRefused(t *testing.T) {
 	l := bare(t, Torus{5, 4})
 	if err := l.Command(0, everybodys(Shuffle), nil); !errors.Is(err, ErrCommand) || !strings.Contains(err.Error(), "sides of at most 4, not a torus of 5 x 4") {
@@ -240,8 +243,8 @@ func TestShuffleOfFiveIsRefused(t *testing.T) {
 	}
 }
 
-// Section 10: with constant hop times and the correction for the order of sending, all
-// restart at the same instant; without it they do not.
+// TestAlignedBarrier checks section 10: with constant hop times and the correction for the order of
+// sending, all resume at the same instant; without it they do not.
 func TestAlignedBarrier(t *testing.T) {
 	for _, g := range []Torus{{1, 1}, {1, 5}, {3, 3}, {4, 6}, {6, 6}} {
 		for _, corrected := range []bool{true, false} {
@@ -269,7 +272,7 @@ func TestAlignedBarrier(t *testing.T) {
 	}
 }
 
-// Section 9: a barrier of a group is Master/Slave over its members.
+// TestGroupBarrier checks section 9: a barrier of a group is Master/Slave over its members.
 func TestGroupBarrier(t *testing.T) {
 	l := bare(t, Torus{3, 3})
 	if err := l.Group(5, []int{1, 4, 7}); err != nil {
@@ -325,7 +328,7 @@ func TestBadCommands(t *testing.T) {
 	}
 }
 
-// A run is a function of its commands: two print the same.
+// TestRunsRepeat: a run depends only on its commands: two runs print the same.
 func TestRunsRepeat(t *testing.T) {
 	run := func() []end {
 		rng := rand.New(rand.NewPCG(3, 4))

@@ -6,10 +6,10 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Message passing (sync-controller, section 8): the sender stores data in a send buffer in RP memory
-// and commands; the RP sends data packets; the receiver inspects its receive buffers. Our
-// choice: a ring of packets for each sender, with credit; a message is cut into
-// packets, which arrive in order.
+// Message passing (sync-controller, section 8): the sender stores data in a send buffer in RP
+// memory and gives a command; the RP sends data packets; the receiver inspects its receive buffers.
+// Our choice: a ring of packets for each sender, with credits; a message is cut into packets, which
+// arrive in order.
 
 // dataNet is the state of all receive buffers.
 type dataNet struct {
@@ -20,10 +20,10 @@ type dataNet struct {
 type pair struct {
 	credit  int
 	sending [][]byte // send buffers, oldest first
-	sent    int      // bytes of the oldest that have gone
+	sent    int      // bytes of the oldest that have been sent
 	arrived [][]byte // whole messages
-	partial []byte   // what has come of the next one
-	held    []int    // packets that each whole message, then the next one, occupies
+	partial []byte   // the part of the next message that has arrived
+	held    []int    // number of packets that each whole message, and then the next one, occupies
 	packets int
 }
 
@@ -37,7 +37,7 @@ func (m *Machine) pair(from, to int) *pair {
 }
 
 // Send copies b to a send buffer of a node and has its RP send it. A message that is longer than
-// all receive buffers for one sender is refused: nobody would take it out in parts.
+// all receive buffers for one sender is refused: no receiver takes a part of a message out.
 func (m *Machine) Send(from, to int, b []byte) error {
 	if from < 0 || from >= len(m.nodes) || to < 0 || to >= len(m.nodes) || from == to {
 		return fmt.Errorf("%w: message from node %d to %d; there are nodes 0 to %d, and no message to oneself", ErrCommand, from, to, len(m.nodes)-1)
@@ -51,8 +51,8 @@ func (m *Machine) Send(from, to int, b []byte) error {
 	return nil
 }
 
-// Inspect reports whether a message from a node is in the receive buffers, and its length:
-// what MPI calls a probe.
+// Inspect reports whether a message from a node is in the receive buffers, and its length, as a
+// probe of MPI does.
 func (m *Machine) Inspect(at, from int) (bytes int, ok bool) {
 	if p := m.data.pairs[[2]int{from, at}]; p != nil && len(p.arrived) > 0 {
 		return len(p.arrived[0]), true
@@ -60,8 +60,8 @@ func (m *Machine) Inspect(at, from int) (bytes int, ok bool) {
 	return 0, false
 }
 
-// Receive takes the oldest message from a node out of the receive buffers, which are free
-// for its next packets once it knows.
+// Receive takes the oldest message from a node out of the receive buffers. The sender can reuse
+// them once it has learned of that.
 func (m *Machine) Receive(at, from int) (b []byte, ok bool) {
 	if _, ok := m.Inspect(at, from); !ok {
 		return nil, false
@@ -74,8 +74,8 @@ func (m *Machine) Receive(at, from int) (b []byte, ok bool) {
 	return b, true
 }
 
-// pump sends packets as far as there is credit. The payload of a packet on its way is
-// known by its place: bytes before it have been sent in order.
+// pump sends packets as long as there is credit. The payload of a packet is determined by its
+// place: the bytes before it have been sent in order.
 func (m *Machine) pump(from, to int, p *pair) {
 	for p.credit > 0 && len(p.sending) > 0 {
 		rest := len(p.sending[0]) - p.sent
@@ -90,7 +90,7 @@ func (m *Machine) pump(from, to int, p *pair) {
 	}
 }
 
-// dataPacket is a payload on its way.
+// dataPacket is a payload in flight.
 type dataPacket struct {
 	b    []byte
 	last bool // of its message

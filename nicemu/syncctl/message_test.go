@@ -41,7 +41,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// What is not taken out stops the sender, and nothing is lost or mixed up.
+// TestMessagesWaitForRoom: messages that are not taken out block the sender, and nothing is lost or
+// mixed up.
 func TestMessagesWaitForRoom(t *testing.T) {
 	l := bare(t, Torus{2, 3}, "data.slots=3")
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -55,7 +56,7 @@ func TestMessagesWaitForRoom(t *testing.T) {
 		if err := l.Send(1, 5, b); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Send(2, 5, []byte{byte(i)}); err != nil { // others pass
+		if err := l.Send(2, 5, []byte{byte(i)}); err != nil { // other messages pass
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +79,8 @@ func TestMessagesWaitForRoom(t *testing.T) {
 	}
 }
 
-// A full packet occupies a link of 100 Mb/s for 6.4 us; two hops and their forwarding.
+// TestMessageTime: a full packet occupies a link of 100 Mb/s for 6.4 us; two hops and their
+// forwarding.
 func TestMessageTime(t *testing.T) {
 	l := bare(t, Torus{1, 5})
 	if err := l.Send(0, 2, make([]byte, 64)); err != nil {
@@ -90,7 +92,8 @@ func TestMessageTime(t *testing.T) {
 	}
 }
 
-// Each number of data packets changes when the last of many messages has been received.
+// TestEachParameterOfMessagesMatters: each parameter of data packets changes the time at which the
+// last of many messages has been received.
 func TestEachParameterOfMessagesMatters(t *testing.T) {
 	took := func(settings ...string) vtime.Time {
 		l := bare(t, Torus{1, 5}, settings...)

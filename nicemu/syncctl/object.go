@@ -2,31 +2,30 @@ package syncctl
 
 import "fmt"
 
-// Objects at a home node: a request goes there and an answer comes back; meanwhile the
-// process sleeps (sync-controller, sections 4, 5). A request of the home's own process is no
-// packet.
+// Objects at a home node: a request is sent there and an answer comes back; meanwhile the process
+// sleeps (sync-controller, sections 4, 5). A request of the home's own process needs no packet.
 //
-// Non-Collision Lock: the home keeps a FIFO of who asked; the head holds the lock. No packet
-// flows while others wait.
+// Non-Collision Lock: the home keeps a FIFO of requests; the head holds the lock. Nodes that wait
+// send no packets.
 
-// object is what a home's memory holds of one.
+// object is the state of an object in its home's memory.
 type object struct {
-	kind  Kind     // the kind that it was prepared for
-	queue []holder // NCL: the head holds it; condition and semaphore: who waits
+	kind  Kind     // the kind for which it was prepared
+	queue []holder // NCL: the head holds the lock; condition and semaphore: waiting requests
 	set   bool     // condition: the bit; mutex: it is locked
 	owner int      // mutex
 	count int      // semaphore
 }
 
-// A holder is an entry of a FIFO: node, and what its process waits for.
+// A holder is an entry of a FIFO: a node, and the kind of its request.
 type holder struct {
 	node int
 	kind Kind
 	hops int
 }
 
-// Prepare makes an object at its home: an NCLAcquire lock, a ConditionWait bit, a
-// MutexLock, or a SemaphoreP of a count. One that is there is made anew.
+// Prepare makes an object at its home: an NCLAcquire lock, a ConditionWait bit, a MutexLock, or a
+// SemaphoreP with a count. It replaces an existing object.
 func (m *Machine) Prepare(home int, kind Kind, id, count int) error {
 	if err := m.Check(home, Command{home, kind, id}); err != nil {
 		return err
@@ -44,7 +43,7 @@ func (m *Machine) Prepare(home int, kind Kind, id, count int) error {
 	return nil
 }
 
-// family returns the kind that an object is prepared as, for a command.
+// family returns the kind with which the object for a command is prepared.
 func (k Kind) family() Kind {
 	switch k {
 	case NCLRelease:
@@ -76,7 +75,7 @@ func (m *Machine) handleObject(at int, p *Packet) {
 	m.wake(at, name{p.Kind, p.ID}, p.status())
 }
 
-// serve is the home's program for a request.
+// serve is the home's handler of a request.
 func (m *Machine) serve(at int, p *Packet) {
 	o := m.nodes[at].objects[name{p.Kind.family(), p.ID}]
 	from := holder{int(p.Source), p.Kind, p.hops()}
@@ -141,8 +140,8 @@ func (m *Machine) serve(at int, p *Packet) {
 	}
 }
 
-// release gives a lock to the next in its FIFO: the grant first, then the response to who
-// released it (our choice of the order).
+// release gives a lock to the next in its FIFO. It sends the grant first, then the response to the
+// releasing node (our choice of the order).
 func (m *Machine) release(at int, id uint16, o *object, from holder) {
 	if len(o.queue) == 0 || o.queue[0].node != from.node {
 		m.answer(at, id, from, NotOwner)
@@ -155,7 +154,7 @@ func (m *Machine) release(at int, id uint16, o *object, from holder) {
 	m.answer(at, id, from, OK)
 }
 
-// line puts a process at the end of the FIFO, if there is room.
+// line puts a request at the end of the FIFO, if there is room.
 func (m *Machine) line(at int, id uint16, o *object, h holder) bool {
 	if len(o.queue) == m.set.mostQueue {
 		m.answer(at, id, h, Overflow)

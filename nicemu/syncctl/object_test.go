@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Section 10: an uncontended acquire is two packets, a release does not block, grants are first
-// come, first served, and nothing flows while others wait.
+// TestNCL checks section 10: an uncontended acquire is two packets, a release does not block, grants are
+// in the order of requests, and no packets are sent while others wait.
 func TestNCL(t *testing.T) {
 	l := bare(t, Torus{3, 3})
 	if err := l.Prepare(4, NCLAcquire, 1, 0); err != nil {
@@ -21,7 +21,7 @@ func TestNCL(t *testing.T) {
 	if l.Packets() != 2 || len(l.resumed) != 1 {
 		t.Fatalf("%d packets, %v", l.Packets(), l.resumed)
 	}
-	for i, n := range []int{8, 2, 4, 5} { // 4 is the home: no packet of its own
+	for i, n := range []int{8, 2, 4, 5} { // 4 is the home: it sends no packet
 		l.at(l.k.Now()+vtime.Time(i+1)*50*us, n, acquire)
 	}
 	l.run()
@@ -56,8 +56,8 @@ func TestNCL(t *testing.T) {
 	}
 }
 
-// Section 4: many processes at random; at most one holder, every acquire granted once and in
-// order of arrival at the home.
+// TestNCLAtRandom checks section 4: many processes at random; at most one holder, and every acquire is
+// granted once, in order of arrival at the home.
 func TestNCLAtRandom(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 7))

@@ -8,8 +8,8 @@ import (
 // PacketBytes is the length of every event packet (sync-controller, section 1.3).
 const PacketBytes = 16
 
-// A Packet is an event packet. Its fields are those of the specification, their widths
-// and places our choice:
+// A Packet is an event packet. Its fields are those of the specification; their widths and places
+// are our choice:
 //
 //	word 0  Source ID (16)                   Destination ID (16)
 //	word 1  Int level (4)   Control (12)     Sync: kind (4), sync_ID (12)
@@ -21,21 +21,21 @@ type Packet struct {
 	Control             uint16 // 12 bits: a message, and the bit of the barrier's episode
 	Kind                Kind   // 4 bits
 	ID                  uint16 // 12 bits
-	Data2               uint16 // a time to wait, a count
+	Data2               uint16 // a waiting time, or a count
 	Address             uint16 // of the object in the home's memory
-	Status              uint32 // bits 0-7 a Status, 8-31 hops on the way to it
+	Status              uint32 // bits 0-7 a Status, 8-31 number of hops in the chain so far
 }
 
-// Limits of the fields that are no whole words.
+// Limits of the fields that are not whole words.
 const (
 	mostControl = 1<<12 - 1
 	// MostID is the largest sync_ID.
 	MostID = 1<<12 - 1
-	// MostNodes is how many nodes the IDs of packets can tell apart.
+	// MostNodes is the number of nodes that the IDs in packets can distinguish.
 	MostNodes = 1 << 16
 )
 
-// Encode returns the packet as it crosses a link, words in network byte order.
+// Encode returns the packet in the form that it has on a link, with words in network byte order.
 func (p *Packet) Encode() (b [PacketBytes]byte) {
 	binary.BigEndian.PutUint16(b[0:], p.Source)
 	binary.BigEndian.PutUint16(b[2:], p.Destination)
@@ -47,7 +47,7 @@ func (p *Packet) Encode() (b [PacketBytes]byte) {
 	return b
 }
 
-// Decode returns the packet that b holds.
+// Decode returns the packet in b.
 func Decode(b [PacketBytes]byte) Packet {
 	control, sync := binary.BigEndian.Uint16(b[4:]), binary.BigEndian.Uint16(b[6:])
 	return Packet{
@@ -64,7 +64,7 @@ type Kind uint8
 
 // The kinds. The values are our choice.
 const (
-	Aligned         Kind = iota + 1 // barrier, all restart at about the same time (3.2)
+	Aligned         Kind = iota + 1 // barrier, all resume at about the same time (3.2)
 	MasterSlave                     // barrier of any number of nodes (3.3)
 	Shuffle                         // barrier: Shuffle Exchange (3.4)
 	ModifiedShuffle                 // barrier: modified Shuffle Exchange (3.5)
@@ -73,8 +73,8 @@ const (
 	ConditionWait                   // (5)
 	ConditionSet                    // does not wait
 	ConditionClear                  // does not wait
-	MutexLock                       // asks again until it is granted
-	MutexTry                        // a refusal is the answer
+	MutexLock                       // is requested again until it is granted
+	MutexTry                        // may be answered by a refusal
 	MutexUnlock                     // does not wait
 	SemaphoreP
 	SemaphoreV // does not wait
@@ -102,33 +102,33 @@ func (k Kind) Waits() bool {
 	return true
 }
 
-// Messages: the low bits of Control. The highest one is the episode of a barrier.
+// Messages: the low bits of Control. The highest bit is the episode of a barrier.
 const (
 	msgRequest  = iota + 1 // to the home: the command
-	msgGrant               // from the home: the process may go on
-	msgDone                // from the home: a command that nobody waits for was carried out
+	msgGrant               // from the home: the process may resume
+	msgDone                // from the home: a command without a wait was carried out
 	msgRefused             // from the home: a mutex is locked
 	msgArrived             // Slave to Master
-	msgComplete            // Master to Slave; Data2: how long to wait
+	msgComplete            // Master to Slave; Data2: waiting time
 	msgPair                // Shuffle Exchange: the sender has arrived
 	msgOwnLeft             // sent to the left, or up: the sender's pair has arrived
 	msgOwnRight            // sent to the right, or down: the same
-	msgForward             // what the sender was told from its other side
+	msgForward             // forwards a notice from the sender's other side
 
 	vertical   = 1 << 8
 	episodeBit = 1 << 11
 	msgMask    = 1<<8 - 1
 )
 
-// A Status is how a command ended.
+// A Status is the result of a command.
 type Status uint8
 
 // The statuses.
 const (
 	OK       Status = iota
-	Refused         // a mutex is locked by another
-	NoObject        // nobody has prepared the object at its home
-	NotOwner        // a lock is released by a node that does not hold it
+	Refused         // another process has the mutex
+	NoObject        // the object has not been prepared at its home
+	NotOwner        // a lock is released by a node that does not have it
 	Overflow        // no room in the home's FIFO
 )
 

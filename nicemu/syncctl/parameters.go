@@ -2,9 +2,9 @@ package syncctl
 
 import "rhinet/nicemu/param"
 
-// Parameters returns the numbers of the model. The specification gives three; all others
-// are unstated there, so what it derives counts links alone, and they are 0 or small
-// enough not to decide.
+// Parameters returns the numbers of the model. The specification gives three; all others are
+// unstated there. What it derives counts only links, so the others are 0 or small enough not to
+// matter.
 func Parameters() *param.Table {
 	return param.New(
 		param.Parameter{Name: "event.hop", Unit: "ns", Value: 3000, Least: 1, Most: 1e6, About: "an event packet crosses one hop", Source: "sync-controller, 1.2: at most 3 us"},

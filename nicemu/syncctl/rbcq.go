@@ -2,12 +2,11 @@ package syncctl
 
 import "fmt"
 
-// Never is the Set_d of a node's last code: it takes part in no more
-// synchronizations.
+// Never is the Set_d of a node's last code: the node takes part in no more synchronizations.
 const Never = -1
 
-// RBCQ is the logic of RBCQ-1 (sync-controller, section 7): barrier regions with one kind of code. A
-// node's code k says that it has reached k, and its next code waits until all
+// RBCQ is the logic of RBCQ-1 (sync-controller, section 7): barrier regions with one kind of code.
+// A node's code k says that the node has reached k, and the node's next code waits until all
 // participants of k have.
 //
 // Head[i] is 1 exactly if Counter[i] is 0.
@@ -18,7 +17,7 @@ type RBCQ struct {
 	counter []int
 }
 
-// NewRBCQ returns the start state of n nodes: all take part in the first synchronization.
+// NewRBCQ returns the initial state of n nodes: all take part in the first synchronization.
 func NewRBCQ(n int) *RBCQ {
 	r := &RBCQ{make([]bool, n), make([]int, n), make([]bool, n), make([]int, n)}
 	for i := range r.head {
@@ -27,11 +26,11 @@ func NewRBCQ(n int) *RBCQ {
 	return r
 }
 
-// Nodes returns how many there are.
+// Nodes returns the number of nodes.
 func (r *RBCQ) Nodes() int { return len(r.head) }
 
-// Wait raises PE Wait of a node, which executes a code: setD is one more than the synchronizations
-// that it skips before its next code, or Never.
+// Wait raises PE Wait of a node, which executes a code: setD is one more than the number of
+// synchronizations that it skips before its next code, or Never.
 func (r *RBCQ) Wait(node, setD int) error {
 	switch {
 	case node < 0 || node >= len(r.wait):
@@ -47,9 +46,9 @@ func (r *RBCQ) Wait(node, setD int) error {
 	return nil
 }
 
-// Step applies the rules once: PE Go to all that wait at the head (rules 1 to 3), or, if that is
-// nobody and the head is empty, the next head (rule 4). It returns who goes, and
-// whether anything has changed.
+// Step applies the rules once: it gives PE Go to all nodes that wait at the head (rules 1 to 3) or,
+// if there are none and the head is empty, advances to the next head (rule 4). It returns the
+// released nodes, and whether anything has changed.
 func (r *RBCQ) Step() (released []int, changed bool) {
 	for i := range r.head {
 		if r.head[i] && r.wait[i] {
@@ -63,7 +62,7 @@ func (r *RBCQ) Step() (released []int, changed bool) {
 	return nil, r.advance()
 }
 
-// advance is rule 4: an empty head gives way to the next.
+// advance is rule 4: an empty head is replaced by the next.
 func (r *RBCQ) advance() bool {
 	some := false
 	for i := range r.head {
@@ -94,11 +93,10 @@ func (r *RBCQ) Ended() bool {
 	return true
 }
 
-// Counter returns the Counter of a node: how far its next participation is away, or Never.
+// Counter returns the Counter of a node: the distance to its next participation, or Never.
 func (r *RBCQ) Counter(node int) int { return r.counter[node] }
 
-// State returns PE Wait, BQ-Head and Counter of all nodes, as the specification writes
-// them.
+// State returns PE Wait, BQ-Head and Counter of all nodes, in the notation of the specification.
 func (r *RBCQ) State() (wait, head, counter string) {
 	bit := func(b bool) string {
 		if b {
@@ -120,8 +118,8 @@ func (r *RBCQ) State() (wait, head, counter string) {
 	return wait, head, counter
 }
 
-// SetD returns, for each node, the Set_d of each of its codes in a program: the list of the
-// participants of each synchronization, of which the first has all nodes (sync-controller, section 9).
+// SetD returns, for each node, the Set_d of each of its codes in a program. The program lists the
+// participants of each synchronization; the first one has all nodes (sync-controller, section 9).
 func SetD(nodes int, program [][]int) ([][]int, error) {
 	if len(program) == 0 || len(program[0]) != nodes {
 		return nil, fmt.Errorf("syncctl: all %d nodes take part in the first synchronization of a program", nodes)

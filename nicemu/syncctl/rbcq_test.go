@@ -9,7 +9,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// The worked example of section 7.4: S0 {0,1,2,3}, S1 {0,1}, S2 {1,2,3}, S3 {0,2}, S4 {0,1,2,3}.
+// TestRBCQTrace is the worked example of section 7.4: S0 {0,1,2,3}, S1 {0,1}, S2 {1,2,3}, S3 {0,2},
+// S4 {0,1,2,3}.
 func TestRBCQTrace(t *testing.T) {
 	program := [][]int{{0, 1, 2, 3}, {0, 1}, {1, 2, 3}, {0, 2}, {0, 1, 2, 3}}
 	lists, err := SetD(4, program)
@@ -79,8 +80,8 @@ func TestRBCQTrace(t *testing.T) {
 	}
 }
 
-// Section 7.3 on random programs: Head is 1 exactly if Counter is 0, everything ends, and if A and
-// B take part in k, A's code k comes before the Go of B's next code.
+// TestRBCQAtRandom checks section 7.3 on random programs: Head is 1 exactly if Counter is 0,
+// everything ends, and if A and B take part in k, A's code k comes before the Go of B's next code.
 func TestRBCQAtRandom(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 9))
@@ -102,7 +103,7 @@ func TestRBCQAtRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		codes := make([][]int, nodes) // of which synchronization, by node
+		codes := make([][]int, nodes) // the synchronization of each code, by node
 		for k, members := range program {
 			for _, n := range members {
 				codes[n] = append(codes[n], k)
@@ -110,7 +111,7 @@ func TestRBCQAtRandom(t *testing.T) {
 		}
 		r := NewRBCQ(nodes)
 		issued := make([]int, nodes) // codes executed
-		gone := make([]int, nodes)   // of which released
+		gone := make([]int, nodes)   // number of these that were released
 		for steps := 0; !r.Ended(); steps++ {
 			if steps > 10_000 {
 				t.Fatalf("seed %d: no end; %v", seed, program)
@@ -127,7 +128,7 @@ func TestRBCQAtRandom(t *testing.T) {
 				if gone[b] < 2 {
 					continue
 				}
-				k := codes[b][gone[b]-2] // what B's code before meant is complete
+				k := codes[b][gone[b]-2] // the synchronization of b's previous code is complete
 				for _, a := range program[k] {
 					if at := slices.Index(codes[a], k); issued[a] <= at {
 						t.Fatalf("seed %d: node %d passed its next code, but %d has not reached synchronization %d", seed, b, a, k)
@@ -164,8 +165,8 @@ func TestRBCQMisuse(t *testing.T) {
 	}
 }
 
-// A classical barrier is two codes in a row (7.3). In virtual time nobody gets the second Go before all
-// have written their first.
+// TestHardwareBarrier: a classical barrier is two codes in a row (7.3). In virtual time no node
+// gets the second Go before all have written their first.
 func TestHardwareBarrier(t *testing.T) {
 	for _, nodes := range []int{2, 4, 9, 36} {
 		l := bare(t, Grid(nodes))

@@ -5,21 +5,22 @@ import "fmt"
 // Shuffle Exchange, plain and modified (sync-controller, sections 3.4 to 3.6). In each row, then in
 // each column, nodes 2i and 2i+1 are a pair:
 //
-//	step 2  each tells the other of its pair that it has arrived
-//	step 3  when both have, the left one tells its left neighbour, the right one its
-//	        right neighbour; modified: who is told forwards that to the other of its pair
+//	step 2  each notifies the other of its pair that it has arrived
+//	step 3  when both have, the left one notifies its left neighbour, the right one its
+//	        right neighbour; modified: a notified node forwards that to the other of its pair
 //
-// So a node knows of its own pair and of those on both sides, which is a row of
-// six at most, or four without forwarding. The last node of an odd row is a
-// pair of one: it tells both its neighbours, and nothing is forwarded through it.
+// So a node learns of its own pair and of those on both sides, which is a row of at most six nodes,
+// or four without forwarding. The last node of an odd row is a pair of one: it notifies both its
+// neighbours, and nothing is forwarded through it.
 //
-// What comes before the own process arrives is kept; what is to be forwarded goes on at once.
-// A neighbour may be one barrier ahead, no more: the episode's lowest bit tells.
+// Notices that come before the node's own process arrives are kept; those to be forwarded are
+// forwarded at once. A neighbour may be at most one barrier ahead, which the lowest bit of the
+// episode shows.
 
-// What a node has to be told in one dimension.
+// The notices that a node needs in one dimension.
 const (
 	toldPair = 1 << iota
-	toldLeft // by the neighbour on the left, or above
+	toldLeft // from the neighbour on the left, or above
 	toldRight
 	toldForward
 )
@@ -30,7 +31,7 @@ type line struct{ i, n int }
 func (l line) lone() bool { return l.i == l.n-1 && l.n%2 == 1 }
 func (l line) even() bool { return l.i%2 == 0 }
 
-// wants returns what the node has to be told.
+// wants returns the notices that the node needs.
 func (l line) wants(modified bool) uint8 {
 	switch {
 	case l.n == 1:
@@ -50,7 +51,7 @@ func (l line) wants(modified bool) uint8 {
 	return w
 }
 
-// MostShuffle returns the longest side of a torus that the barrier serves.
+// MostShuffle returns the longest side of a torus that the barrier supports.
 func MostShuffle(kind Kind) int {
 	if kind == ModifiedShuffle {
 		return 6
@@ -66,18 +67,18 @@ func (m *Machine) checkShuffle(kind Kind) error {
 	return nil
 }
 
-// An episode is what an RP remembers of one barrier.
+// An episode is an RP's state of one barrier.
 type episode struct {
 	arrived bool
 	told    [2]uint8 // by dimension: row, column
-	pair    [2]bool  // the own step 2 is sent
-	own     [2]bool  // the own step 3 is sent
-	hops    int      // of the longest chain of what came
+	pair    [2]bool  // step 2 of this node is sent
+	own     [2]bool  // step 3 of this node is sent
+	hops    int      // of the longest chain of packets that arrived
 }
 
-// shuffle is an RP's memory of a sync_ID.
+// shuffle is an RP's state of a sync_ID.
 type shuffle struct {
-	number   int // of the barrier that the own process is in, or will be
+	number   int // of the barrier that this node's process is in, or will enter
 	episodes [2]episode
 }
 
@@ -121,7 +122,7 @@ func (m *Machine) goOn(at int, c name, s *shuffle) {
 	m.wake(at, c, OK)
 }
 
-// step goes on in one dimension, and reports whether all has come that is wanted.
+// step continues in one dimension, and reports whether all needed notices have come.
 func (m *Machine) step(at int, c name, s *shuffle, e *episode, dim int) bool {
 	l := m.lineOf(at, dim)
 	right, left := Right, Left

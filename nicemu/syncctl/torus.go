@@ -6,10 +6,10 @@ import "fmt"
 // row and each column a ring (sync-controller, section 1.1). Node r,c has number r*Columns+c.
 type Torus struct{ Rows, Columns int }
 
-// A Direction is a way to a neighbour, and the link that leads there.
+// A Direction is the direction of a neighbour, and of the link to it.
 type Direction int
 
-// The directions, and stay for none.
+// The directions; stay means none.
 const (
 	Right Direction = iota
 	Left
@@ -19,7 +19,7 @@ const (
 	stay
 )
 
-// check finds a torus that cannot be.
+// check returns an error if the torus is invalid.
 func (t Torus) check() error {
 	if t.Rows < 1 || t.Columns < 1 || t.Rows > MostNodes/t.Columns {
 		return fmt.Errorf("syncctl: a torus of %d rows and %d columns; it has 1 to %d nodes", t.Rows, t.Columns, MostNodes)
@@ -30,7 +30,7 @@ func (t Torus) check() error {
 // Nodes returns the number of nodes.
 func (t Torus) Nodes() int { return t.Rows * t.Columns }
 
-// Place returns row and column of a node.
+// Place returns the row and the column of a node.
 func (t Torus) Place(node int) (row, column int) { return node / t.Columns, node % t.Columns }
 
 // Node returns the node in a row and column, which wrap round.
@@ -54,7 +54,7 @@ func (t Torus) Neighbour(node int, d Direction) int {
 	return t.Node(r, c)
 }
 
-// Hops returns the length of the shortest way.
+// Hops returns the length of the shortest path.
 func (t Torus) Hops(a, b int) int {
 	ra, ca := t.Place(a)
 	rb, cb := t.Place(b)
@@ -66,9 +66,9 @@ func shorter(a, b, n int) int {
 	return min(d, n-d)
 }
 
-// Next returns the direction of the first hop from a to b: columns first, then rows,
-// the shorter way round, right and down if both are as long (our choice; the specification
-// gives no routing).
+// Next returns the direction of the first hop from a to b: columns first, then rows, in the shorter
+// direction, or right and down if both are equally long (our choice; the specification gives no
+// routing).
 func (t Torus) Next(a, b int) Direction {
 	ra, ca := t.Place(a)
 	rb, cb := t.Place(b)

@@ -10,21 +10,22 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// controlled is the latency network with barrier controllers: a rank learns a microsecond later that its code is passed.
+// controlled is the latency network with barrier controllers: a rank learns after a microsecond
+// that its code is passed.
 type controlled struct {
 	latency
 	all map[use]*going
 }
 
-// A use is a sequence of some ranks, from a place on, and how far they are.
+// A use is a sequence of some ranks, from a place on, and their progress.
 type use struct {
 	number        int
 	members, base uint64
 }
 
 type going struct {
-	done    map[int]int    // codes, by rank
-	waiting map[int]uint32 // what ranks wait with
+	done    map[int]int    // number of codes, by rank
+	waiting map[int]uint32 // the arguments of waiting ranks
 }
 
 func (c *controlled) Sequences() int { return 2 }
@@ -49,7 +50,7 @@ func (c *controlled) Code(src, number int, members, base uint64, to vtime.Actor,
 	}
 }
 
-// controlledJob is a job on that network.
+// controlledJob returns a job on that network.
 func controlledJob(t *testing.T, ranks int) (*job, *controlled) {
 	c := &controlled{all: map[use]*going{}}
 	return jobOn(t, ranks, Config{}, func(k *vtime.Kernel) (medium.Model, error) {
@@ -58,12 +59,13 @@ func controlledJob(t *testing.T, ranks int) (*job, *controlled) {
 	}), c
 }
 
-// TestCodes: members learn that their codes are passed, with the marks that the others had at the place before; others hear nothing.
+// TestCodes: members learn that their codes are passed, with the marks of the other members at the
+// previous place; other ranks receive nothing.
 func TestCodes(t *testing.T) {
 	const number, members, codes = 1, 0b1011, 6
 	j, _ := controlledJob(t, 4)
 	r := j.run(func(n *Node) {
-		for base := uint64(5); base < 100 && n.rank != 2; base += 40 { // a sequence, and others in its place
+		for base := uint64(5); base < 100 && n.rank != 2; base += 40 { // a sequence, and others that replace it
 			for place := range uint32(codes) {
 				n.Compute(vtime.Time(n.rank+1) * vtime.Microsecond)
 				n.Code(number, members, base, place<<8|uint32(n.rank))
@@ -93,7 +95,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestForgedCodes: codes in a sequence that there is not, of ranks that there are not, of others, and while one waits, go nowhere.
+// TestForgedCodes: codes in a sequence that does not exist, of ranks that do not exist or are not
+// members, and while one waits, are ignored.
 func TestForgedCodes(t *testing.T) {
 	for name, k := range map[string]struct {
 		number  int

@@ -5,21 +5,20 @@ import (
 	"rhinet/nicemu/medium"
 )
 
-// A Config is what the ranks of a job are told.
+// A Config is the configuration that the ranks of a job get.
 type Config struct {
 	Costs   medium.Costs
-	Window  int     // packets from one rank to another that the other has not taken
-	Compute Compute // what computing costs
-	Sets    int     // sets of ranks that the network multiplies packets to, and meets packets of
-	Codes   int     // sequences of codes that its barrier controllers keep
+	Window  int     // maximum number of packets from one rank to another that the other has not taken
+	Compute Compute // cost of computing
+	Sets    int     // number of sets of ranks for which the network replicates and collects packets
+	Codes   int     // number of sequences of codes of its barrier controllers
 
-	// Lax has the service not wait for ranks that run: what has been posted happens at
-	// once, in the order of calls. It is for tests that drive several ranks by one
-	// goroutine.
+	// Lax makes the service not wait for running ranks: posted packets are sent at once, in the
+	// order of calls. It is for tests that drive several ranks from one goroutine.
 	Lax bool
 }
 
-// A Compute says what a rank's own computing costs.
+// A Compute is the cost of a rank's own computing.
 type Compute struct {
 	Kind   string             // None, Measured or Counted
 	Factor float64            // Measured: virtual time for each second of processor time
@@ -33,20 +32,20 @@ const (
 	Counted  = "counted"  // what the program declares
 )
 
-// DefaultWindow is how many packets a rank may have under way to another one,
-// those included that the other has not looked at.
+// DefaultWindow is the maximum number of packets from one rank to another that are in flight or not
+// yet taken.
 const DefaultWindow = 64
 
-// MaxPacket is the most payload of a packet, in bytes.
+// MaxPacket is the largest payload of a packet, in bytes.
 const MaxPacket = 16 << 10
 
-// Geometry returns the memory of a job in virtual time: g without its rings, in whose
-// place each rank has a mailbox.
+// Geometry returns the geometry of a job in virtual time: that of g with a mailbox for each rank in
+// place of the rings.
 func Geometry(g fabric.Geometry) fabric.Geometry {
 	g.Rings, g.Ring.Slots, g.Ring.Bytes, g.Ring.Spread = 1, 2, ringBytes, false
-	g.Shared.Lines, g.Boards = 64, 0
+	g.Shared.Lines, g.FlagArrays = 64, 0
 	return g
 }
 
-// ringBytes is the power of two that holds a mailbox.
+// ringBytes is the power of two that is large enough for a mailbox.
 const ringBytes = 256 << 10

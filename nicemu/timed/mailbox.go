@@ -13,8 +13,8 @@ import (
 
 // A mailbox is memory that belongs to its rank and to the service in turn.
 //
-//	page 0   words: whose turn it is, what is asked, what is answered
-//	         from configAt on, what the rank is told at the beginning
+//	page 0   words: whose turn it is, the request, the answer
+//	         from configAt on, the configuration of the rank
 //	out      records of the rank
 //	in       records of the service
 type mailbox struct {
@@ -31,37 +31,37 @@ const (
 	configAt  = 1024
 )
 
-// Words of page 0. Those of different writers share no pair of lines.
+// Words of page 0. Words with different writers are in different pairs of lines.
 const (
 	wordTurn = 0 // signal: whose turn it is
 
-	wordAttention = 16 // anybody: why the rank must come back though nothing has come; 0: it need not
+	wordAttention = 16 // any process: why the rank must get the turn although nothing has arrived; 0: no reason
 
 	wordRequest = 32 // the rank: one of the requests below
 	wordNow     = 33 // its clock
 	wordOut     = 34 // bytes of its records
-	wordOthers  = 35 // 1: it may have goroutines that go on without an event
-	wordStarved = 38 // 1: a packet was refused, and no room to its peer has come since
-	wordCompute = 36 // so much time went into computing,
-	wordCall    = 37 // and so much into the cost of packets and looks
+	wordOthers  = 35 // 1: it may have goroutines that call without an event
+	wordStarved = 38 // 1: a packet was refused, and its peer has made no room since
+	wordCompute = 36 // total time spent on computing
+	wordCall    = 37 // total cost of packets and polls
 
 	wordGoOn    = 48 // the service: the rank's clock is at least this
 	wordIn      = 49 // bytes of records
-	wordHorizon = 50 // before that nothing arrives
-	wordCalled  = 51 // what the word of attention was
+	wordHorizon = 50 // nothing arrives before that time
+	wordCalled  = 51 // the value of the word of attention
 
 	wordConfig = 64 // bytes of the configuration
 
-	wordBell    = 80 // signal, in the mailbox of rank 0: a rank has given the turn away, or asks for attention
+	wordBell    = 80 // signal, in the mailbox of rank 0: a rank has given the turn to the service, or an alert
 	wordAsleep  = 96 // in the mailbox of rank 0: the service sleeps
-	wordAlerts  = 97 // in the mailbox of rank 0: how often somebody has asked for a rank's attention
-	wordAwaited = 98 // in the mailbox of rank 0: the service: at so many turns it wants to be woken
+	wordAlerts  = 97 // in the mailbox of rank 0: number of alerts
+	wordAwaited = 98 // in the mailbox of rank 0: the service: the number of turns at which it wants to be woken
 
-	wordGiven = 112 // in the mailbox of rank 0: how many turns were given away; from flushed on, how many for room
-	wordSets  = 120 // in the mailbox of rank 0: a bit for each set that is taken; seldom written
+	wordGiven = 112 // in the mailbox of rank 0: number of turns given to the service; from bit 32 on, number of those for room
+	wordSets  = 120 // in the mailbox of rank 0: a bit for each set in use; rarely written
 )
 
-// flushed is what a turn that is given away for room in the mailbox adds to wordGiven, beside 1.
+// flushed is added to wordGiven, besides 1, by a turn that is given for room in the mailbox.
 const flushed = 1 << 32
 
 // Whose turn it is.
@@ -70,18 +70,18 @@ const (
 	turnService
 )
 
-// Why a rank must come back though nothing has come.
+// Why a rank must get the turn although nothing has arrived.
 const (
-	called  = iota + 1 // somebody has called Wake, or another of its goroutines calls
-	expired            // its sleep has lasted long enough
+	called  = iota + 1 // Wake was called, or another of its goroutines calls
+	expired            // the limit of its sleep has passed
 )
 
-// What a rank asks for when it gives the turn away.
+// The requests of a rank that gives the turn to the service.
 const (
 	askFlush = iota + 1 // room in its mailbox
-	askUntil            // what has come until its clock
-	askWait             // to sleep until something comes
-	askLeave            // nothing more, ever
+	askUntil            // events until its clock
+	askWait             // to sleep until an event comes
+	askLeave            // to leave for good
 )
 
 func openMailbox(f *fabric.Fabric, rank int) mailbox {
@@ -107,29 +107,29 @@ type record struct {
 
 const recordBytes = 40
 
-// latest is later than any program gets: nothing added to it overflows.
+// latest is later than the clock of any program: nothing added to it overflows.
 const latest = vtime.Never / 4
 
-// Ops of records. In those to a rank, peer is where they come from.
+// Ops of records. In records to a rank, peer is the sender.
 const (
 	opPacket  uint8 = iota + 1 // both ways: a packet; word is its header
-	opFurther                  // both ways: a packet that goes on with a message
+	opFurther                  // both ways: a further packet of a message
 	opTaken                    // out: the rank has taken a packet of peer
-	opPull                     // out: word[1] bytes move from peer; word[0] is returned by opDone
+	opPull                     // out: word[1] bytes move from peer; opDone returns word[0]
 	opPush                     // out: word[1] bytes move to peer
-	opDone                     // in: a transfer is over
+	opDone                     // in: a transfer is complete
 	opCredit                   // in: peer has taken word[0] packets
 	opGone                     // in: peer has left; packets to it are lost
 	opSpread                   // both ways: a packet to a set; word[0] is its number, word[1] a place, word[2], out, its members
-	opMeet                     // both ways: the rank has come, or all members of a set have; word as for opSpread, without a place
+	opMeet                     // both ways: the rank has arrived, or all members of a set have; word as for opSpread, without a place
 	opCode                     // out: the rank executes a code; word[0] is its sequence, above 32 bits its mark, word[1] the members, word[2] the first place; in: it is passed, and data are marks
 	numOps
 )
 
-// size returns the bytes of a record with so much payload.
+// size returns the size of a record with n bytes of payload.
 func size(n int) int { return recordBytes + (n+7)&^7 }
 
-// put writes a record at the beginning of b, which is long enough.
+// put writes a record to the beginning of b, which is long enough.
 func (r *record) put(b []byte) int {
 	le := binary.LittleEndian
 	le.PutUint64(b, uint64(r.op)|uint64(r.peer)<<8|uint64(len(r.data))<<32)
@@ -141,11 +141,11 @@ func (r *record) put(b []byte) int {
 	return size(len(r.data))
 }
 
-// errMailbox reports a record that neither rank nor service writes.
-var errMailbox = errors.New("timed: a mailbox holds what is no record: the memory that ranks share has been overwritten")
+// errMailbox reports a record that neither the rank nor the service has written.
+var errMailbox = errors.New("timed: a mailbox holds an invalid record: the memory that ranks share has been overwritten")
 
-// get reads the record at the beginning of b, among so many ranks. Its data are
-// those in b.
+// get reads the record at the beginning of b, in a job of the given number of ranks. Its data alias
+// b.
 func (r *record) get(b []byte, ranks int) (n int, err error) {
 	if len(b) < recordBytes {
 		return 0, errMailbox
@@ -165,7 +165,7 @@ func (r *record) get(b []byte, ranks int) (n int, err error) {
 	return n, nil
 }
 
-// configure puts down what the rank is told.
+// configure writes the configuration for the rank.
 func (m *mailbox) configure(c *Config) error {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -179,7 +179,7 @@ func (m *mailbox) configure(c *Config) error {
 	return nil
 }
 
-// ErrNoService reports a job that no service has been set up for.
+// ErrNoService reports a job for which no service has been set up.
 var ErrNoService = errors.New("timed: nobody keeps virtual time for this job; mpirun --time does")
 
 func (m *mailbox) config() (c Config, err error) {

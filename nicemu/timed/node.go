@@ -9,8 +9,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Node is one rank's clock and its way to the others. Its methods may be
-// called by any goroutine.
+// A Node is one rank's clock and its connection to the other ranks. Any goroutine may call its
+// methods.
 type Node struct {
 	fabric         *fabric.Fabric
 	rank           int
@@ -21,48 +21,48 @@ type Node struct {
 	asleep         *uint64
 	alerts         *uint64
 	given, awaited *uint64
-	local          chan struct{} // the turn comes back; nil: the service is in another process
-	calls          chan struct{} // of the service, then
-	// Others, if set, tells whether the rank may have goroutines that will call
-	// though nothing arrives. It is set before the first call.
+	local          chan struct{} // receives when the turn comes back; nil: the service is in another process
+	calls          chan struct{} // with local: rings the service
+	// Others, if set, reports whether the rank may have goroutines that will call although nothing
+	// arrives. It is set before the first call.
 	Others func() bool
 
 	mu       sync.Mutex
 	back     sync.Cond // the rank has the turn again
-	wanted   int       // goroutines that wait for that
-	front    sync.Cond // there are none
-	away     bool      // it has not
+	wanted   int       // goroutines that wait for the turn
+	front    sync.Cond // signalled when wanted becomes 0
+	away     bool      // the rank does not have the turn
 	closed   bool
 	now      vtime.Time
-	horizon  vtime.Time // before that nothing arrives
-	out      int        // bytes in the mailbox, out
-	in, end  int        // of those in the mailbox, in, the part that has not been looked at
+	horizon  vtime.Time // nothing arrives before that time
+	out      int        // bytes written to the mailbox, out
+	in, end  int        // of the bytes in the mailbox, in: the part that has not been read
 	credits  []int32    // by peer
-	refused  []bool     // by peer: a packet was refused, and no room has come since
-	starved  int        // how many peers are such
-	armed    bool       // a sleep comes next
-	patient  int        // calls that wait, and will sleep if nothing is there
-	rung     bool       // something has come since Arm
-	idle     vtime.Time // that the rank has waited since it last did anything
+	refused  []bool     // by peer: a packet was refused, and there has been no room since
+	starved  int        // number of such peers
+	armed    bool       // a sleep follows
+	patient  int        // calls that wait, and will sleep if they find nothing
+	rung     bool       // something has arrived since Arm
+	idle     vtime.Time // time for which the rank has waited since its last activity
 	computed vtime.Time
 	called   vtime.Time
 	record   record
 }
 
-// A Kind says what a node has found.
+// A Kind is the kind of a Message.
 type Kind uint8
 
-// What a node finds.
+// The kinds of messages.
 const (
 	Packet Kind = iota + 1 // Peer, Head, Data
-	Done                   // Token: a transfer is over
+	Done                   // Token: a transfer is complete
 	Gone                   // Peer has left
 	Spread                 // a packet of Peer to a set: Head[0] is the set, Head[1] the place; Data
-	Met                    // all members of a set have come: Head[0]
-	Passed                 // a code is passed, in sequence Head[0] that began at Head[2]; Data is the marks of the members at the place before
+	Met                    // all members of a set have arrived: Head[0]
+	Passed                 // a code is passed, in sequence Head[0] that began at Head[2]; Data is the marks of the members at the previous place
 )
 
-// A Message is what a node has found. Data holds until the next call of Next.
+// A Message is an event that a node has received. Data is valid until the next call of Next.
 type Message struct {
 	Kind  Kind
 	Peer  int
@@ -91,11 +91,11 @@ func Open(f *fabric.Fabric, rank int) (*Node, error) {
 	return n, nil
 }
 
-// Config returns what the rank was told.
+// Config returns the rank's configuration.
 func (n *Node) Config() Config { return n.cfg }
 
-// enter locks the node and sees to it that the rank has the turn. It reports
-// whether it has; a node that is closed never has it again.
+// enter locks the node and waits until the rank has the turn. It reports whether the rank has it;
+// in a closed node it does not.
 func (n *Node) enter() bool {
 	n.mu.Lock()
 	if n.away {
@@ -118,7 +118,7 @@ func (n *Node) Now() vtime.Time {
 	return n.now
 }
 
-// Compute has the rank compute for so long.
+// Compute advances the clock by the time d of a computation.
 func (n *Node) Compute(d vtime.Time) {
 	n.enter()
 	n.idle = 0
@@ -127,7 +127,7 @@ func (n *Node) Compute(d vtime.Time) {
 	n.mu.Unlock()
 }
 
-// Miss has time pass in a call that found nothing and does not wait.
+// Miss advances the clock by the cost of a call that finds nothing and does not wait.
 func (n *Node) Miss() {
 	n.enter()
 	n.charge(n.cfg.Costs.Poll)
@@ -140,21 +140,20 @@ func (n *Node) charge(d vtime.Time) {
 	n.called += d
 }
 
-// Patient says that one more call (or, with -1, one call less) will sleep if it finds nothing. What
-// has come is then found by Sleep, and Next need not ask for it.
+// Patient says that one more call (or, with -1, one less) will sleep if it finds nothing. Then
+// Sleep returns when something has arrived, so Next need not ask the service.
 func (n *Node) Patient(calls int) {
 	n.mu.Lock()
 	n.patient += calls
 	n.mu.Unlock()
 }
 
-// Send sends a packet to peer, and reports whether it may: if peer has not taken
-// enough of those before, it may not. further says that the packet goes on with the
-// message of the one before.
+// Send sends a packet to peer, and reports whether it may: if peer has not taken enough earlier
+// packets, it may not. further says that the packet belongs to the same message as the one before.
 func (n *Node) Send(peer int, head *[3]uint64, data []byte, further bool) bool {
 	defer n.mu.Unlock()
 	if !n.enter() {
-		return true // nobody hears of it
+		return true // the node is closed, and the packet is dropped
 	}
 	if n.credits[peer] == 0 {
 		if !n.refused[peer] {
@@ -175,12 +174,12 @@ func (n *Node) Send(peer int, head *[3]uint64, data []byte, further bool) bool {
 	return true
 }
 
-// Pull has the time pass that so many bytes take from peer's memory to here,
-// without its processor; Push, from here to there. Next finds token when it is
-// over. The bytes are moved by the caller.
+// Pull simulates a transfer of the given number of bytes from peer's memory to this rank, without
+// peer's processor; Push one in the other direction. Next returns token when the transfer is
+// complete. The caller moves the bytes.
 func (n *Node) Pull(peer, bytes int, token uint64) { n.transfer(opPull, peer, bytes, token) }
 
-// Push is described with Pull.
+// Push is like Pull in the other direction.
 func (n *Node) Push(peer, bytes int, token uint64) { n.transfer(opPush, peer, bytes, token) }
 
 func (n *Node) transfer(op uint8, peer, bytes int, token uint64) {
@@ -205,7 +204,7 @@ func (n *Node) post(op uint8, peer int, words *[3]uint64, data []byte) {
 	}
 }
 
-// Next finds what has come until now, in the order of its coming.
+// Next returns the next event that has arrived until now, in the order of arrival.
 func (n *Node) Next(m *Message) bool {
 	defer n.mu.Unlock()
 	if !n.enter() {
@@ -217,7 +216,7 @@ func (n *Node) Next(m *Message) bool {
 	return n.find(m)
 }
 
-// find takes the next record that says something to the caller.
+// find returns the next record that concerns the caller.
 func (n *Node) find(m *Message) bool {
 	r := &n.record
 	for n.in < n.end {
@@ -250,8 +249,8 @@ func (n *Node) find(m *Message) bool {
 	return false
 }
 
-// receiving returns what is left to do for a packet that has come, after a wait in which
-// its receive was prepared.
+// receiving returns the remaining cost of a packet that has arrived: a receive is prepared during
+// the wait before it.
 func (n *Node) receiving(bytes int, further bool) vtime.Time {
 	c := &n.cfg.Costs.Receive
 	d := c.Of(bytes, further)
@@ -261,17 +260,16 @@ func (n *Node) receiving(bytes int, further bool) vtime.Time {
 	return d
 }
 
-// peek reads the next record, which is there, and returns its bytes.
+// peek reads the next record, which must exist, and returns its size.
 func (n *Node) peek() int {
 	long, err := n.record.get(n.box.in[n.in:n.end], n.ranks)
 	if err != nil {
-		panic(err) // what keeps the time of the job is no more
+		panic(err) // the memory that keeps the job's time is corrupt
 	}
 	return long
 }
 
-// refill takes the room for packets that the rank has again. Those records come
-// first.
+// refill adds the returned credits. Their records come first.
 func (n *Node) refill() {
 	for n.in < n.end {
 		long := n.peek()
@@ -288,7 +286,7 @@ func (n *Node) refill() {
 	}
 }
 
-// Close leaves: nothing is sent to the rank any more.
+// Close leaves the job: the rank gets no more events.
 func (n *Node) Close() {
 	defer n.mu.Unlock()
 	if !n.enter() {
@@ -298,7 +296,7 @@ func (n *Node) Close() {
 	n.give(askLeave)
 }
 
-// alert asks for the attention of a rank. The first reason counts.
+// alert requests the attention of a rank. The first reason is kept.
 func (n *Node) alert(rank int, why uint64) {
 	w := n.fabric.Words(rank, fabric.Rings)
 	atomic.CompareAndSwapUint64(&w[wordAttention], 0, why)

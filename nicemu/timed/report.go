@@ -5,8 +5,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Traffic counts packets of a model: requests and confirmations of transfers are
-// packets, too.
+// Traffic counts packets of a model, including requests and confirmations of transfers.
 type Traffic struct {
 	Packets uint64 `json:"packets"`
 	Bytes   uint64 `json:"bytes"`
@@ -17,11 +16,12 @@ func (t *Traffic) add(bytes int) {
 	t.Bytes += uint64(bytes)
 }
 
-// An Account is where the virtual time of a rank went, and what it sent. The rest of Time is waits.
+// An Account says on what the virtual time of a rank was spent, and how much it sent. The rest of
+// Time is waits.
 type Account struct {
 	Time     vtime.Time // its clock when it left
 	Compute  vtime.Time
-	Call     vtime.Time // overheads and looks in vain
+	Call     vtime.Time // overheads and polls that found nothing
 	Sent     Traffic
 	Received Traffic
 }
@@ -29,17 +29,17 @@ type Account struct {
 // Wait returns the time in which the rank waited.
 func (a *Account) Wait() vtime.Time { return a.Time - a.Compute - a.Call }
 
-// A Report is what came of a job.
+// A Report is the result of a job.
 type Report struct {
 	Time   vtime.Time // the latest clock of a rank
 	Ranks  []Account
 	Total  Traffic
 	Links  []medium.Link
 	Events uint64  // of the model
-	Wire   Traffic // what the links carried, if the model knows: packets of the network
+	Wire   Traffic // what the links carried, if the model counts it: packets of the network
 }
 
-// Report returns what came of the job so far. It is called after Run.
+// Report returns the report of the job so far. It is called after Run.
 func (s *Service) Report() Report {
 	r := Report{Total: s.total, Events: s.net.Done()}
 	for i := range s.ranks {

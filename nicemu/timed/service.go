@@ -16,31 +16,31 @@ type Service struct {
 	cfg    Config
 	model  medium.Model
 	mover  medium.Mover  // nil: transfers are packets of the model
-	keeper medium.Keeper // nil: packets take no room
+	keeper medium.Keeper // nil: packets occupy no memory
 	sets   medium.Switch // nil: there are no sets of ranks
 	codes  sequences
-	paced  bool         // the model says when there is room for the next packet
-	net    vtime.Kernel // what happens in the network
-	ready  vtime.Kernel // ranks that can go on
+	paced  bool         // the model says when a rank may send the next packet
+	net    vtime.Kernel // events in the network
+	ready  vtime.Kernel // ranks that are ready to continue
 	ranks  []member
 
 	fabric  *fabric.Fabric
 	bell    fabric.Signal
-	calls   chan struct{} // rings as well, if ranks are goroutines of this process
+	calls   chan struct{} // rings as well if ranks are goroutines of this process
 	asleep  *uint64
 	alerts  *uint64
-	alerted uint64 // alerts that have been seen to
+	alerted uint64 // alerts that have been handled
 	given   *uint64
 	awaited *uint64
-	taken   uint32       // turns that were given away and have been seen to
-	flushes uint32       // of them, those for room
-	endings atomic.Int32 // processes that are gone
-	gone    int32        // of them, those that have been seen to
-	overdue bool         // nobody has called for long
+	taken   uint32       // turns given to the service that have been collected
+	flushes uint32       // of these, those for room in a mailbox
+	endings atomic.Int32 // processes that have ended
+	gone    int32        // of these, those that have been handled
+	overdue bool         // no ring came for a long time
 	present int          // ranks that have not left
 
 	out       []int // ranks that have the turn
-	room      []int // of collect
+	room      []int // buffer for takeTurns
 	horizon   vtime.Time
 	parcels   []parcel
 	unused    []uint32
@@ -49,44 +49,43 @@ type Service struct {
 	stop      atomic.Bool
 	stuck     func(sure bool)
 	told      bool // stuck was called, and nothing has happened since
-	doubted   bool // it was about to be
+	doubted   bool // stuck is about to be called
 	err       error
 }
 
-// A member is a rank as the service knows it.
+// A member is the service's record of a rank.
 type member struct {
 	s       *Service
 	rank    int
 	box     mailbox
 	posts   vtime.Source  // in net
 	goes    vtime.Source  // in ready
-	local   chan struct{} // gives the turn to a goroutine of this process; nil: it is another process
+	local   chan struct{} // hands the turn to a goroutine of this process; nil: it is another process
 	state   state
-	at      vtime.Time // its clock when it gave the turn away
+	at      vtime.Time // its clock when it gave the turn to the service
 	going   vtime.Event
-	found   vtime.Ring[uint32] // parcels that have come and are not in its mailbox
-	spare   vtime.Ring[spare]  // credits likewise
-	starved bool               // a packet of it was refused since it slept
+	found   vtime.Ring[uint32] // parcels that have arrived and are not in its mailbox
+	spare   vtime.Ring[spare]  // credits that are not in its mailbox
+	starved bool               // a packet of it was refused since it last slept
 	others  bool
-	ended   atomic.Bool // its process is gone
+	ended   atomic.Bool // its process has ended
 	account Account
-	gone    []bool // peers of whose end it has been told; nil: none
+	gone    []bool // peers whose end has been reported to it; nil: none
 }
 
-// A state is what a rank does.
+// A state is the state of a rank.
 type state uint8
 
 const (
 	runs  state = iota // it has the turn
-	asks               // it goes on at its own time
-	waits              // it goes on when something comes
-	left               // it has left, or its process is gone
+	asks               // it continues at its own time
+	waits              // it continues when an event comes
+	left               // it has left, or its process has ended
 )
 
-// Start sets up the service of a job in its memory, before any rank opens its
-// node. model makes the network on the kernel that it is given. stuck is called
-// by the goroutine of Run when every rank waits and nothing is under way: sure tells whether no goroutine of a rank can
-// still change that.
+// Start sets up the service of a job in its memory, before any rank opens its node. model makes the
+// network on the given kernel. The goroutine of Run calls stuck when every rank waits and no event
+// is pending; sure says that no goroutine of a rank can still change that.
 func Start(f *fabric.Fabric, cfg Config, model func(*vtime.Kernel) (medium.Model, error), stuck func(sure bool)) (*Service, error) {
 	s := &Service{cfg: cfg, ranks: make([]member, f.Ranks()), stuck: stuck, fabric: f}
 	var err error
@@ -102,7 +101,7 @@ func Start(f *fabric.Fabric, cfg Config, model func(*vtime.Kernel) (medium.Model
 	}
 	s.mover, _ = s.model.(medium.Mover)
 	s.keeper, _ = s.model.(medium.Keeper)
-	if sw, ok := s.model.(medium.Switch); ok && f.Ranks() <= 64 && sw.Sets() > 0 { // a bit for each rank
+	if sw, ok := s.model.(medium.Switch); ok && f.Ranks() <= 64 && sw.Sets() > 0 { // one bit for each rank
 		s.sets, s.cfg.Sets = sw, min(sw.Sets(), 64*wordsOfSets)
 	}
 	s.codes.open(s)
@@ -129,8 +128,8 @@ func Start(f *fabric.Fabric, cfg Config, model func(*vtime.Kernel) (medium.Model
 	return s, nil
 }
 
-// Local connects a rank that is a goroutine of this process: it waits for its turns as goroutines wait,
-// which is many times quicker than as processes do. Local is called for all ranks, before Run.
+// Local connects a rank that is a goroutine of this process: it waits for its turns on a channel,
+// which is many times faster than the wait of a process. Local is called for all ranks, before Run.
 func (s *Service) Local(rank int) (*Node, error) {
 	n, err := Open(s.fabric, rank)
 	if err != nil {
@@ -144,7 +143,7 @@ func (s *Service) Local(rank int) (*Node, error) {
 	return n, nil
 }
 
-// call puts a word into a channel for one, if none is there.
+// call puts an element into a channel of capacity one, unless it is full.
 func call(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -152,8 +151,8 @@ func call(c chan struct{}) {
 	}
 }
 
-// Run keeps time until every rank has left; after Stop, until nothing can happen without a rank
-// that runs. An error means that a rank has written into memory that is not its own.
+// Run keeps time until every rank has left; after Stop, until nothing can happen without a running
+// rank. An error means that a rank has written into memory that is not its own.
 func (s *Service) Run() error {
 	for s.err == nil && s.present > 0 {
 		stop, seen := s.stop.Load(), s.bell.Load()
@@ -169,10 +168,10 @@ func (s *Service) Run() error {
 	return s.err
 }
 
-// Observe has t see what happens in the network. It is called before Run.
+// Observe has t observe the events in the network. It is called before Run.
 func (s *Service) Observe(t vtime.Tracer) { s.net.Observe(t) }
 
-// Close lets go of the network, after Run.
+// Close closes the network, after Run.
 func (s *Service) Close() error {
 	if c, ok := s.model.(io.Closer); ok {
 		return c.Close()
@@ -180,14 +179,15 @@ func (s *Service) Close() error {
 	return nil
 }
 
-// Stop ends Run, after the turns of ranks whose end has been told. Any goroutine may call it.
+// Stop ends Run, after it has handled the turns of ranks whose end was reported. Any goroutine may
+// call it.
 func (s *Service) Stop() {
 	s.stop.Store(true)
 	s.ring()
 }
 
-// Ended tells that the process of a rank is gone, whether it has left or not. Any
-// goroutine may call it.
+// Ended reports to the service that the process of a rank has ended, whether the rank has left or
+// not. Any goroutine may call it.
 func (s *Service) Ended(rank int) {
 	s.ranks[rank].ended.Store(true)
 	s.endings.Add(1)
@@ -203,7 +203,7 @@ func (s *Service) ring() {
 	s.bell.Wake()
 }
 
-// rest sleeps until somebody rings, unless somebody has since seen.
+// rest sleeps until somebody rings, unless the bell has rung since it had the value seen.
 func (s *Service) rest(seen uint32) {
 	if s.calls != nil {
 		if s.bell.Load() == seen {
@@ -226,13 +226,13 @@ func (s *Service) rest(seen uint32) {
 	s.overdue = s.bell.Load() == seen
 }
 
-// spins is how often the service looks for a rank that gives the turn away before
-// it sleeps: a rank that sends one message and waits has it for a few
-// microseconds.
+// spins is the number of polls for a turn before the service sleeps: a rank that sends one message
+// and waits keeps the turn for a few microseconds.
 const spins = 2000
 
-// expects reports whether there is something to collect before all ranks have given the turn away, or
-// all have. If not, the last one that does so will ring.
+// expects reports whether there is something to collect: a turn given for room in a mailbox or an
+// ended process, or all ranks have given the turn to the service. If not, the last rank that does
+// so rings.
 func (s *Service) expects() bool {
 	gone := s.endings.Load()
 	awaited := s.taken + uint32(len(s.out))
@@ -245,21 +245,22 @@ func (s *Service) expects() bool {
 	return true
 }
 
-// collect takes what ranks have posted that have given the turn away, and reports
-// whether the others need not be waited for. It looks again after each that it took: how many turns
-// are awaited is another number then, and who has given one away in the meantime has rung for nobody.
+// collect takes the posts of ranks that have given the turn to the service, and reports whether the
+// service need not wait for other ranks. It checks again after each pass that took a turn: this
+// changes the awaited number of turns, so a rank that has given its turn meanwhile has not rung.
 func (s *Service) collect() bool {
 	for s.expects() && s.takeTurns() {
 	}
 	return len(s.out) == 0 || s.cfg.Lax
 }
 
-// takeTurns looks at each rank that has the turn once, and reports whether one had given it away.
+// takeTurns checks each rank that has the turn once, and reports whether one had given it to the
+// service.
 func (s *Service) takeTurns() (taken bool) {
 	still := s.room[:0]
 	for _, r := range s.out {
 		m := &s.ranks[r]
-		ended := m.ended.Load() // looked at first: a process gives the turn away before it ends
+		ended := m.ended.Load() // read first: a process gives the turn to the service before it ends
 		switch {
 		case m.box.turn().Load() == turnService:
 			s.taken++
@@ -278,7 +279,7 @@ func (s *Service) takeTurns() (taken bool) {
 	return taken
 }
 
-// advance has happen what comes first, and reports whether that was anything.
+// advance runs whatever is next, and reports whether there was anything.
 func (s *Service) advance() bool {
 	s.attend()
 	if s.cfg.Lax {
@@ -302,7 +303,7 @@ func (s *Service) advance() bool {
 	}
 }
 
-// hurry is advance that waits for nobody.
+// hurry is advance without waiting for ranks.
 func (s *Service) hurry() bool {
 	for s.net.Step() {
 	}
@@ -314,7 +315,7 @@ func (s *Service) hurry() bool {
 	return moved
 }
 
-// stand is what is left when nothing is to come: it reports false.
+// stand handles the case that no event is pending; it returns false.
 func (s *Service) stand() bool {
 	sure := true
 	for i := range s.ranks {
@@ -327,7 +328,7 @@ func (s *Service) stand() bool {
 	switch {
 	case s.told || s.present == 0:
 	case sure && !s.doubted && s.calls == nil:
-		s.doubted = true // a goroutine that a rank has taken for waiting may be about to call, and rings then
+		s.doubted = true // a goroutine that its rank counts as waiting may be about to call, and then rings
 	default:
 		s.told = true
 		s.stuck(sure)
@@ -335,7 +336,7 @@ func (s *Service) stand() bool {
 	return false
 }
 
-// attend has ranks go on whose attention somebody has asked for.
+// attend schedules the ranks whose attention was requested.
 func (s *Service) attend() {
 	alerts := atomic.LoadUint64(s.alerts)
 	if alerts == s.alerted {
@@ -350,7 +351,7 @@ func (s *Service) attend() {
 	}
 }
 
-// take takes the turn from a rank, and reports whether it has it back at once.
+// take takes the turn from a rank, and reports whether the rank gets it back at once.
 func (m *member) take() bool {
 	w := m.box.words
 	if err := m.read(int(min(w[wordOut], areaBytes))); err != nil {
@@ -380,7 +381,7 @@ func (m *member) take() bool {
 	return false
 }
 
-// leave has a rank be gone.
+// leave removes a rank.
 func (m *member) leave() {
 	m.state, m.others = left, false
 	m.s.present--
@@ -394,8 +395,7 @@ func (m *member) leave() {
 	}
 }
 
-// goOn has a rank that has given the turn away get it back at t, or at its own time
-// if that is later.
+// goOn schedules a rank without the turn to get it back at t, or at its own time if that is later.
 func (m *member) goOn(t vtime.Time) {
 	at := max(t, m.at, m.s.ready.Now())
 	m.s.ready.Cancel(m.going)
@@ -412,7 +412,7 @@ func (m *member) Act(int, uint64) {
 	end := m.fill()
 	w[wordGoOn], w[wordIn], w[wordHorizon] = uint64(now), uint64(end), uint64(s.horizon)
 	if m.found.Len() > 0 || m.spare.Len() > 0 {
-		w[wordHorizon] = 0 // there is more
+		w[wordHorizon] = 0 // there are more events
 	}
 	w[wordCalled] = atomic.SwapUint64(&w[wordAttention], 0)
 	s.out = append(s.out, m.rank)

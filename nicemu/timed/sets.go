@@ -9,16 +9,16 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Sets of ranks, to which the network multiplies packets, and of which it meets packets (medium.Switch). A rank is a
-// bit of 64.
+// Sets of ranks to which the network replicates packets, and whose packets it collects
+// (medium.Switch). A rank is one of 64 bits.
 
-// wordsOfSets is the words that have a bit for each set.
+// wordsOfSets is the number of words with a bit for each set.
 const wordsOfSets = 2
 
-// ErrNoSet reports that all numbers of sets are taken, or that the network has none.
+// ErrNoSet reports that all set numbers are in use, or that the network has no sets.
 var ErrNoSet = errors.New("timed: the network has no further set")
 
-// ReserveSet takes a number of a set that nobody has. Which one it is does not change when anything happens.
+// ReserveSet reserves an unused set number. The number does not influence the times of events.
 func (n *Node) ReserveSet() (int, error) {
 	w := n.sets()
 	for i := range n.cfg.Sets {
@@ -35,8 +35,8 @@ func (n *Node) FreeSet(set int) { atomic.AndUint64(&n.sets()[set/64], ^(uint64(1
 
 func (n *Node) sets() []uint64 { return n.fabric.Words(0, fabric.Rings)[wordSets:][:wordsOfSets] }
 
-// Multicast sends a packet to the members of a set, to this rank too, who find it with its set and place. It takes no room
-// that the members would have to give.
+// Multicast sends a packet to the members of a set, including this rank; each receives it with its
+// set and place. It uses no credits of the members.
 func (n *Node) Multicast(set int, members uint64, place int, data []byte) {
 	defer n.mu.Unlock()
 	if !n.enter() {
@@ -48,7 +48,8 @@ func (n *Node) Multicast(set int, members uint64, place int, data []byte) {
 	n.charge(c.Post)
 }
 
-// Meet says that this rank has come. All members find Met when all have, after what these have multicast before.
+// Meet says that this rank has arrived. All members receive Met when all have, after everything
+// that they have multicast before.
 func (n *Node) Meet(set int, members uint64) {
 	defer n.mu.Unlock()
 	if !n.enter() {
@@ -58,7 +59,8 @@ func (n *Node) Meet(set int, members uint64) {
 	n.post(opMeet, n.rank, &[3]uint64{uint64(set), 0, members}, nil)
 }
 
-// spreadCost is what is left to do at a member for a packet that lies in its memory: its copy.
+// spreadCost returns the remaining cost at a member for a packet that is already in its memory: the
+// copy.
 func (n *Node) spreadCost(from, bytes int) vtime.Time {
 	if from == n.rank {
 		return 0
@@ -66,7 +68,8 @@ func (n *Node) spreadCost(from, bytes int) vtime.Time {
 	return n.cfg.Costs.Receive.PerByte.Time(bytes)
 }
 
-// together has the model carry what concerns a set. A set of others, or that there is not, is nobody's.
+// together hands a packet for a set to the model. A packet for a set that does not exist, or of a
+// rank that is not a member, is dropped.
 func (s *Service) together(i uint32, p *parcel) {
 	set, members := p.word[0], p.word[2]
 	if set >= uint64(s.cfg.Sets) || !s.may(p.from, members) {
@@ -84,7 +87,7 @@ func (s *Service) together(i uint32, p *parcel) {
 	s.sets.Multicast(p.from, int(set), members, p.bytes, s, actSpread, i)
 }
 
-// spread has a packet be at a member.
+// spread delivers a packet to a member.
 func (s *Service) spread(member int, i uint32) {
 	k := s.parcel()
 	p, to := &s.parcels[i], &s.parcels[k]
@@ -97,7 +100,7 @@ func (s *Service) spread(member int, i uint32) {
 	s.find(member, k)
 }
 
-// met has a member learn that all members of a set have come.
+// met tells a member that all members of a set have arrived.
 func (s *Service) met(member int, set uint32) {
 	k := s.parcel()
 	s.parcels[k].record = record{op: opMeet, peer: member, word: [3]uint64{uint64(set)}}

@@ -10,11 +10,11 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// meeting is the latency network with sets: everybody learns of what happens a microsecond later.
+// meeting is the latency network with sets: all ranks learn of events after a microsecond.
 type meeting struct {
 	latency
 	came map[int]uint64
-	all  []uint64 // members of sets that were used
+	all  []uint64 // members of the sets used so far
 }
 
 func (m *meeting) Sets() int { return 3 }
@@ -38,7 +38,7 @@ func (m *meeting) Meet(src, set int, members uint64, to vtime.Actor, op int) {
 	}
 }
 
-// meetingJob is a job on that network.
+// meetingJob returns a job on that network.
 func meetingJob(t *testing.T, ranks int) (*job, *meeting) {
 	m := &meeting{came: map[int]uint64{}}
 	return jobOn(t, ranks, Config{}, func(k *vtime.Kernel) (medium.Model, error) {
@@ -47,8 +47,8 @@ func meetingJob(t *testing.T, ranks int) (*job, *meeting) {
 	}), m
 }
 
-// TestSets: members find what one multicasts, at the place that it names, and then that all have come; others find
-// nothing; each pays for what it does.
+// TestSets: members receive a member's multicast, with the place that it names, and then that all
+// have arrived; other ranks receive nothing; each rank pays for its operations.
 func TestSets(t *testing.T) {
 	const set, members = 1, 0b1011
 	j, _ := meetingJob(t, 4)
@@ -66,7 +66,8 @@ func TestSets(t *testing.T) {
 		if m := await(n); m.Kind != Met || m.Head[0] != set {
 			t.Errorf("rank %d: %+v", n.rank, m)
 		}
-		// 3 pays 100 ns for each thing it does; all learn a microsecond later that it has come, and pay 100 ns to receive that
+		// rank 3 pays 100 ns for each operation; all learn a microsecond later that it has arrived,
+		// and pay 100 ns to receive that
 		if want := 1300 * vtime.Nanosecond; n.Now() != want {
 			t.Errorf("rank %d goes on at %v, want %v", n.rank, n.Now(), want)
 		}
@@ -76,7 +77,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestNumbersOfSets: each is taken once until it is given back, by whoever asks.
+// TestNumbersOfSets: each number is reserved once until it is freed, by any rank.
 func TestNumbersOfSets(t *testing.T) {
 	j, _ := meetingJob(t, 2)
 	var all []int
@@ -103,7 +104,8 @@ func TestNumbersOfSets(t *testing.T) {
 	}
 }
 
-// TestForgedSets: what a rank says of sets that there are not, of ranks that there are not, or that it is no member of, goes nowhere.
+// TestForgedSets: packets for sets that do not exist, with ranks that do not exist, or of ranks
+// that are not members, are dropped.
 func TestForgedSets(t *testing.T) {
 	for name, c := range map[string]struct {
 		set     int

@@ -11,20 +11,21 @@ import (
 	"rhinet/nicemu/medium"
 )
 
-// How much of a report is printed; the report as JSON has everything.
+// How much of a report is printed; the report in JSON is complete.
 const (
 	shownRanks = 16
 	shownLinks = 4
 )
 
-// About is what a report does not know itself: on what, and with which costs, the job ran.
+// About is the information for a report that the service does not have: on which model, and with
+// which costs, the job ran.
 type About struct {
 	Model    string // with its parameters
 	Topology string // of the model; empty: it has none
-	Compute  string // what computing cost
+	Compute  string // cost of computing
 }
 
-// Text words what came of a job, on lines that begin with the name of the program that ran it.
+// Text formats a report, on lines that begin with the name of the program that ran the job.
 func (r *Report) Text(program string, about About) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: %.9f s of virtual time on %s; compute %s\n", program, r.Time.Seconds(), about.where(), about.Compute)
@@ -51,7 +52,7 @@ func (r *Report) Text(program string, about About) string {
 	return b.String()
 }
 
-// where names the model and its topology.
+// where returns the model and its topology.
 func (a About) where() string {
 	if a.Topology != "" {
 		return a.Model + " on " + a.Topology
@@ -79,7 +80,7 @@ func row(t *tabwriter.Writer, who string, a *Account, of int) {
 		share(a.Wait().Seconds()), a.Sent.Packets/uint64(of), a.Sent.Bytes/uint64(of))
 }
 
-// busiest prints the links that were in use most.
+// busiest prints the links that were in use for the longest time.
 func busiest(b *bytes.Buffer, links []medium.Link) {
 	links = slices.Clone(links)
 	mean := 0.0
@@ -104,7 +105,7 @@ type rankReport struct {
 	Received Traffic `json:"received"`
 }
 
-// JSON encodes what came of a job.
+// JSON encodes a report.
 func (r *Report) JSON(about About) ([]byte, error) {
 	all := struct {
 		Model   string        `json:"model"`
@@ -116,7 +117,7 @@ func (r *Report) JSON(about About) ([]byte, error) {
 		Events  uint64        `json:"events"`
 		Ranks   []rankReport  `json:"ranks"`
 		Links   []medium.Link `json:"links"`
-	}{Model: about.Model, On: about.Topology, Wire: r.Wire, Compute: about.Compute, Seconds: r.Time.Seconds(), Total: r.Total, Events: r.Events, Links: r.Links}
+	}{Model: about.Model, On: about.Topology, Wire: r.Wire, Compute: about.Compute, Seconds: r.Time.Seconds(), Total: r.Total, Events: r.Events, Links: append([]medium.Link{}, r.Links...)}
 	for i := range r.Ranks {
 		a := &r.Ranks[i]
 		all.Ranks = append(all.Ranks, rankReport{

@@ -71,7 +71,7 @@ func jobOn(t testing.TB, ranks int, cfg Config, attach func(*vtime.Kernel) (medi
 	return j
 }
 
-// local has the ranks be goroutines of the service's process.
+// local makes the ranks goroutines of the service's process.
 func (j *job) local() {
 	j.Helper()
 	for i := range j.nodes {
@@ -85,7 +85,7 @@ func (j *job) local() {
 	}
 }
 
-// run runs the service and every rank in a goroutine of its own, to the end.
+// run runs the service and every rank in a separate goroutine, to the end.
 func (j *job) run(rank func(n *Node)) Report {
 	j.Helper()
 	go func() { j.over <- j.s.Run() }()
@@ -102,7 +102,7 @@ func (j *job) run(rank func(n *Node)) Report {
 	return j.s.Report()
 }
 
-// await sleeps until a message is there.
+// await sleeps until there is a message.
 func await(n *Node) (m Message) {
 	for !n.Next(&m) {
 		n.Arm()
@@ -116,7 +116,7 @@ func await(n *Node) (m Message) {
 	return m
 }
 
-// TestTimes: a message, a Pull and a Push take what the model says.
+// TestTimes: a message, a Pull and a Push take the time of the model.
 func TestTimes(t *testing.T) {
 	var at [3]vtime.Time
 	j := newJob(t, 2, Config{})
@@ -151,8 +151,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestOrder: ranks that compute for random times and send to random others find the
-// same at the same times, however many processors there are.
+// TestOrder: ranks that compute for random times and send to random others receive the same at the
+// same times, on any number of processors.
 func TestOrder(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first []string
@@ -161,7 +161,7 @@ func TestOrder(t *testing.T) {
 		const ranks, each = 6, 40
 		logs := make([][]string, ranks)
 		j := newJob(t, ranks, Config{Window: ranks * each})
-		if i >= 4 { // ranks that wait as goroutines find the same
+		if i >= 4 { // ranks that are goroutines of the service receive the same
 			j.local()
 		}
 		j.run(func(n *Node) {
@@ -200,8 +200,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestLookahead: a rank that looks does not run before another one that can still
-// send it something, though nothing is under way yet.
+// TestLookahead: a rank that polls does not run before another one that can still send it a packet,
+// although none is in flight yet.
 func TestLookahead(t *testing.T) {
 	newJob(t, 2, Config{}).run(func(n *Node) {
 		var m Message
@@ -215,8 +215,8 @@ func TestLookahead(t *testing.T) {
 	})
 }
 
-// TestWindow: a rank that sends faster than another one takes is refused, wakes
-// when there is room again, and everything arrives in order.
+// TestWindow: a sender that is faster than its receiver is refused, wakes when there is room again,
+// and everything arrives in order.
 func TestWindow(t *testing.T) {
 	const all, window = 200, 5
 	refused := 0
@@ -248,8 +248,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestStuck: that every rank waits is said once, and whether it is sure; another
-// goroutine may go on.
+// TestStuck: stuck is called once when every rank waits, with or without certainty; another
+// goroutine may continue.
 func TestStuck(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		j := newJob(t, 2, Config{})
@@ -260,7 +260,7 @@ func TestStuck(t *testing.T) {
 			if sure := <-j.stuck; sure == others {
 				t.Errorf("sure: %v", sure)
 			}
-			j.nodes[0].Compute(vtime.Millisecond) // brings the rank back
+			j.nodes[0].Compute(vtime.Millisecond) // gets the turn back
 			j.nodes[0].Send(1, &[3]uint64{9}, nil, false)
 			j.nodes[0].Wake(0)
 		})
@@ -280,8 +280,8 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// TestGoroutineThatIsLate: a rank may have a goroutine that it takes for one that waits. What that
-// does soon is no end of a hang.
+// TestGoroutineThatIsLate: a rank may have a goroutine that counts as waiting but is about to call.
+// A call that comes soon is not reported as the end of a hang.
 func TestGoroutineThatIsLate(t *testing.T) {
 	defer func(d time.Duration) { certainAfter = d }(certainAfter)
 	certainAfter = time.Hour
@@ -290,7 +290,7 @@ func TestGoroutineThatIsLate(t *testing.T) {
 		n.Others = func() bool { return false }
 	}
 	j.wg.Go(func() {
-		for looks := 0; looks < 10; looks++ { // until the service rests with nothing to come
+		for looks := 0; looks < 10; looks++ { // until the service rests with no event pending
 			if uint32(atomic.LoadUint64(j.s.given)) < 2 || atomic.LoadUint64(j.s.asleep) == 0 {
 				looks = 0
 			}
@@ -308,8 +308,8 @@ func TestGoroutineThatIsLate(t *testing.T) {
 	}
 }
 
-// TestLeft: who sends to a rank that has left is told, once; a rank whose process is
-// gone has left.
+// TestLeft: a sender to a rank that has left is told, once; a rank whose process has ended has
+// left.
 func TestLeft(t *testing.T) {
 	j := newJob(t, 3, Config{})
 	j.s.Ended(2)
@@ -334,7 +334,7 @@ func TestLeft(t *testing.T) {
 	})
 }
 
-// TestManyRecords: more than a mailbox holds goes both ways.
+// TestManyRecords: more records than a mailbox holds can be sent in both directions.
 func TestManyRecords(t *testing.T) {
 	const packets = 3 * areaBytes / 1000
 	newJob(t, 2, Config{Window: packets}).run(func(n *Node) {
@@ -352,8 +352,8 @@ func TestManyRecords(t *testing.T) {
 	})
 }
 
-// TestRoomLosesNoWakeUp: ranks that ask for room, then for their messages, are never left
-// to the service's look after a long time.
+// TestRoomLosesNoWakeUp: ranks that wait for room, then for their messages, never depend on the
+// service's long timeout.
 func TestRoomLosesNoWakeUp(t *testing.T) {
 	defer func(d time.Duration) { longestWait = d }(longestWait)
 	longestWait = time.Hour
@@ -375,7 +375,7 @@ func TestRoomLosesNoWakeUp(t *testing.T) {
 	})
 }
 
-// TestOverwritten: a service that finds what no rank writes ends, and names the rank.
+// TestOverwritten: a service that finds values that no rank writes ends, and names the rank.
 func TestOverwritten(t *testing.T) {
 	for name, spoil := range map[string]func(w []uint64, out []byte){
 		"op":       func(_ []uint64, out []byte) { out[0] = 200 },
@@ -394,7 +394,7 @@ func TestOverwritten(t *testing.T) {
 		n.give(askLeave)
 		spoil(n.box.words, n.box.out)
 		j.nodes[0].mu.Lock()
-		j.nodes[0].give(askWait) // the service waits for all
+		j.nodes[0].give(askWait) // the service waits for all ranks
 		if err := j.s.Run(); !errors.Is(err, errMailbox) || err.Error()[:7] != "rank 1:" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -417,8 +417,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestStopWhileTheServiceLooks: ends that were told before Stop count, also if the service has not
-// looked since.
+// TestStopWhileTheServiceLooks: ends that were reported before Stop count, even if the service has
+// not polled since.
 func TestStopWhileTheServiceLooks(t *testing.T) {
 	j := newJob(t, 2, Config{})
 	for _, n := range j.nodes {
@@ -435,8 +435,8 @@ func TestStopWhileTheServiceLooks(t *testing.T) {
 	}
 }
 
-// TestStop: the last turns of ranks whose processes have ended are taken although Stop came
-// before; one that has not ended is not waited for.
+// TestStop: the last turns of ranks whose processes have ended are handled even after Stop; the
+// service does not wait for a rank that has not ended.
 func TestStop(t *testing.T) {
 	for _, ended := range []bool{true, false} {
 		j := newJob(t, 2, Config{})

@@ -5,29 +5,29 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A parcel is what is under way between two ranks.
+// A parcel is a packet or an event in flight between two ranks.
 type parcel struct {
 	record
 	from, to int
 	bytes    int
-	open     int    // members of a set to which it has not come
+	open     int    // members of a set that have not received it yet
 	buffer   []byte // reused
 }
 
-// A spare is room for packets that a rank has again.
+// A spare is returned credits.
 type spare struct{ peer, packets int32 }
 
 // Operations of the service's own events; the argument is a parcel.
 const (
-	actSend    = iota // what a rank has posted begins
-	actArrive         // a packet is there
-	actAnswer         // the request of a Pull is there: the bytes begin
-	actConfirm        // the bytes of a Push are there: their confirmation begins
-	actDone           // a transfer is over
-	actCredit         // that a packet was taken is known to its sender
-	actGone           // that a packet was lost is known to its sender
-	actSpread         // a packet to a set is there, at a member
-	actMet            // a member learns that all have come; the argument is the set, not a parcel
+	actSend    = iota // a post of a rank begins
+	actArrive         // a packet has arrived
+	actAnswer         // the request of a Pull has arrived: the bytes start
+	actConfirm        // the bytes of a Push have arrived: their confirmation starts
+	actDone           // a transfer is complete
+	actCredit         // the sender learns that a packet was taken
+	actGone           // the sender learns that a packet was lost
+	actSpread         // a packet to a set has arrived at a member
+	actMet            // a member learns that all have arrived; the argument is the set, not a parcel
 	actPassed         // a member learns that its code is passed; the argument is a sequence, not a parcel
 )
 
@@ -64,7 +64,7 @@ func (s *Service) parcel() uint32 {
 
 func (s *Service) release(i uint32) { s.unused = append(s.unused, i) }
 
-// Act has an event of the network happen.
+// Act handles an event of the network.
 func (s *Service) Act(op int, arg uint64) {
 	switch op {
 	case actMet:
@@ -100,7 +100,7 @@ func (s *Service) Act(op int, arg uint64) {
 	}
 }
 
-// begin has the model carry what a rank has posted.
+// begin has the model carry a post of a rank.
 func (s *Service) begin(i uint32, p *parcel) {
 	switch p.op {
 	case opPacket, opFurther:
@@ -154,7 +154,7 @@ func (s *Service) move(i uint32, p *parcel) {
 	}
 }
 
-// arrive has a packet be at its receiver, or be lost if that has left: then its sender is told, once.
+// arrive delivers a packet, or loses it if the receiver has left: then its sender is told, once.
 func (s *Service) arrive(i uint32, p *parcel) {
 	if s.ranks[p.to].state != left {
 		p.peer = p.from
@@ -173,7 +173,7 @@ func (s *Service) arrive(i uint32, p *parcel) {
 	sender.posts.At(s.net.Now()+s.lookahead, s, actGone, uint64(i))
 }
 
-// find has a rank find a parcel.
+// find hands a parcel to a rank.
 func (s *Service) find(rank int, i uint32) {
 	m := &s.ranks[rank]
 	if m.state == left {
@@ -186,8 +186,7 @@ func (s *Service) find(rank int, i uint32) {
 	}
 }
 
-// free gives room for a packet to dst back to src. It wakes nobody who has not been
-// refused any.
+// free returns a credit for packets to dst to src. It wakes src only if a packet of it was refused.
 func (s *Service) free(src, dst int) {
 	m := &s.ranks[src]
 	if m.state == left {
@@ -203,8 +202,7 @@ func (s *Service) free(src, dst int) {
 	}
 }
 
-// fill writes what a rank shall find into its mailbox, as much as there is room
-// for, and returns its bytes.
+// fill writes events for a rank into its mailbox, as many as fit, and returns their size.
 func (m *member) fill() (end int) {
 	for m.spare.Len() > 0 && end+recordBytes <= areaBytes {
 		c := m.spare.Pop()

@@ -7,14 +7,14 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// longestWait bounds a single sleep, so that a wake-up lost by a crash delays the
-// job and does not stop it. Tests that none is lost otherwise change it.
+// longestWait bounds a single sleep, so that a wake-up lost by a crash delays the job but does not
+// stop it. Tests that no other wake-up is lost change it.
 var longestWait = time.Second
 
-// certainAfter is how long nothing must happen until a job is said to hang. A test changes it.
+// certainAfter is how long nothing must happen before a job is said to hang. A test changes it.
 var certainAfter = 200 * time.Millisecond
 
-// give gives the turn away. The lock is held.
+// give hands the turn to the service. The lock is held.
 func (n *Node) give(request uint64) {
 	w := n.box.words
 	others := request == askWait && n.Others != nil && n.Others()
@@ -39,8 +39,8 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// giveTurn gives the turn away and returns when the rank has it again, a wait
-// after limit of real time at the latest. The lock is held, but not meanwhile.
+// giveTurn hands the turn to the service and returns when the rank has it again, for a wait at the
+// latest after limit of real time. It is called with the lock held, and releases it while it waits.
 func (n *Node) giveTurn(request uint64, limit time.Duration) {
 	for n.wanted > 0 { // they have waited for this turn
 		n.front.Wait()
@@ -81,7 +81,7 @@ func (n *Node) giveTurn(request uint64, limit time.Duration) {
 	n.back.Broadcast()
 }
 
-// Arm announces that a sleep comes next: see [rhinet/llc/ir.Translator].
+// Arm announces that a sleep follows: see [rhinet/llc/ir.Translator].
 func (n *Node) Arm() {
 	n.mu.Lock()
 	n.armed, n.rung = true, false
@@ -89,8 +89,7 @@ func (n *Node) Arm() {
 	n.mu.Unlock()
 }
 
-// Disarm withdraws Arm and reports whether something has come since, or somebody
-// has called Wake.
+// Disarm cancels Arm and reports whether something has arrived since, or Wake was called.
 func (n *Node) Disarm() bool {
 	defer n.mu.Unlock()
 	n.mu.Lock()
@@ -98,8 +97,8 @@ func (n *Node) Disarm() bool {
 	return n.rung || atomic.LoadUint64(&n.box.words[wordAttention]) == called
 }
 
-// Sleep returns when something has come, or when limit has passed in real time; a rank that
-// [Service.Local] connects has patience without limit.
+// Sleep returns when something has arrived, or when limit has passed in real time; for a rank that
+// [Service.Local] connects there is no limit.
 func (n *Node) Sleep(limit time.Duration) {
 	defer n.mu.Unlock()
 	n.mu.Lock()
@@ -109,5 +108,5 @@ func (n *Node) Sleep(limit time.Duration) {
 	n.giveTurn(askWait, limit)
 }
 
-// Wake ends the sleep of a rank, of any.
+// Wake ends the sleep of any rank.
 func (n *Node) Wake(rank int) { n.alert(rank, called) }

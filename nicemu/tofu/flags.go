@@ -2,12 +2,13 @@ package tofu
 
 import "rhinet/nicemu/fabric"
 
-// A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
+// A flagWriter is embedded under this name, so that other packages cannot raise flags without the
+// checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// A FlagWriter raises this node's flags: lines of the job's shared flag arrays, which all
-// nodes have registered under one static tag and look at without an order. No order can
-// put there: a flag is a line that the node's own NIC writes, and no other.
+// A FlagWriter raises this node's flags: lines of the job's shared flag arrays, which all nodes
+// have registered under one static tag and read without an order. No order can put there: only the
+// node's own NIC writes a flag.
 type FlagWriter struct {
 	way *Way
 	*flagWriter
@@ -15,7 +16,7 @@ type FlagWriter struct {
 
 // FlagWriter opens the flag arrays at a port.
 func (p *Port) FlagWriter() (*FlagWriter, error) {
-	w, err := p.way(p.nic.rank, TagBoards, MayGet)
+	w, err := p.way(p.nic.rank, TagFlagArrays, MayGet)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,9 @@ import (
 	"rhinet/internal/ring"
 )
 
-// Hardware is the inside of a NIC, which the stepped model (package stepped) sees: the
-// same tables, memory, queues and counters that the fast path works on. A process has
-// no way to it; [Manager.Hardware] gives it out.
+// Hardware is the inside of a NIC, for the stepped model (package stepped): the tables, memory,
+// queues and counters of the fast path. A process cannot get it from its NIC, only from
+// [Manager.Hardware].
 type Hardware struct{ *NIC }
 
 // Hardware returns the inside of a NIC of the job.
@@ -20,7 +20,7 @@ func (m *Manager) Hardware(n *NIC) (*Hardware, error) {
 	return &Hardware{n}, nil
 }
 
-// An Entry is what the table of tags says of a number.
+// An Entry is an entry of the table of tags.
 type Entry struct {
 	Valid      bool
 	Generation uint32 // 0: it was never registered
@@ -28,7 +28,7 @@ type Entry struct {
 	Node       int
 	Rights     Right
 	Size       uint64
-	Whole      bool // as its owner wrote it
+	Whole      bool // it is as its owner wrote it
 	region     region
 }
 
@@ -43,16 +43,16 @@ func (n *Hardware) Entry(number int) Entry {
 	}
 }
 
-// Memory returns n bytes at an offset of what is registered under a number, nil if
-// they cannot be had. Hold and Drop keep it from being released meanwhile.
+// Memory returns n bytes at an offset of the memory registered under a number, or nil if they are
+// not accessible. Hold and Drop keep it from being released meanwhile.
 func (n *Hardware) Memory(number int, offset, size uint64) []byte {
 	e := n.Entry(number)
 	s := service{nic: n.NIC, order: &Order{Node: n.rank, Tag: Tag(number)}, memory: e.region}
 	return s.near(e.region.start+offset, size)
 }
 
-// Word returns an aligned word of memory of the job under a number, nil if it is not
-// there.
+// Word returns an aligned word of memory of the job registered under a number, or nil if there is
+// none.
 func (n *Hardware) Word(number int, offset uint64) *uint64 {
 	r := n.Entry(number).region
 	if r.rights&inJob == 0 || r.start%wordBytes != 0 {
@@ -70,7 +70,7 @@ func (n *Hardware) Drop(t Tag) { n.own.drop(t) }
 // Queue returns the writer of the node's own queue of notices, as a sender's NIC has it.
 func (n *Hardware) Queue() *ring.SharedWriter { return n.queue(n.rank) }
 
-// Text returns a notice as it lies in its line.
+// Text returns a notice in the form that it has in its line.
 func (n *Notice) Text() []byte {
 	text := n.text()
 	return text[:]
@@ -79,7 +79,7 @@ func (n *Notice) Text() []byte {
 // Job returns the job that the node belongs to.
 func (n *Hardware) Job() uint32 { return uint32(n.key) }
 
-// Ranks returns how many nodes the job has.
+// Ranks returns the number of nodes of the job.
 func (n *Hardware) Ranks() int { return n.ranks }
 
 // Closed reports whether the process has closed its NIC.
@@ -100,5 +100,5 @@ func (n *Hardware) CountRefused(r Reason, arrived bool) {
 	atomic.AddUint64(&counters[r], 1)
 }
 
-// Torus returns where the nodes of the job stand.
+// Torus returns the places of the job's nodes.
 func (n *Hardware) Torus() *Torus { return n.torus }

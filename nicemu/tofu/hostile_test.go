@@ -16,10 +16,10 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A victim is a node with memory that others may and may not reach.
+// A victim is a node with memory that others may access, and memory that they may not.
 type victim struct {
 	*NIC
-	mem                       []byte // of which open is the middle
+	mem                       []byte // open is its middle part
 	open, stale, read, nobody Tag
 }
 
@@ -36,8 +36,8 @@ func newVictim(t *testing.T, n *NIC) *victim {
 	return v
 }
 
-// memory is all that a rank can change of another: its own memory, and what it has
-// in the job's but the counts of refusals.
+// memory returns everything that another rank could change: the victim's own memory, and its part
+// of the job's memory, except the counts of refusals.
 func (v *victim) memory() []byte {
 	all := slices.Clone(v.mem)
 	for _, a := range []fabric.Area{fabric.Device, fabric.Public, fabric.Control, fabric.Shared, fabric.Rings} {
@@ -50,7 +50,7 @@ func (v *victim) memory() []byte {
 	return append(all, fabric.LineBytes(&v.f.Flags()[1])[:]...)
 }
 
-// attacks are orders that are refused, and why.
+// attacks lists orders that are refused, with the reasons.
 func (v *victim) attacks() map[string]struct {
 	o    Order
 	want Reason
@@ -70,8 +70,8 @@ func (v *victim) attacks() map[string]struct {
 		"askew swap":          {Order{Command: Swap, Tag: TagControl, Offset: 4}, Misplaced},
 		"swap of a process":   {Order{Command: Swap, Tag: v.open}, NoRight},
 		"swap of rings":       {Order{Command: Swap, Tag: TagRings}, NoRight},
-		"swap of flags":       {Order{Command: Swap, Tag: TagBoards}, NoRight},
-		"put on flags":        {Order{Command: Put, Local: b(64), Tag: TagBoards}, NoRight},
+		"swap of flags":       {Order{Command: Swap, Tag: TagFlagArrays}, NoRight},
+		"put on flags":        {Order{Command: Put, Local: b(64), Tag: TagFlagArrays}, NoRight},
 		"put on control":      {Order{Command: Direct, Local: b(8), Tag: TagControl}, NoRight},
 		"put on read":         {Order{Command: Put, Local: b(8), Tag: v.read}, NoRight},
 		"get of nobody's":     {Order{Command: Get, Local: b(8), Tag: v.nobody}, NoRight},
@@ -101,8 +101,8 @@ func (v *victim) attacks() map[string]struct {
 	return all
 }
 
-// TestHostileOrders: whatever a rank asks for that it may not, it is refused for the
-// right reason, counted, and changes nothing at the victim nor in the hostile rank's buffer.
+// TestHostileOrders: each order that a rank may not post is refused for the right reason, counted,
+// and changes nothing at the victim or in the hostile rank's buffer.
 func TestHostileOrders(t *testing.T) {
 	for name, n := range map[string][]*NIC{"goroutines": open(t, 3), "processes": mapped(t, 3, Options{})} {
 		v, hostile := newVictim(t, n[1]), n[2]
@@ -131,12 +131,11 @@ func TestHostileOrders(t *testing.T) {
 	}
 }
 
-// TestForgedTags tries every number and many generations: only what is registered is
-// reached.
+// TestForgedTags tries every number and many generations: only registered memory can be accessed.
 func TestForgedTags(t *testing.T) {
 	n := open(t, 2)
 	v := newVictim(t, n[0])
-	valid := map[Tag]bool{v.open: true, v.read: true, TagRings: true, TagBootstrap: true, TagControl: true, TagBoards: true}
+	valid := map[Tag]bool{v.open: true, v.read: true, TagRings: true, TagBootstrap: true, TagControl: true, TagFlagArrays: true}
 	b := make([]byte, 1)
 	for number := range uint64(Tags + 100) {
 		for _, gen := range []uint64{0, 1, 2, 3, 1 << 31, math.MaxUint32} {
@@ -149,7 +148,7 @@ func TestForgedTags(t *testing.T) {
 	}
 }
 
-// TestStaleNamesStayStale: a tag that is used again has another name.
+// TestStaleNamesStayStale: a reused tag has another name.
 func TestStaleNamesStayStale(t *testing.T) {
 	n := open(t, 2)
 	seen := map[Tag]bool{}
@@ -171,7 +170,7 @@ func TestStaleNamesStayStale(t *testing.T) {
 			t.Errorf("tag %v withdrawn: %v", tag, err)
 		}
 	}
-	// The number wraps around: 0 is never a generation.
+	// The generation wraps around; 0 is never a generation.
 	e := n[0].own.entry(firstTag)
 	e.store(entState, math.MaxUint32<<entGenShift)
 	if tag := register1(t, n[0], make([]byte, 8), MayPut); tag.Number() != firstTag || tag.Generation() != 1 {
@@ -179,7 +178,7 @@ func TestStaleNamesStayStale(t *testing.T) {
 	}
 }
 
-// TestFullTable: all tags can be had, no more, and again when they were given back.
+// TestFullTable: all tags can be used, but no more, and they can be reused after their return.
 func TestFullTable(t *testing.T) {
 	n := open(t, 1)[0]
 	for range 2 {
@@ -205,8 +204,8 @@ func TestFullTable(t *testing.T) {
 	}
 }
 
-// TestOverrunNotices: a queue of notices that is full refuses puts that want a notice,
-// none of which moves a byte; puts without go on, and what is in the queue stays whole.
+// TestOverrunNotices: a full queue of notices refuses puts that request a notice, before a byte
+// moves; other puts succeed, and the contents of the queue stay intact.
 func TestOverrunNotices(t *testing.T) {
 	n := open(t, 3)
 	v := newVictim(t, n[0])
@@ -243,7 +242,7 @@ func TestOverrunNotices(t *testing.T) {
 	}
 }
 
-// TestBrokenQueue: a queue whose words were overwritten refuses, and the reader finds out.
+// TestBrokenQueue: a queue whose words were overwritten refuses, and its reader detects it.
 func TestBrokenQueue(t *testing.T) {
 	n := open(t, 2)
 	v := newVictim(t, n[0])
@@ -257,8 +256,8 @@ func TestBrokenQueue(t *testing.T) {
 	}
 }
 
-// TestNoise: an owner whose table holds noise harms nobody but itself. Orders to it are refused, or reach
-// its own memory or what all ranks write.
+// TestNoise: an owner whose table holds noise harms only itself. Orders to it are refused, or
+// access its own memory or memory that all ranks may write.
 func TestNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
@@ -282,7 +281,7 @@ func TestNoise(t *testing.T) {
 				Local: make([]byte, rng.IntN(200)), Notify: i%5 == 0,
 			}
 			if o.Command == Put || o.Command == Direct {
-				o.Local = nil // where the job's memory is, others have theirs
+				o.Local = nil // memory of the job there belongs to others
 			}
 			if o.Command == Swap {
 				o.Old, o.New = 1, 1
@@ -329,7 +328,7 @@ func TestOtherJob(t *testing.T) {
 	}
 }
 
-// TestWayEndsWithItsTag: a way is no more than the tag that it was made from.
+// TestWayEndsWithItsTag: a way is valid only as long as its tag.
 func TestWayEndsWithItsTag(t *testing.T) {
 	n := open(t, 2)
 	w, err := n[1].Port(0).Way(0, TagBootstrap)
@@ -349,7 +348,7 @@ func TestWayEndsWithItsTag(t *testing.T) {
 	}
 }
 
-// TestWithdrawWaits: once Withdraw has returned, nothing is written by orders under way.
+// TestWithdrawWaits: once Withdraw has returned, orders in progress write nothing more.
 func TestWithdrawWaits(t *testing.T) {
 	n := open(t, 2)
 	mem, out := make([]byte, 4<<20), pattern(4<<20, 1)
@@ -378,8 +377,8 @@ func TestWithdrawWaits(t *testing.T) {
 	}
 }
 
-// TestTransferThatDoesNotEnd: memory that a dead rank holds stays pinned, the next wait
-// is short, and the tag is not used again.
+// TestTransferThatDoesNotEnd: memory that a dead rank holds stays pinned, later waits are short,
+// and the tag is not reused.
 func TestTransferThatDoesNotEnd(t *testing.T) {
 	n := open(t, 2)
 	var stuck []Tag
@@ -406,8 +405,8 @@ func TestTransferThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// TestWithoutAttach: the own memory of other processes is out of reach, that of the job
-// is not, and what the engine can do about it can be told from other refusals.
+// TestWithoutAttach: private memory of other processes is refused, memory of the job is not, and
+// callers can tell this refusal, for which another way may work, from others.
 func TestWithoutAttach(t *testing.T) {
 	n := mapped(t, 2, Options{Attach: fabric.AttachOff})
 	v := newVictim(t, n[0])
@@ -420,7 +419,7 @@ func TestWithoutAttach(t *testing.T) {
 	post(t, n[0].Port(0), Order{Command: Get, Node: 0, Tag: v.open, Local: make([]byte, 8)}) // its own
 }
 
-// TestProcessThatHasEnded is told from memory that is not there.
+// TestProcessThatHasEnded: the reason differs from that for memory that does not exist.
 func TestProcessThatHasEnded(t *testing.T) {
 	n := mapped(t, 2, Options{})
 	if !n[0].Remote() {
@@ -440,7 +439,7 @@ func TestProcessThatHasEnded(t *testing.T) {
 	if _, err := n[1].Port(0).Post(&Order{Command: Get, Node: 0, Tag: v.read, Local: make([]byte, 8)}); !errors.Is(err, Fault) || !errors.As(err, &r) || r.Cause == nil || r.Moved != 0 {
 		t.Error(err)
 	}
-	// A put that fails is not told, and the queue is free for the next.
+	// A failed put writes no notice, and the queue is free for the next one.
 	told := Order{Command: Put, Node: 0, Tag: v.read, Local: make([]byte, 8), Notify: true}
 	if _, err := n[1].Port(0).Post(&told); !errors.Is(err, Fault) || v.Notices().Ready() {
 		t.Error(err)
@@ -449,7 +448,7 @@ func TestProcessThatHasEnded(t *testing.T) {
 	post(t, n[1].Port(0), told)
 }
 
-// TestTexts: every reason and command has words.
+// TestTexts: every reason and command has a text.
 func TestTexts(t *testing.T) {
 	for r := range numReasons {
 		if r != 0 && reasonTexts[r] == "" {

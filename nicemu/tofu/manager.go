@@ -8,20 +8,20 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Manager is the privileged side of the NICs of a job: it starts them and registers
-// the static tags. Whoever makes the memory of a job becomes its manager, before any
-// process of the job runs; nothing leads from a [NIC] to it.
+// A Manager is the privileged side of the NICs of a job: it starts them and registers the static
+// tags. The process that makes the memory of a job becomes its manager, before any process of the
+// job runs; a Manager cannot be had from a [NIC].
 type Manager struct{ f *fabric.Fabric }
 
 // ErrManaged reports a job that has a manager.
-var ErrManaged = errors.New("tofu: the job has a manager already; only who makes its memory becomes one, once")
+var ErrManaged = errors.New("tofu: the job has a manager already; only the process that makes its memory can become the manager, and only once")
 
 var (
-	errUnfinished = errors.New("tofu: the job's manager has not come to the end of its set-up")
-	errAbsent     = errors.New("tofu: the job has no manager; who makes the memory of a job of processes starts the NICs there (Manage)")
+	errUnfinished = errors.New("tofu: the job's manager has not finished its set-up")
+	errAbsent     = errors.New("tofu: the job has no manager; the process that makes the memory of a job of processes must start the NICs (Manage)")
 )
 
-// Manage starts the NICs of all ranks of a job, whose memory f is.
+// Manage starts the NICs of all ranks of a job, whose memory is f.
 func Manage(f *fabric.Fabric) (*Manager, error) {
 	if err := enough(f); err != nil {
 		return nil, err
@@ -32,14 +32,14 @@ func Manage(f *fabric.Fabric) (*Manager, error) {
 	return &Manager{f}, nil
 }
 
-// managed is the word that says whether a job has a manager.
+// managed returns the word that says whether a job has a manager.
 func managed(f *fabric.Fabric) *uint64 { return &f.Words(0, fabric.Device)[regManaged] }
 
 func management(f *fabric.Fabric) fabric.Management {
 	return fabric.Management{State: managed(f), Taken: ErrManaged, Unfinished: errUnfinished, Absent: errAbsent}
 }
 
-// enough reports whether the tables fit the NIC memory.
+// enough checks that the tables fit the NIC memory.
 func enough(f *fabric.Fabric) error {
 	if g := f.Geometry(); g.Device < MemoryBytes || g.Public < publicSize {
 		return fmt.Errorf("tofu: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, MemoryBytes, publicSize)
@@ -47,7 +47,7 @@ func enough(f *fabric.Fabric) error {
 	return nil
 }
 
-// admit lets a process that opens its NIC in.
+// admit checks that a process may open its NIC.
 func admit(f *fabric.Fabric) error {
 	return f.Admit(management(f), func() error { _, err := Manage(f); return err })
 }
@@ -67,6 +67,6 @@ func start(f *fabric.Fabric, rank int) {
 	area(numBootstrap, fabric.Public, publicSize, MayPut|MayGet|MaySwap)
 	area(numControl, fabric.Control, 0, MayGet|MaySwap)
 	at, size := f.FlagSpan()
-	enter(numBoards, at, size, MayGet)
+	enter(numFlagArrays, at, size, MayGet)
 	atomic.StoreUint64(&t.tables[regPower], stateOn)
 }

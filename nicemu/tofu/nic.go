@@ -16,9 +16,9 @@ type Options struct {
 	Attach fabric.Attach
 }
 
-// A NIC is that of one rank, as its process has it. After Close every operation
-// is refused. Ports, ways and notices belong to one goroutine at a time; Register and
-// Withdraw may be called by any.
+// A NIC is the NIC of one rank, as its process sees it. After Close every operation is refused.
+// Ports, ways and notices belong to one goroutine at a time; any goroutine may call Register and
+// Withdraw.
 type NIC struct {
 	f      *fabric.Fabric
 	rank   int
@@ -35,13 +35,13 @@ type NIC struct {
 
 	mu     sync.Mutex
 	lent   *lents
-	free   []int32      // numbers of tags
-	drains fabric.Drain // of what is withdrawn
+	free   []int32      // unused numbers of tags
+	drains fabric.Drain // waits for transfers in withdrawn memory
 }
 
-// Open gives this process the NIC of a rank, which the job's manager has started.
-// Where ranks are goroutines of one process and there is no manager, the first NIC
-// that is opened stands in for it.
+// Open gives this process the NIC of a rank, which the job's manager has started. Where ranks are
+// goroutines of one process and there is no manager, the first NIC that is opened acts as the
+// manager.
 func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	if err := enough(f); err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func Open(f *fabric.Fabric, rank int, o Options) (*NIC, error) {
 	return n, nil
 }
 
-// Close withdraws all tags of this process. The static ones stay with the job: late
-// puts land there.
+// Close withdraws all tags of this process. The static ones stay with the job: late puts arrive
+// there.
 func (n *NIC) Close() (err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -90,14 +90,14 @@ func (n *NIC) Close() (err error) {
 // Rank returns the rank, which is the node's number.
 func (n *NIC) Rank() int { return n.rank }
 
-// Remote reports whether orders reach the own memory of other processes.
+// Remote reports whether orders reach the private memory of other processes.
 func (n *NIC) Remote() bool { return n.engine.Attached() }
 
 // Port returns injection port i.
 func (n *NIC) Port(i int) *Port { return &n.ports[i] }
 
-// exit returns the network port by which packets to a node leave, -1 if there is no
-// such node or it is this one.
+// exit returns the network port by which packets to a node leave, or -1 if there is no such node or
+// it is this one.
 func (n *NIC) exit(to int) int {
 	if uint(to) >= uint(n.ranks) || to == n.rank {
 		return -1
@@ -109,7 +109,7 @@ func (n *NIC) exit(to int) int {
 	return int(n.exits[to]) - 1
 }
 
-// Sent returns how many packets of orders have left this node by a network port.
+// Sent returns the number of packets of orders that have left this node by a network port.
 func (n *NIC) Sent(port int) (packets uint64) {
 	for i := range n.ports {
 		packets += atomic.LoadUint64(&n.ports[i].sent[port])

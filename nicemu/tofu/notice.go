@@ -7,23 +7,22 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A node's queue of notices is a ring of lines that the NICs of all nodes write, one
-// at a time, and its process reads. Who wrote a notice is entered by the NIC. Nothing
-// is lost: an order for whose notice there is no room is refused before a byte of
-// it moves.
+// A node's queue of notices is a ring of lines that the NICs of all nodes write, one at a time, and
+// its process reads. The writing NIC enters its node into a notice. Nothing is lost: if there is no
+// room for an order's notice, the order is refused before a byte has moved.
 
-// The payload of a notice's line: tag, offset, bytes, and a check of these, by which the
-// reader tells what was overwritten since.
+// The payload of a notice's line: tag, offset, bytes, and a checksum of these, by which the reader
+// detects a line that was overwritten.
 const noticeBytes = 32
 
-// A Notice tells what was put into memory of this node. The NIC that wrote it
-// did so after it had looked the order up; but others can write the queue's memory.
+// A Notice reports data put into memory of this node. The NIC that wrote it has checked the order
+// before; but others can write the queue's memory.
 type Notice struct {
 	Tag           Tag
 	Offset, Bytes uint64
 }
 
-// text is the notice as it lies in its line.
+// text returns the notice in the form that it has in its line.
 func (n *Notice) text() (text [noticeBytes]byte) {
 	r := region{key: uint64(n.Tag), start: n.Offset, size: n.Bytes}
 	for i, w := range [...]uint64{r.key, r.start, r.size, r.seal()} {
@@ -32,8 +31,8 @@ func (n *Notice) text() (text [noticeBytes]byte) {
 	return text
 }
 
-// ReadNotice reads the payload of a line of the queue. It reports false if no NIC can
-// have written it.
+// ReadNotice reads the payload of a line of the queue. It returns false if no NIC can have written
+// it.
 func ReadNotice(text []byte) (n Notice, ok bool) {
 	if len(text) != noticeBytes {
 		return n, false
@@ -51,12 +50,12 @@ func (n *NIC) Notices() *ring.SharedReader {
 	return ring.NewSharedReader(n.f.Bytes(n.rank, fabric.Shared), n.f.Geometry().Shared, n.ranks)
 }
 
-// Noticed returns the account of the notices that this node has written at another.
+// Noticed returns the account of the notices that this node has written at another node.
 func (n *NIC) Noticed(rank int) ring.Tally { return n.sent[rank] }
 
-// Account returns one of the two accounts that a node keeps of what another one has sent
-// to it: for readers to see that something was overwritten before they saw it. After Close it is one that
-// nobody else sees. Our choice, beside what the hardware would have.
+// Account returns one of the two accounts that a node keeps of what another one has sent to it;
+// from it a reader finds that something was overwritten before it was read. After Close it returns
+// an account that no other node sees. Our choice; the hardware would not have it.
 func (n *NIC) Account(at, of, which int) ring.Account {
 	if n.closed.Load() {
 		return ring.NewAccount(new(ring.Line))

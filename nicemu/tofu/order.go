@@ -1,9 +1,9 @@
 package tofu
 
-// A Command says what an order is for.
+// A Command is the operation of an order.
 type Command uint8
 
-// The commands of orders, and, for refusals, what else a process can ask for.
+// The commands of orders and, for refusals, the other requests of a process.
 const (
 	noCommand Command = iota
 	Put               // copy Local to the target
@@ -15,8 +15,7 @@ const (
 	numCommands
 )
 
-// commands says of each command which right it needs, and whether it can ask for a
-// notice.
+// commands lists for each command the right that it needs, and whether it can ask for a notice.
 var commands = [numCommands]struct {
 	name   string
 	need   Right
@@ -39,11 +38,11 @@ func (c Command) String() string {
 	return "unknown command"
 }
 
-// An Order is what a process posts at an injection port: a descriptor.
+// An Order is a descriptor that a process posts at an injection port.
 //
-// Our choice: local memory is what the caller lends until Post returns, a slice, and
-// needs no tag. A process reaches its own memory without a NIC as well; what protects
-// others from it is looked up at the target.
+// Our choice: local memory is a slice that the caller lends until Post returns, and needs no tag. A
+// process can access its own memory without a NIC as well; the protection of other processes is
+// checked at the target.
 type Order struct {
 	Command   Command
 	Node      int
@@ -51,11 +50,11 @@ type Order struct {
 	Offset    uint64 // in bytes
 	Local     []byte
 	Old, New  uint64 // Swap
-	Notify    bool   // a notice tells the target's process
+	Notify    bool   // a notice is written for the target's process
 	Immediate [3]uint64
 }
 
-// bytes returns how many bytes the order reaches at the target.
+// bytes returns the number of bytes that the order accesses at the target.
 func (o *Order) bytes() uint64 {
 	if o.Command == Swap {
 		return wordBytes
@@ -65,8 +64,8 @@ func (o *Order) bytes() uint64 {
 
 const wordBytes = 8
 
-// admit checks what the injection port can know. Immediate is for the process: the
-// low halves of its first two words are the queue's own.
+// admit makes the checks of the injection port. Immediate is for the process: the low halves of its
+// first two words belong to the queue.
 func (n *NIC) admit(o *Order) Reason {
 	switch {
 	case n.closed.Load():

@@ -2,14 +2,13 @@ package tofu
 
 import "sync/atomic"
 
-// A Port is one of a node's injection ports: orders that are posted there are
-// carried out one after the other, and those of different ports side by side. It
-// belongs to one goroutine at a time.
+// A Port is one of a node's injection ports: orders at one port are carried out one after the
+// other, and those at different ports concurrently. It belongs to one goroutine at a time.
 type Port struct {
 	nic  *NIC
 	id   int
 	regs []uint64
-	sent []uint64 // of regs
+	sent []uint64 // part of regs
 }
 
 func (p *Port) open(n *NIC, id int) {
@@ -18,8 +17,7 @@ func (p *Port) open(n *NIC, id int) {
 	p.sent = p.regs[portSent:][:NetworkPorts]
 }
 
-// Post carries out an order and returns its refusal; for Swap, also what the word
-// held before.
+// Post carries out an order and returns its refusal; for Swap, also the old value of the word.
 func (p *Port) Post(o *Order) (seen uint64, err error) {
 	s := service{nic: p.nic, order: o}
 	why := s.run()
@@ -35,12 +33,11 @@ func (p *Port) Post(o *Order) (seen uint64, err error) {
 	})
 }
 
-// packets returns in how many packets so many bytes leave.
+// packets returns the number of packets for the given number of bytes.
 func packets(n int) uint64 { return uint64(max(n+PacketBytes-1, PacketBytes)) / PacketBytes }
 
-// leave counts the packets of an order at the network port that leads to its node; what
-// stays at this node passes none. A request of Get and of Swap is one packet, whatever
-// comes back.
+// leave counts the packets of an order at the network port that leads to its node; an order for
+// this node passes none. A request of Get or Swap is one packet, for any length of the answer.
 func (p *Port) leave(o *Order) {
 	exit := p.nic.exit(o.Node)
 	switch {
@@ -60,11 +57,12 @@ func (p *Port) complete(why Reason) {
 	atomic.StoreUint64(&p.regs[portDone], done)
 }
 
-// Completed returns how many orders of this port have been dealt with.
+// Completed returns the number of orders of this port that are complete.
 func (p *Port) Completed() uint64 { return atomic.LoadUint64(&p.regs[portDone]) }
 
-// Completion returns how order number i, counted from 1, ended: nil, or the reason of
-// its refusal. It reports false if that order is not complete or too long ago.
+// Completion returns how order number i, counted from 1, ended: nil, or the reason of its refusal.
+// It returns false if the order is not complete or its completion has been overwritten by later
+// ones.
 func (p *Port) Completion(i uint64) (end error, ok bool) {
 	w := atomic.LoadUint64(&p.regs[portEnds+int(i%Completions)])
 	if i == 0 || w>>8 != i {

@@ -7,12 +7,12 @@ import (
 	"rhinet/nicemu/dma"
 )
 
-// A Reason says why an order was refused, or 0. It is an error of its own, so that
-// errors.Is(err, tofu.Stale) works.
+// A Reason says why an order was refused, or 0. It is an error itself, so that errors.Is(err,
+// tofu.Stale) works.
 type Reason uint8
 
-// The reasons, in the order in which an order meets them: the first five at the
-// injection port, the others at the target.
+// The reasons, in the order of the checks: the first five at the injection port, the others at the
+// target.
 const (
 	reasonNone  Reason = iota
 	Closed             // the NIC is closed
@@ -20,20 +20,20 @@ const (
 	WrongLength        // more bytes than an order can carry or move
 	Misplaced          // a swap or a line that is not aligned
 	NoNode             // no such node, or its NIC is not up
-	NoTag              // the tag names nothing
-	Stale              // what it named has been withdrawn
+	NoTag              // the tag is not registered
+	Stale              // the tag has been withdrawn
 	WrongJob           // it names memory of another job
 	Overwritten        // the table entry is not what its owner wrote
-	NoRight            // not for this command
+	NoRight            // the rights do not include this command
 	Beyond             // not all of it lies in the registered memory
-	NoAccess           // the kernel does not let processes read each other's memory, or is not to be asked
+	NoAccess           // the kernel does not let processes read each other's memory, or attach is off
 	QueueFull          // the target's queue of notices has no room; the order may be posted again
 	QueueBroken        // the target's queue of notices cannot be used any more
 	Gone               // the process has ended
-	Fault              // the memory is not there, though registered
+	Fault              // the memory is registered but not mapped
 	TableFull          // no tag is free
-	InUse              // a transfer that does not end has the memory
-	Misuse             // this rank withdrew what it does not have
+	InUse              // a transfer that does not end holds the memory
+	Misuse             // this rank withdrew something it does not have
 	numReasons
 )
 
@@ -62,14 +62,14 @@ var reasonTexts = [numReasons]string{
 // Error returns the reason in a few words.
 func (r Reason) Error() string { return dma.Word("reason", r, reasonTexts[:]) }
 
-// arrived reports whether the target finds the reason out, and counts it.
+// arrived reports whether the target finds the reason, and counts it.
 func (r Reason) arrived() bool { return r > NoNode && r <= Fault }
 
-// A Refusal is the error of what a NIC did not carry out. No byte has moved unless
-// Moved says so: when memory disappears under a transfer.
+// A Refusal is the error of an order that a NIC did not carry out. No byte has moved unless Moved
+// says so: that happens when memory disappears during a transfer.
 type Refusal struct {
 	Command Command
-	Node    int // whose memory was meant
+	Node    int // the target node
 	Tag     Tag
 	Offset  uint64
 	Bytes   int
@@ -83,14 +83,14 @@ func (r *Refusal) Error() string {
 	return dma.Broken(fmt.Sprintf("tofu: %v of %d bytes, node %d tag %v offset %d: %v", r.Command, r.Bytes, r.Node, r.Tag, r.Offset, r.Reason), r.Moved, r.Cause)
 }
 
-// Unwrap returns the reason, its cause, and fs.ErrPermission if another way of
-// moving the bytes may do.
+// Unwrap returns the reason, its cause, and fs.ErrPermission if another way of moving the bytes may
+// work.
 func (r *Refusal) Unwrap() []error {
 	return dma.Reasons(r.Reason == NoAccess, r.Cause, r.Reason)
 }
 
-// refuse counts r at this node, and at the target if it got that far. It takes a
-// value, so that what is not refused does not allocate.
+// refuse counts r at this node, and at the target if the order got that far. It takes a value, so
+// that orders that are not refused do not allocate.
 func (n *NIC) refuse(r Refusal) error {
 	atomic.AddUint64(&n.own.tables[regRefused+int(r.Reason)], 1)
 	if r.Reason.arrived() && uint(r.Node) < uint(n.ranks) {
@@ -99,8 +99,8 @@ func (n *NIC) refuse(r Refusal) error {
 	return &r
 }
 
-// Refused returns how many orders of this node were refused for a reason, and how many
-// that arrived here.
+// Refused returns the numbers of refusals for a reason: of orders of this node, and of orders that
+// arrived here.
 func (n *NIC) Refused(r Reason) (own, arrived uint64) {
 	if r >= numReasons {
 		return 0, 0

@@ -7,7 +7,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A service is one order on its way: at the port, at the target, and back.
+// A service is one order in progress: at the port, at the target, and back.
 type service struct {
 	nic   *NIC
 	order *Order
@@ -20,12 +20,11 @@ type service struct {
 	cause error
 }
 
-// holdBytes is how much a transfer moves before it looks again whether the memory is
-// still registered, and so bounds how long a withdrawal waits (about 100 us).
+// holdBytes is the number of bytes after which a transfer checks again that the memory is still
+// registered. It bounds how long a withdrawal waits (about 100 us).
 const holdBytes = 1 << 20
 
-// run carries the order out. All that can be known before the first byte moves is
-// looked at before.
+// run carries the order out. All possible checks are made before the first byte moves.
 func (s *service) run() Reason {
 	n, o := s.nic, s.order
 	if why := n.admit(o); why != 0 {
@@ -48,13 +47,13 @@ func (s *service) run() Reason {
 	return s.notify()
 }
 
-// far reports whether the memory is another process's own.
+// far reports whether the memory is private memory of another process.
 func (s *service) far() bool {
 	return s.memory.rights&inJob == 0 && s.order.Node != s.nic.rank && s.nic.f.Shared()
 }
 
-// notify is move with a notice behind it, for which there is room before the first
-// byte moves: a node receives one such order at a time.
+// notify is move followed by a notice. It reserves room for the notice before the first byte moves:
+// a node receives one such order at a time.
 func (s *service) notify() Reason {
 	o, q := s.order, s.nic.queue(s.order.Node)
 	space, ok, err := q.Begin(s.nic.rank, noticeBytes)
@@ -74,8 +73,8 @@ func (s *service) notify() Reason {
 	return 0
 }
 
-// move copies between local memory and the target, part by part. It holds what it
-// reaches, so that whoever withdraws it either waits for the part or is seen here.
+// move copies between local memory and the target, part by part. It holds the memory that it
+// accesses, so that a withdrawal either waits for the part or is seen here.
 func (s *service) move() Reason {
 	for {
 		part := s.order.Local[s.moved:min(s.moved+holdBytes, len(s.order.Local))]
@@ -94,7 +93,7 @@ func (s *service) move() Reason {
 	}
 }
 
-// reasons are those of the DMA engine.
+// reasons translates those of the DMA engine.
 var reasons = [...]Reason{dma.NoAccess: NoAccess, dma.Gone: Gone, dma.Fault: Fault}
 
 func (s *service) copy(part []byte) (int, Reason) {
@@ -117,8 +116,7 @@ func (s *service) copy(part []byte) (int, Reason) {
 	return moved, reasons[why]
 }
 
-// near returns n bytes at a place of the target if this process has them in its own
-// address space.
+// near returns n bytes at a place of the target if this process has them in its own address space.
 func (s *service) near(at, n uint64) []byte {
 	if s.memory.rights&inJob != 0 {
 		return s.nic.f.Memory(at, n)
@@ -147,8 +145,7 @@ func (s *service) swap() Reason {
 	return 0
 }
 
-// wordAt returns the word at an offset, which is aligned, of memory of the job, or
-// nil if it is not there.
+// wordAt returns the word at an aligned offset of memory of the job, or nil if there is none.
 func wordAt(mem []byte, at uint64) *uint64 {
 	words := fabric.WordsOf(mem)
 	if at/wordBytes >= uint64(len(words)) {

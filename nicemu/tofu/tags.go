@@ -8,21 +8,21 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Tag names registered memory of a node: the number of an entry in its table,
-// with the generation of the registration, so that a name outlives its registration
-// without naming what comes after (our choice). Zero names nothing.
+// A Tag names registered memory of a node: the number of an entry in its table, with the generation
+// of the registration, so that a tag that outlives its registration does not name the next one (our
+// choice). Zero names no memory.
 type Tag uint64
 
 // Number returns the number of the entry.
 func (t Tag) Number() int { return int(uint32(t)) }
 
-// Generation returns which registration of that number is meant.
+// Generation returns the generation of the registration.
 func (t Tag) Generation() uint32 { return uint32(t >> 32) }
 
 // String returns number and generation.
 func (t Tag) String() string { return fmt.Sprintf("%d.%d", t.Number(), t.Generation()) }
 
-// A node is the memory of one NIC as another one sees it.
+// A node is the memory of one NIC as another NIC sees it.
 type node struct{ tables, public []uint64 }
 
 func nodeOf(f *fabric.Fabric, rank int) node {
@@ -40,25 +40,25 @@ func (t node) entry(number int) *entry {
 	return (*entry)(t.tables[at : at+entryWords])
 }
 
-// holds is the number of transfers under way in the memory under a tag.
+// holds returns the number of transfers in progress in the memory under a tag.
 func (t node) holds(number int) *uint64 { return &t.public[pubHolds+number*entryWords] }
 
 func (e *entry) load(i int) uint64     { return atomic.LoadUint64(&e[i]) }
 func (e *entry) store(i int, v uint64) { atomic.StoreUint64(&e[i], v) }
 
-// state is the state word of an entry that is registered as t.
+// state returns the state word of an entry that is registered as t.
 func (t Tag) state() uint64 { return uint64(t.Generation())<<entGenShift | entValid }
 
-// A region is what the table of tags says of registered memory.
+// A region is the content of an entry in the table of tags.
 type region struct {
 	key, start, size uint64
 	rights           uint64
 }
 
-// seal tells what was overwritten in an entry of r.
+// seal returns a checksum, by which an overwritten entry of r is detected.
 func (r *region) seal() uint64 { return fabric.Seal(r.key, r.start, r.size, r.rights) }
 
-// write enters r, which is registered as t from then on.
+// write writes r to the entry, and registers it as t.
 func (e *entry) write(r *region, t Tag) {
 	e.store(entKey, r.key)
 	e.store(entStart, r.start)
@@ -68,7 +68,7 @@ func (e *entry) write(r *region, t Tag) {
 	e.store(entState, t.state())
 }
 
-// known reports why e is not registered as t.
+// known returns 0 if e is registered as t, or else why not.
 func (e *entry) known(t Tag) Reason {
 	switch state := e.load(entState); {
 	case state == t.state():
@@ -106,9 +106,9 @@ func (n node) find(t Tag, key uint64, need Right, offset, size uint64) (r region
 	return r, 0
 }
 
-// hold keeps the memory under t from being released, if it is registered still. It counts
-// first and looks then; whoever withdraws makes the entry invalid first and looks at
-// the count then: one of the two sees the other.
+// hold keeps the memory under t from being released, if t is still registered. It counts the
+// transfer before it reads the entry; a withdrawal invalidates the entry before it reads the count.
+// So one of the two sees the other.
 func (n node) hold(t Tag) Reason {
 	atomic.AddUint64(n.holds(t.Number()), 1)
 	why := n.entry(t.Number()).known(t)
@@ -120,7 +120,7 @@ func (n node) hold(t Tag) Reason {
 
 func (n node) drop(t Tag) { atomic.AddUint64(n.holds(t.Number()), ^uint64(0)) }
 
-// makeKey returns what says whose memory it is.
+// makeKey returns the word that identifies the owner of memory.
 func makeKey(job uint32, rank int) uint64 { return uint64(job) | uint64(uint16(rank))<<32 }
 
 // A lent is the owner's side of a tag.
@@ -130,8 +130,8 @@ type lent struct {
 	used   bool
 }
 
-// lents is the owner's side of the table. Forgotten with its NIC it lets go of the
-// memory, where the runtime would end the program over a pin that is left.
+// lents is the owner's side of the table. If it is garbage-collected together with its NIC, a
+// finalizer unpins the memory: the runtime ends a program that loses a pin.
 type lents [Tags]lent
 
 func newLents() *lents {
@@ -144,9 +144,9 @@ func newLents() *lents {
 	return all
 }
 
-// Register fixes b in memory and gives it a tag, by which others may put and get
-// until Withdraw. They may swap only words of the job's memory, which processors share: our
-// choice, since there is no compare-and-swap for another process's own.
+// Register pins b and gives it a tag, by which others may put and get until Withdraw. Only words of
+// the job's memory, which processors share, can be swapped: our choice, since there is no
+// compare-and-swap on private memory of another process.
 func (n *NIC) Register(b []byte, rights Right) (Tag, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -179,8 +179,8 @@ func (n *NIC) Register(b []byte, rights Right) (Tag, error) {
 	return t, nil
 }
 
-// Withdraw ends a registration. Once it has returned no NIC touches the memory: the
-// entry is invalid before, and transfers under way have ended.
+// Withdraw ends a registration. Once it has returned no NIC accesses the memory: the entry has been
+// invalidated, and transfers in progress have ended.
 func (n *NIC) Withdraw(t Tag) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -195,8 +195,8 @@ func (n *NIC) Withdraw(t Tag) error {
 	return nil
 }
 
-// release withdraws an entry and lets its memory go, or, if a transfer does not
-// end, keeps both for ever, and reports which.
+// release withdraws an entry and releases its memory. If a transfer does not end, it keeps both for
+// ever and returns false.
 func (n *NIC) release(number int) bool {
 	e, own := n.own.entry(number), &n.lent[number]
 	e.store(entState, e.load(entState)&^entValid)

@@ -99,8 +99,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestNotices: each put that asks for it is told once, in order, with its source, what
-// was put where, and the words that came with it.
+// TestNotices: each put that requests a notice gets one, in order, with its source, its target, and
+// its immediate words.
 func TestNotices(t *testing.T) {
 	n := open(t, 3)
 	r := n[2].Notices()
@@ -143,7 +143,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestCompletions: a port tells of its latest orders how each ended.
+// TestCompletions: a port reports the results of its latest orders.
 func TestCompletions(t *testing.T) {
 	n := open(t, 2)
 	p := n[0].Port(2)
@@ -168,8 +168,8 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// TestWays: what goes by a way is what goes by an order, and what does not fit is
-// refused for the same reason.
+// TestWays: a transfer over a way has the same result as an order, and an invalid one is refused
+// for the same reason.
 func TestWays(t *testing.T) {
 	n := open(t, 2)
 	w, err := n[0].Port(0).Way(1, TagRings)
@@ -188,8 +188,8 @@ func TestWays(t *testing.T) {
 	if v, err := w.Get(3*64 + 16); v != 3 || err != nil {
 		t.Errorf("%d, %v", v, err)
 	}
-	w.Claim(0)
-	w.Claim(uint64(len(mem)) / 64) // nothing to be had
+	w.Prefetch(0)
+	w.Prefetch(uint64(len(mem)) / 64) // beyond the memory: does nothing
 	end := uint64(len(mem))
 	for name, err := range map[string]error{
 		"line": w.Line(end/64, &l), "far line": w.Line(1<<60, &l), "put": w.Put(end-1, b[:2]), "wrap": w.Put(1<<64-1, b[:2]),
@@ -222,7 +222,7 @@ func TestWays(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestFlagWriter: flags are raised by their own node's NIC and seen by all.
+// TestFlagWriter: a node's flags are raised by its own NIC and seen by all nodes.
 func TestFlagWriter(t *testing.T) {
 	n := open(t, 2)
 	p, err := n[0].Port(0).FlagWriter()
@@ -232,7 +232,7 @@ func TestFlagWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Claim(1, 6)
+	p.Prefetch(1, 6)
 	into := make([]byte, 4)
 	if mark, up := n[1].f.Raised(n[1].f.Flags(), 1, 0, 5, into); !up || mark != 9 || string(into) != "flag" || p.Audit() != nil {
 		t.Errorf("%v, %d, %q", up, mark, into)
@@ -242,7 +242,7 @@ func TestFlagWriter(t *testing.T) {
 		t.Errorf("an overwritten flag: %v", err)
 	}
 	if err := p.Raise(-1, 5, 0, nil); !errors.Is(err, Beyond) {
-		t.Errorf("no such board: %v", err)
+		t.Errorf("no such flag array: %v", err)
 	}
 	_ = n[0].Close()
 	if err := p.Raise(1, 6, 0, nil); !errors.Is(err, Closed) {
@@ -253,7 +253,7 @@ func TestFlagWriter(t *testing.T) {
 	}
 }
 
-// TestClose: what belongs to the process is withdrawn, what belongs to the job stays.
+// TestClose: tags of the process are withdrawn, those of the job stay.
 func TestClose(t *testing.T) {
 	n := open(t, 2)
 	mem := make([]byte, 64)
@@ -279,7 +279,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestManager: there is one, before any process runs.
+// TestManager: a job has one manager, made before any process runs.
 func TestManager(t *testing.T) {
 	f, err := fabric.Heap(2, Geometry(fabric.Small(), 0))
 	if err != nil {
@@ -312,14 +312,14 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// TestProcessesNeedAManager: no process of a job makes itself one.
+// TestProcessesNeedAManager: a process of a job cannot make itself the manager.
 func TestProcessesNeedAManager(t *testing.T) {
 	if _, err := Open(fabrictest.Views(t, 1, Geometry(fabric.Default(), 0))(), 0, Options{}); err == nil || !strings.Contains(err.Error(), "no manager") {
 		t.Error(err)
 	}
 }
 
-// TestOrdersDoNotAllocate, nor do ways.
+// TestOrdersDoNotAllocate checks orders and ways.
 func TestOrdersDoNotAllocate(t *testing.T) {
 	n := open(t, 2)
 	p, r := n[0].Port(0), n[1].Notices()

@@ -1,28 +1,27 @@
 package tofu
 
-// A node has a place in a mesh of six axes: a large torus of three (X, Y, Z), at
-// each point of which stand twelve nodes, 2 x 3 x 2, along three short axes (A, B, C).
-// Two ports lead along each long axis and along B, whose three nodes form a ring;
-// one leads along A and one along C, of two nodes each: ten in all. (The
-// specification states their number, in section 5; the axes are our choice, after the
-// machine that it measured on.)
+// A node has a place in a mesh of six axes: a large torus of three (X, Y, Z), with twelve nodes at
+// each point, 2 x 3 x 2, along three short axes (A, B, C). There are two ports along each long axis
+// and along B, whose three nodes form a ring, and one along each of A and C, which have two nodes:
+// ten in all. (The specification states their number, in section 5; the axes are our choice, after
+// the machine of its measurements.)
 
 // An axis of the mesh.
 type axis struct {
 	name  string
 	nodes int // 0: as many as the job needs
-	port  int // towards the next node; the one after it leads back, if there is one
+	port  int // towards the next node; port + 1 leads back, if there is one
 }
 
-// axes in the order in which a packet travels them, which keeps routes free of deadlock
-// within an axis: A to C at the start, then the torus.
+// axes in the order in which a packet travels them, which keeps routes free of deadlock within an
+// axis: A to C first, then the torus.
 var axes = [...]axis{{"A", 2, 0}, {"B", 3, 1}, {"C", 2, 3}, {"X", 0, 4}, {"Y", 0, 6}, {"Z", 0, 8}}
 
 // A Torus gives the nodes of a job their places.
 type Torus struct{ size [len(axes)]int }
 
-// NewTorus returns the smallest mesh with X, Y and Z as equal as they can be that
-// has a place for so many nodes. Places that no node takes pass packets on.
+// NewTorus returns the smallest mesh, with X, Y and Z as equal as possible, that has places for the
+// given number of nodes. Places without a node forward packets.
 func NewTorus(nodes int) *Torus {
 	t := &Torus{}
 	for i, a := range axes {
@@ -37,7 +36,7 @@ func NewTorus(nodes int) *Torus {
 	return t
 }
 
-// Places returns how many nodes the mesh has room for.
+// Places returns the number of places in the mesh.
 func (t *Torus) Places() int {
 	n := 1
 	for _, size := range t.size {
@@ -46,8 +45,8 @@ func (t *Torus) Places() int {
 	return n
 }
 
-// Next returns the network port by which a packet at node from leaves for node to,
-// and the node that it comes to; port -1 if it is there.
+// Next returns the network port by which a packet at node from leaves for node to, and the node at
+// the other end of that link; the port is -1 if the packet is there.
 func (t *Torus) Next(from, to int) (port, next int) {
 	stride := 1
 	for i, a := range axes {

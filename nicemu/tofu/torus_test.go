@@ -2,8 +2,8 @@ package tofu
 
 import "testing"
 
-// TestRoutes: a packet reaches its node in as many hops as the places are apart, and
-// all ten ports are used.
+// TestRoutes: a packet reaches its node in as many hops as the distance of the places, and all ten
+// ports are used.
 func TestRoutes(t *testing.T) {
 	for _, nodes := range []int{1, 2, 12, 13, 100, 1024} {
 		torus := NewTorus(nodes)
@@ -36,7 +36,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// apart is the number of links between two places.
+// apart returns the number of links between two places.
 func (t *Torus) apart(a, b int) (hops int) {
 	for _, size := range t.size {
 		d := (a%size - b%size + size) % size

@@ -8,11 +8,10 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Way is a port with a tag of a node that was looked up ahead: memory of the job
-// to which orders go again and again. What they are checked against each time is
-// one word of the target's table, a line that is read often and hardly ever written,
-// and their place. An order that goes by a Way is one like any other; what cannot go by it
-// goes as an ordinary order, which finds the reason.
+// A Way is a port with a tag of a node that was looked up in advance: memory of the job to which a
+// process sends many orders. Each of them is checked only against one word of the target's table,
+// which is often read and rarely written, and for its place. An order over a Way is like any other;
+// if these checks fail, it is posted as an ordinary order, which finds the reason.
 type Way struct {
 	port  *Port
 	node  int
@@ -20,11 +19,11 @@ type Way struct {
 	state *uint64 // of the entry
 	mem   []byte
 	lines []ring.Line
-	sent  *uint64 // packets by the network port that leads there
+	sent  *uint64 // number of packets through the network port that leads there
 }
 
-// Way looks a tag of a node up, under which memory of the job can be put to and got
-// from. It holds for as long as the tag stays as it is.
+// Way looks up a tag of a node for memory of the job to which this node may put and from which it
+// may get. The result is valid as long as the tag is unchanged.
 func (p *Port) Way(node int, tag Tag) (*Way, error) { return p.way(node, tag, MayPut|MayGet) }
 
 func (p *Port) way(node int, tag Tag, need Right) (*Way, error) {
@@ -55,17 +54,16 @@ func (p *Port) way(node int, tag Tag, need Right) (*Way, error) {
 	return w, nil
 }
 
-// good reports whether the tag is still what was looked up.
+// good reports whether the tag is still the one that was looked up.
 func (w *Way) good() bool {
 	return atomic.LoadUint64(w.state) == w.tag.state() && !w.port.nic.closed.Load()
 }
 
-// farLine is the number of a line that is beyond any memory, though its offset does not
-// wrap around.
+// farLine is the number of a line beyond any memory, with an offset that does not wrap around.
 const farLine = 1 << 50
 
-// Line is a Direct put of a whole line at number at of the memory. It becomes
-// visible whole, its first word last.
+// Line is a Direct put of a whole line at number at of the memory. The line becomes visible as a
+// whole, its first word last.
 func (w *Way) Line(at uint64, l *ring.Line) error {
 	if !w.good() || at >= uint64(len(w.lines)) {
 		return w.post(Direct, min(at, farLine)*ring.LineBytes, fabric.LineBytes(l)[:])
@@ -99,15 +97,15 @@ func (w *Way) Get(at uint64) (uint64, error) {
 	return atomic.LoadUint64(wordAt(w.mem, at)), nil
 }
 
-// Claim asks for line number at of the memory, which will be written next. It changes
-// nothing but timing.
-func (w *Way) Claim(at uint64) {
+// Prefetch prefetches line number at of the memory, which will be written next. It changes nothing
+// but timing.
+func (w *Way) Prefetch(at uint64) {
 	if at < uint64(len(w.lines)) {
 		ring.Prefetch(&w.lines[at])
 	}
 }
 
-// post goes the way of any order.
+// post posts an ordinary order.
 func (w *Way) post(c Command, at uint64, b []byte) error {
 	_, err := w.port.Post(&Order{Command: c, Node: w.node, Tag: w.tag, Offset: at, Local: b})
 	return err

@@ -8,17 +8,16 @@ import (
 	"rhinet/internal/perfetto"
 )
 
-// A ChromeTracer writes the trace event format that Perfetto and chrome://tracing
-// open. A source called "node 0 RFend" is thread RFend of process node 0. States
-// are slices, levels are counters, and marks of one number are joined by arrows.
-// Close ends it.
+// ChromeTracer writes the trace event format of Perfetto and chrome://tracing. A source called
+// "node 0 RFend" is thread RFend of process node 0. States are slices, levels are counters, and
+// marks with the same number are joined by arrows. Close ends the file.
 type ChromeTracer struct {
 	w         *perfetto.Writer
 	processes map[string]int
 	threads   map[string]perfetto.Track
 	since     map[*Module]Time
 	flows     map[uint64]bool
-	threadsAt int // threads below it belong to others
+	threadsAt int // threads with lower numbers belong to others
 }
 
 // NewChromeTracer returns a tracer that writes to out.
@@ -28,8 +27,8 @@ func NewChromeTracer(out io.Writer) *ChromeTracer {
 	}
 }
 
-// AddChrome writes what r has kept to a trace in which ranks have processes, those from 1 on: what
-// is called "node 0" is shown below the threads of the first of them.
+// AddChrome writes what r has kept to a trace in which ranks are the processes from 1 on: sources
+// of "node 0" are shown below the threads of the first rank.
 func AddChrome(w *perfetto.Writer, r *Recorder, ranks int) {
 	t := &ChromeTracer{w: w, processes: map[string]int{}, threads: map[string]perfetto.Track{}, since: map[*Module]Time{}, flows: map[uint64]bool{}, threadsAt: threadsBelow}
 	for i := range ranks {
@@ -38,10 +37,10 @@ func AddChrome(w *perfetto.Writer, r *Recorder, ranks int) {
 	r.Replay(t)
 }
 
-// threadsBelow is more than the threads that a rank shows calls on.
+// threadsBelow is more than the number of threads on which a rank shows calls.
 const threadsBelow = 1000
 
-// track returns where a source is shown, and says it when it is seen first.
+// track returns the track of a source, and declares it at its first use.
 func (t *ChromeTracer) track(name string) perfetto.Track {
 	if p, there := t.threads[name]; there {
 		return p
@@ -62,8 +61,8 @@ func (t *ChromeTracer) track(name string) perfetto.Track {
 	return p
 }
 
-// State writes the state that is left as a slice; the first state of a table, in
-// which a module rests, is not shown.
+// State writes the state that the module leaves as a slice; the first state of a table, in which a
+// module rests, is not shown.
 func (t *ChromeTracer) State(at Time, m *Module, from, to int) {
 	if begin, seen := t.since[m]; seen && from != 0 && at > begin {
 		t.w.Slice(t.track(m.Name()), m.states[from].Name, picoseconds(begin), picoseconds(at-begin))
@@ -76,7 +75,7 @@ func (t *ChromeTracer) Level(at Time, s Source, level int) {
 	t.w.Counter(t.track(s.Name()).Process, s.Name(), picoseconds(at), level)
 }
 
-// Mark writes a point, and an arrow to it from the mark of that number before.
+// Mark writes a point, and an arrow to it from the previous mark with the same number.
 func (t *ChromeTracer) Mark(at Time, s Source, what string, id uint64) {
 	p := t.track(s.Name())
 	t.w.Slice(p, fmt.Sprintf("%s %d", what, id), picoseconds(at), perfetto.Nanosecond)
@@ -87,7 +86,7 @@ func (t *ChromeTracer) Mark(at Time, s Source, what string, id uint64) {
 	t.w.Arrow(p, step, "packet", id, picoseconds(at))
 }
 
-// picoseconds is a time as traces have it.
+// picoseconds returns a time in the unit of traces.
 func picoseconds(t Time) int64 { return int64(t / Picosecond) }
 
 // Close ends the file, and returns the first error of writing.

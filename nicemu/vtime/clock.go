@@ -7,14 +7,14 @@ import (
 	"math/bits"
 )
 
-// ErrClock is wrapped by errors about clocks that cannot be.
+// ErrClock is wrapped by errors about impossible clocks.
 var ErrClock = errors.New("vtime: no such clock")
 
 // A Clock is a clock domain: edges at a frequency of cycles/seconds Hz, the
 // first at time 0. It is a value; use [NewClock] to make one.
 type Clock struct {
-	cycles uint64 // in
-	picos  uint64 // so many picoseconds; the two have no common divisor
+	cycles uint64 // this number of cycles in
+	picos  uint64 // this number of picoseconds; the two have no common divisor
 }
 
 // mostSeconds keeps picos within 64 bits.
@@ -42,8 +42,8 @@ func divisor(a, b uint64) uint64 {
 	return a
 }
 
-// Edge returns the time of edge n, counted from 0 and rounded down to a
-// picosecond, and Never for what does not fit.
+// Edge returns the time of edge n, counted from 0 and rounded down to a picosecond, or Never if it
+// does not fit.
 func (c Clock) Edge(n int64) Time {
 	if n <= 0 {
 		return 0
@@ -73,8 +73,8 @@ func (c Clock) Next(t Time) Time { return c.Edge(c.Index(t)) }
 // After returns the time of the edge n cycles after the first one at or after t.
 func (c Clock) After(t Time, n int64) Time { return c.Edge(c.Index(t) + n) }
 
-// Span returns what n cycles take, rounded down to a picosecond. Do not add
-// spans up: use [Clock.After].
+// Span returns the duration of n cycles, rounded down to a picosecond. Do not add spans up: use
+// [Clock.After].
 func (c Clock) Span(n int64) Time { return c.Edge(n) }
 
 // Megahertz returns the frequency.

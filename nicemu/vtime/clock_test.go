@@ -17,8 +17,8 @@ func clockOf(t testing.TB, cycles, seconds uint64) Clock {
 	return c
 }
 
-// The clocks of the specification "martini", section 12.1, have the periods given
-// there, and after a million seconds not a picosecond is missing.
+// TestClocksDoNotDrift: the clocks of the specification "martini", section 12.1, have the periods
+// given there, and after a million seconds they are exact to the picosecond.
 func TestClocksDoNotDrift(t *testing.T) {
 	for _, c := range []struct {
 		cycles, seconds uint64

@@ -7,7 +7,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// The machine of the example: one table of states, whatever the timing.
+// The machine of the example: one table of states for any timing.
 const (
 	idle = iota
 	look
@@ -23,7 +23,7 @@ const (
 
 var states = []vtime.State{idle: {Name: "IDLE", Work: rest}, look: {Name: "LOOK", Work: lookup}, send: {Name: "SEND", Work: transfer}}
 
-// A sender looks something up, has the bus, sends.
+// A sender looks something up, uses the bus, and sends.
 type sender struct {
 	*vtime.Module
 	bus *vtime.Resource
@@ -48,8 +48,8 @@ func (s *sender) Act(op int, flits uint64) {
 	}
 }
 
-// One machine runs with every state in one clock, and with the durations of a
-// chip: the states are the same.
+// One machine runs with one clock for every state, and with the durations of a chip: the states are
+// the same.
 func Example() {
 	clock, err := vtime.NewClock(66e6, 1) // 66e6 cycles in one second
 	if err != nil {

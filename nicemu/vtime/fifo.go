@@ -1,9 +1,8 @@
 package vtime
 
-// A FIFO is a queue of at most a given number of entries between modules. Who
-// finds it empty or full asks to be woken. The wake-up is an event at the same
-// time, of the rank of the FIFO; who is woken looks again, and may find that
-// another was quicker.
+// A FIFO is a queue of at most a given number of entries between modules. An actor that finds it
+// empty or full asks to be woken. The wake-up is an event at the same time, of the rank of the
+// FIFO; the woken actor must check again, because another one may have been quicker.
 type FIFO[T any] struct {
 	src     Source
 	items   Ring[T]
@@ -14,7 +13,7 @@ type FIFO[T any] struct {
 	put     uint64
 }
 
-// A waiter is who is to be woken.
+// A waiter is an actor that is to be woken.
 type waiter struct {
 	actor Actor
 	op    int
@@ -31,7 +30,7 @@ func NewFIFO[T any](k *Kernel, name string, bound int) *FIFO[T] {
 
 const noRoom = "vtime: a FIFO has room for at least one entry"
 
-// Put adds v, and tells whether there was room.
+// Put adds v, and reports whether there was room.
 func (f *FIFO[T]) Put(v T) bool {
 	if f.items.Len() == f.bound {
 		return false
@@ -43,7 +42,7 @@ func (f *FIFO[T]) Put(v T) bool {
 	return true
 }
 
-// Get removes the oldest entry, and tells whether there was one.
+// Get removes the oldest entry, and reports whether there was one.
 func (f *FIFO[T]) Get() (v T, ok bool) {
 	if f.items.Len() == 0 {
 		return v, false
@@ -54,7 +53,7 @@ func (f *FIFO[T]) Get() (v T, ok bool) {
 	return v, true
 }
 
-// Peek returns the oldest entry and leaves it.
+// Peek returns the oldest entry without removing it.
 func (f *FIFO[T]) Peek() (v T, ok bool) {
 	if f.items.Len() == 0 {
 		return v, false
@@ -62,14 +61,14 @@ func (f *FIFO[T]) Peek() (v T, ok bool) {
 	return *f.items.At(0), true
 }
 
-// WhenEntry has actor woken by the next Put that nobody before it waits for, or
-// now if there is an entry.
+// WhenEntry wakes actor at the next Put after those for which earlier actors wait, or now if there
+// is an entry.
 func (f *FIFO[T]) WhenEntry(actor Actor, op int, arg uint64) {
 	f.wait(&f.getters, f.items.Len() > 0, waiter{actor, op, arg})
 }
 
-// WhenRoom has actor woken by the next Get that nobody before it waits for, or
-// now if there is room.
+// WhenRoom wakes actor at the next Get after those for which earlier actors wait, or now if there
+// is room.
 func (f *FIFO[T]) WhenRoom(actor Actor, op int, arg uint64) {
 	f.wait(&f.putters, f.items.Len() < f.bound, waiter{actor, op, arg})
 }
@@ -93,13 +92,13 @@ func (f *FIFO[T]) changed() {
 	f.src.level(f.items.Len())
 }
 
-// Len returns the number of entries, and Bound the most there may be.
+// Len returns the number of entries, and Bound the maximum.
 func (f *FIFO[T]) Len() int { return f.items.Len() }
 
-// Bound returns the number of entries that fit.
+// Bound returns the maximum number of entries.
 func (f *FIFO[T]) Bound() int { return f.bound }
 
-// Puts returns how many entries were added so far.
+// Puts returns the number of entries added so far.
 func (f *FIFO[T]) Puts() uint64 { return f.put }
 
 // Depth returns the integral of the number of entries.

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// An Actor is a process without a goroutine. Act is called at the time that was
-// asked for, with the operation and the argument that were given; what they mean
-// is the actor's own.
+// An Actor is a process without a goroutine. Act is called at the time for which an event was
+// scheduled, with the event's operation and argument; the actor defines what they mean.
 type Actor interface {
 	Act(op int, arg uint64)
 }
@@ -23,18 +22,18 @@ type Kernel struct {
 	dead    int    // cancelled events that are still queued
 	sources []string
 	done    uint64
-	rank    uint32 // the highest of a source that has had an event happen at the present
+	rank    uint32 // the highest rank of a source that has had an event at the present time
 	bound   Time   // see Leap
-	most    uint64 // done is not to exceed it by leaps
+	most    uint64 // leaps end when done reaches it
 	trace   Tracer
 }
 
-// A slot is what happens at the time of an entry.
+// A slot is the action of an entry.
 type slot struct {
 	actor Actor // nil: cancelled
 	arg   uint64
 	op    int32
-	age   uint32 // how often the slot was used
+	age   uint32 // number of times that the slot was used
 	next  uint32 // free slots: the next one, plus one
 }
 
@@ -44,14 +43,14 @@ const (
 	mostSources = 1 << (64 - numberBits)
 )
 
-// An Event names a pending event, to cancel it. The zero Event is none.
+// An Event identifies a pending event, so that it can be cancelled. The zero Event is none.
 type Event struct {
 	slot uint32 // plus one
 	age  uint32
 }
 
-// A Source is what schedules events: a module or a resource. Its rank decides
-// between events at one time.
+// A Source schedules events: it is a module or a resource. Its rank decides the order of events at
+// the same time.
 type Source struct {
 	k    *Kernel
 	rank uint32
@@ -66,7 +65,7 @@ func (k *Kernel) Source(name string) Source {
 	return Source{k, uint32(len(k.sources))}
 }
 
-// What a model must not do.
+// Mistakes of models.
 const (
 	tooManySources = "vtime: too many sources of events"
 	intoThePast    = "vtime: an event cannot be scheduled before the present"
@@ -82,8 +81,8 @@ func (s Source) Kernel() *Kernel { return s.k }
 // Now returns the present.
 func (s Source) Now() Time { return s.k.now }
 
-// At has actor.Act(op, arg) called at t, which is not before the present. It
-// panics if it is: the model is wrong. op must fit 32 bits.
+// At has actor.Act(op, arg) called at t. It panics if t is before the present, which is a mistake
+// of the model. op must fit 32 bits.
 func (s Source) At(t Time, actor Actor, op int, arg uint64) Event {
 	k := s.k
 	if t < k.now {
@@ -115,7 +114,7 @@ func (k *Kernel) take() uint32 {
 	return uint32(len(k.slots) - 1)
 }
 
-// Cancel takes back an event, and tells whether it was still to come.
+// Cancel cancels an event, and reports whether it was pending.
 func (k *Kernel) Cancel(e Event) bool {
 	if e.slot == 0 {
 		return false
@@ -132,7 +131,7 @@ func (k *Kernel) Cancel(e Event) bool {
 // Now returns the present.
 func (k *Kernel) Now() Time { return k.now }
 
-// Pending returns the number of events to come.
+// Pending returns the number of pending events.
 func (k *Kernel) Pending() int { return k.pending.len() - k.dead }
 
 // Done returns the number of events that have happened.
@@ -162,7 +161,7 @@ func (k *Kernel) release(i uint32) {
 	p.next, k.free = k.free, i+1
 }
 
-// Step has the next event happen, and tells whether there was one.
+// Step runs the next event, and reports whether there was one.
 func (k *Kernel) Step() bool {
 	k.most = 0
 	return k.step()
@@ -182,7 +181,7 @@ func (k *Kernel) step() bool {
 	return true
 }
 
-// happens makes the time of an event the present.
+// happens advances the present to the time of an event.
 func (k *Kernel) happens(at Time, rank uint32) {
 	if at > k.now {
 		k.now, k.rank = at, rank
@@ -191,9 +190,9 @@ func (k *Kernel) happens(at Time, rank uint32) {
 	k.done++
 }
 
-// Leap makes t the present, as if an event of the source at t had happened, if nothing else happens until
-// then: what its actor would do it does at once, and saves the way through the queue. It reports
-// whether it has; else [Source.At] it is.
+// Leap makes t the present, as if an event of the source at t had happened, if no other event comes
+// until then. The caller does the work of the event itself, which saves the queue operations. Leap
+// reports whether it has done so; otherwise use [Source.At].
 func (s Source) Leap(t Time) bool {
 	k := s.k
 	if t > k.bound || k.done >= k.most || t < k.now || k.Next() <= t {
@@ -203,7 +202,7 @@ func (s Source) Leap(t Time) bool {
 	return true
 }
 
-// RunUntil has all events up to and at t happen, and makes t the present.
+// RunUntil runs all events up to and at t, and makes t the present.
 func (k *Kernel) RunUntil(t Time) {
 	k.Advance(t)
 	if t >= k.now {
@@ -211,22 +210,23 @@ func (k *Kernel) RunUntil(t Time) {
 	}
 }
 
-// Advance has events up to and at t happen, or to where [Kernel.Halt] says. The last one's time stays the present.
+// Advance runs events up to and at t, or up to the time set by [Kernel.Halt]. The time of the last
+// event remains the present.
 func (k *Kernel) Advance(t Time) {
 	k.bound, k.most = t, math.MaxUint64
 	for k.Next() <= k.bound && k.step() {
 	}
 }
 
-// Halt has Advance, which is under way, end with what happens at t or before.
+// Halt makes a running Advance end after the events at or before t.
 func (k *Kernel) Halt(t Time) { k.bound = min(k.bound, t) }
 
-// Past reports whether the turn of the source at the present is over: an event that it had scheduled
-// before for this time has happened.
+// Past reports whether the source's events at the present time are over: one that it had scheduled
+// earlier for this time has happened.
 func (s Source) Past() bool { return s.k.rank >= s.rank }
 
-// Run has events happen until none is pending. After limit events it gives up
-// with an error: a model that never comes to rest is wrong.
+// Run runs events until none is pending. After limit events it gives up with an error: a model that
+// never comes to rest is wrong.
 func (k *Kernel) Run(limit uint64) error {
 	end := k.done + limit
 	k.bound, k.most = Never-1, end

@@ -28,7 +28,8 @@ func mustPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// The queue gives back what a sorted slice would, whatever is pushed and popped.
+// TestQueueAgainstSortedSlice: the queue returns entries in the order of a sorted slice, for any
+// pushes and pops.
 func TestQueueAgainstSortedSlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
@@ -59,8 +60,8 @@ func TestQueueAgainstSortedSlice(t *testing.T) {
 	})
 }
 
-// Of events at one time, that of the source of lower rank comes first, and those
-// of one source come in the order of their scheduling; cancelled ones do not come.
+// TestOrderOfEvents: of events at one time, that of the source with the lower rank comes first, and
+// those of one source come in the order in which they were scheduled; cancelled ones do not come.
 func TestOrderOfEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type event struct {
@@ -132,7 +133,7 @@ func TestKernelRuns(t *testing.T) {
 	}
 }
 
-// Time without events costs nothing: a year of it is one step.
+// TestEmptyTime: time without events costs nothing: a year is one step.
 func TestEmptyTime(t *testing.T) {
 	var k Kernel
 	hits := 0
@@ -145,8 +146,8 @@ func TestEmptyTime(t *testing.T) {
 	mustPanic(t, tooManySources, func() { k.Source("one more") })
 }
 
-// A world is a model in which everything of this package takes part: modules that
-// draw work by chance, a queue between them, a bus that they share.
+// A world is a model that uses everything of this package: modules that draw work at random, a
+// queue between them, and a bus that they share.
 type world struct {
 	k     Kernel
 	r     *rand.Rand
@@ -191,7 +192,7 @@ func newWorld(t testing.TB, seed uint64, parts int, policy Policy) *world {
 	return w
 }
 
-// Act: even parts make entries, odd parts take them, and all cross the bus.
+// Act: even parts make entries, odd parts take them, and all use the bus.
 func (p *part) Act(op int, _ uint64) {
 	switch op {
 	case opStart:
@@ -235,7 +236,7 @@ func traceOf(t *testing.T, seed uint64) []byte {
 	return out.Bytes()
 }
 
-// Two runs give the same trace, on any number of processors.
+// TestDeterminism: two runs give the same trace, on any number of processors.
 func TestDeterminism(t *testing.T) {
 	first := traceOf(t, 7)
 	if bytes.Count(first, []byte("\n")) < 1000 || bytes.Equal(first, traceOf(t, 8)) {
@@ -254,7 +255,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Nothing allocates once queues have grown.
+// TestNoAllocations: nothing allocates once queues have grown.
 func TestNoAllocations(t *testing.T) {
 	w := newWorld(t, 1, 8, Priority)
 	w.k.RunUntil(100 * Microsecond)
@@ -269,8 +270,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkHold has each event schedule the next one at random distance, with
-// 1,000 pending: the usual load on a queue of events.
+// BenchmarkHold has each event schedule the next one at a random distance, with 1,000 pending: the
+// usual load of an event queue.
 func BenchmarkHold(b *testing.B) {
 	var k Kernel
 	s := k.Source("s")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A hopper works at random times of its own, and has others work now and then. It leaps where it may.
+// A hopper works at random times, and sometimes has others work. It leaps where it may.
 type hopper struct {
 	Source
 	name   int
@@ -21,7 +21,7 @@ type hopper struct {
 func (h *hopper) Act(op int, _ uint64) {
 	for {
 		*h.log = append(*h.log, fmt.Sprint(h.Now(), " ", h.name, " ", op))
-		if op == 1 { // one look, asked for by another
+		if op == 1 { // one poll, requested by another hopper
 			return
 		}
 		if o := h.others[h.rng.IntN(len(h.others))]; h.rng.IntN(3) == 0 {
@@ -37,7 +37,8 @@ func (h *hopper) Act(op int, _ uint64) {
 	}
 }
 
-// hops runs three hoppers, which draw the same, and returns what happened and how often one leapt.
+// hops runs three hoppers, which draw the same numbers, and returns their events and the number of
+// leaps of one of them.
 func hops(leaps bool, run func(k *Kernel)) (log []string, leapt int, k *Kernel) {
 	k = new(Kernel)
 	var all []*hopper
@@ -53,8 +54,8 @@ func hops(leaps bool, run func(k *Kernel)) (log []string, leapt int, k *Kernel) 
 	return log, leapt, k
 }
 
-// Who leaps does the same at the same times, in the same order, as who waits for its event, and not
-// beyond the time or the number of events for which the kernel runs.
+// TestLeap: a source that leaps does the same at the same times, in the same order, as one that
+// waits for its event, and not beyond the time or the number of events for which the kernel runs.
 func TestLeap(t *testing.T) {
 	for name, run := range map[string]func(k *Kernel){
 		"RunUntil": func(k *Kernel) { k.RunUntil(50); k.RunUntil(200) },
@@ -79,7 +80,7 @@ func TestLeap(t *testing.T) {
 	}
 }
 
-// Halt ends Advance at a time that an event has learned of.
+// TestHalt: Halt ends Advance at a time that an event determines.
 func TestHalt(t *testing.T) {
 	var k Kernel
 	s, ticks := k.Source("s"), 0
@@ -107,8 +108,8 @@ func TestHalt(t *testing.T) {
 	}
 }
 
-// The turn of a source at the present is over when it, or one of a higher rank, has had an event, and
-// when all of the present is over.
+// TestPast: the events of a source at the present are over when it, or a source of higher rank, has
+// had an event, and when the present time is over.
 func TestPast(t *testing.T) {
 	var k Kernel
 	a, b, c := k.Source("a"), k.Source("b"), k.Source("c")

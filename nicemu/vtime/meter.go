@@ -10,7 +10,7 @@ type Meter struct {
 	hi, lo      uint64 // the integral so far
 }
 
-// Set changes the level, which is never negative, at the present.
+// Set changes the level, which is never negative, at time now.
 func (m *Meter) Set(now Time, level int) {
 	m.hi, m.lo = m.upTo(now)
 	m.since, m.level = now, level

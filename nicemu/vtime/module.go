@@ -11,8 +11,8 @@ type State struct {
 	Work Kind
 }
 
-// A Module is a state machine in a model: a source of events that has a state at
-// any time and knows how long it was in each.
+// A Module is a state machine in a model: a source of events that has a state at any time and
+// records how long it was in each.
 type Module struct {
 	Source
 	clock   Clock
@@ -24,9 +24,9 @@ type Module struct {
 	entered []uint64
 }
 
-// NewModule returns a module in the first of its states. The table of states is
-// not copied: all modules of one design share it. The clock is that of the
-// module's domain, the timing says what each kind of work costs.
+// NewModule returns a module in the first of its states. The table of states is not copied: all
+// modules of one design share it. The clock is that of the module's domain; the timing gives the
+// cost of each kind of work.
 func NewModule(k *Kernel, name string, states []State, clock Clock, timing Timing) *Module {
 	return &Module{Source: k.Source(name), clock: clock, timing: timing, states: states, since: k.now,
 		spent: make([]Time, len(states)), entered: make([]uint64, len(states))}
@@ -69,11 +69,11 @@ func (m *Module) Spent(s int) Time {
 	return t
 }
 
-// Entered returns how often the module entered state s.
+// Entered returns how many times the module has entered state s.
 func (m *Module) Entered(s int) uint64 { return m.entered[s] }
 
-// A Timing says how many cycles of its module's clock a kind of work on a number
-// of units (flits, words, entries) takes. The same machine runs under any.
+// A Timing gives the number of cycles of its module's clock that a kind of work on a number of
+// units (flits, words, entries) takes. The same machine runs under any timing.
 type Timing interface {
 	Cycles(kind Kind, units int) int64
 }
@@ -84,14 +84,14 @@ type EveryStep struct{}
 // Cycles returns 1.
 func (EveryStep) Cycles(Kind, int) int64 { return 1 }
 
-// A Cost is what a kind of work takes, in cycles.
+// A Cost is the duration of a kind of work, in cycles.
 type Cost struct{ Fixed, PerUnit int64 }
 
-// Costs is a timing by table: the cost of each kind, by its number. A kind that
-// is not in it takes no time.
+// Costs is a timing by table: the cost of each kind, by its number. A kind that is not in the table
+// takes no time.
 type Costs []Cost
 
-// Cycles returns the fixed part and that of the units.
+// Cycles returns the fixed cost plus that of the units.
 func (c Costs) Cycles(kind Kind, units int) int64 {
 	if int(kind) >= len(c) {
 		return 0

@@ -2,8 +2,8 @@ package vtime
 
 import "slices"
 
-// An entry is one pending event as the queue orders it: by time, then by key.
-// What happens at that time lies in the slot.
+// An entry is one pending event as the queue orders it: by time, then by key. Its slot holds the
+// action.
 type entry struct {
 	at   Time
 	key  uint64 // rank of the source, then number of the event: no two are equal
@@ -14,15 +14,15 @@ func (a *entry) before(b *entry) bool {
 	return a.at < b.at || a.at == b.at && a.key < b.key
 }
 
-// A queue holds entries in two parts: the nearest few in order, where modules that
-// work clock by clock come and go at little cost, and all others in a heap.
+// A queue holds entries in two parts: the nearest few in order, which is cheap for modules that
+// work clock by clock, and all others in a heap.
 type queue struct {
-	near []entry // the last is first; all are before those in far
+	near []entry // the first entry is the last element; all are before those in far
 	far  heap
 }
 
-// Beyond mostNear entries, moving them costs more than a heap. When none is left, refill are taken
-// from there, so that what comes soon finds its place among them.
+// Above mostNear entries, moving them costs more than a heap. When near is empty, refill entries
+// are taken from the heap, so that events that are scheduled soon can be inserted among them.
 const (
 	mostNear = 32
 	refill   = 16
@@ -70,7 +70,7 @@ func (q *queue) pop() entry {
 	return e
 }
 
-// fill takes the first entries of far, the last one first.
+// fill moves the first entries of far to near, in reverse order.
 func (q *queue) fill() {
 	n := min(refill, len(q.far))
 	q.near = slices.Grow(q.near, mostNear)[:n]
@@ -79,8 +79,8 @@ func (q *queue) fill() {
 	}
 }
 
-// A heap holds entries as one in which every node has four children: half
-// as deep as a binary one, and the children of a node share two cache lines.
+// A heap in which every node has four children: half as deep as a binary one, and the children of a
+// node share two cache lines.
 type heap []entry
 
 const children = 4

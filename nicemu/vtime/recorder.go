@@ -1,9 +1,9 @@
 package vtime
 
-// A Recorder is a tracer that keeps the last things it has seen, to show them to another one later.
+// A Recorder is a tracer that keeps the last calls, to replay them to another tracer.
 type Recorder struct {
 	kept []seen // in a ring
-	next int    // place of the next
+	next int    // index of the next one
 	all  uint64
 }
 
@@ -13,11 +13,11 @@ type seen struct {
 	what     string // of a mark; else ""
 	module   *Module
 	source   Source
-	from, to int // states; or the level in to
+	from, to int // states; or the level is in to
 	id       uint64
 }
 
-// NewRecorder returns a recorder that keeps up to n things, at least one.
+// NewRecorder returns a recorder that keeps up to n calls, at least one.
 func NewRecorder(n int) *Recorder { return &Recorder{kept: make([]seen, 0, max(n, 1))} }
 
 func (r *Recorder) keep(s seen) {
@@ -43,10 +43,10 @@ func (r *Recorder) Mark(at Time, s Source, what string, id uint64) {
 	r.keep(seen{at: at, source: s, what: what, id: id})
 }
 
-// Lost returns how many of the first things were not kept.
+// Lost returns the number of earlier calls that were not kept.
 func (r *Recorder) Lost() uint64 { return r.all - uint64(len(r.kept)) }
 
-// Replay shows t what was kept, in its order.
+// Replay repeats the kept calls to t, in their order.
 func (r *Recorder) Replay(t Tracer) {
 	for i := range r.kept {
 		s := &r.kept[(r.next+i)%len(r.kept)]
@@ -61,7 +61,7 @@ func (r *Recorder) Replay(t Tracer) {
 	}
 }
 
-// Both returns a tracer that shows two others what it sees; nil is none.
+// Both returns a tracer that passes each call to two others; nil is none.
 func Both(a, b Tracer) Tracer {
 	switch {
 	case a == nil:

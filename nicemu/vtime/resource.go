@@ -1,13 +1,13 @@
 package vtime
 
-// A Policy is how a resource chooses among those that wait for it.
+// A Policy is how a resource chooses among the requests that wait for it.
 type Policy uint8
 
 // The policies.
 const (
 	FirstCome  Policy = iota // the oldest request
 	Priority                 // the highest Priority; among equals the oldest
-	RoundRobin               // the next Line after the one that had it last
+	RoundRobin               // the next Line after the one that was granted last
 )
 
 // A Request asks for one unit of a resource. Actor.Act(Op, Arg) is called when
@@ -16,14 +16,14 @@ type Request struct {
 	Actor     Actor
 	Op        int
 	Arg       uint64
-	Line      int // which requester this is, for RoundRobin: 0 to the number of lines - 1
+	Line      int // the requester, for RoundRobin: 0 to the number of lines - 1
 	Priority  int
-	Direction int  // on a half-duplex bus: a change of direction takes the turnaround
-	hold      Time // Use: for how long; else -1
+	Direction int  // on a half-duplex bus: a change of direction takes the turnaround time
+	hold      Time // Use: the duration; else -1
 	asked     Time
 }
 
-// A Resource is what one module at a time can have, or a few: a bus, one
+// A Resource has one unit or a few, each of which one module at a time can have: it is a bus, one
 // direction of a link, a memory port, a processor.
 type Resource struct {
 	src        Source
@@ -41,8 +41,8 @@ type Resource struct {
 	waited     Time
 }
 
-// NewResource returns a resource of a number of units, all free, for a number
-// of lines that ask for it.
+// NewResource returns a resource with a number of units, all free, and a number of lines that
+// request them.
 func NewResource(k *Kernel, name string, units, lines int, policy Policy) *Resource {
 	if units < 1 || lines < 1 {
 		panic(noUnits)
@@ -66,14 +66,14 @@ const (
 // Name returns the name that the resource was made with.
 func (r *Resource) Name() string { return r.src.Name() }
 
-// Acquire asks for a unit. Who gets it calls Release when done.
+// Acquire requests a unit. The actor that gets it calls Release when done.
 func (r *Resource) Acquire(q Request) {
 	q.hold = -1
 	r.ask(q)
 }
 
-// Use asks for a unit, holds it for a time, gives it back, and then calls the
-// actor: one transfer on a bus.
+// Use requests a unit, holds it for a time, releases it, and then calls the actor: it is one
+// transfer on a bus.
 func (r *Resource) Use(q Request, hold Time) {
 	q.hold = hold
 	r.ask(q)
@@ -89,7 +89,7 @@ func (r *Resource) ask(q Request) {
 	r.grant()
 }
 
-// Release gives a unit back.
+// Release releases a unit.
 func (r *Resource) Release() {
 	if r.use.Level() == 0 {
 		panic(notHeld)
@@ -99,7 +99,7 @@ func (r *Resource) Release() {
 	r.grant()
 }
 
-// grant gives free units to those that wait.
+// grant gives free units to waiting requests.
 func (r *Resource) grant() {
 	now := r.src.k.now
 	for r.use.Level() < r.units && r.waiting.Len() > 0 {
@@ -122,7 +122,7 @@ func (r *Resource) grant() {
 	}
 }
 
-// choose returns the place of the request to be granted.
+// choose returns the index of the request to grant next.
 func (r *Resource) choose() int {
 	best := 0
 	for i := 1; i < r.waiting.Len() && r.policy != FirstCome; i++ {
@@ -141,7 +141,7 @@ func (r *Resource) choose() int {
 	return best
 }
 
-// distance is how many lines after the last one a line comes.
+// distance returns how far a line is after the one granted last, in round-robin order.
 func (r *Resource) distance(line int) int { return (line - r.last - 1 + r.lines) % r.lines }
 
 // Act ends the time of a Use.
@@ -151,17 +151,16 @@ func (r *Resource) Act(_ int, arg uint64) {
 	q.Actor.Act(q.Op, q.Arg)
 }
 
-// Utilisation returns the part of the time from 0 to now in which a unit was in
-// use: 0 to 1.
+// Utilisation returns the fraction of the time from 0 to now in which units were in use: 0 to 1.
 func (r *Resource) Utilisation() float64 { return r.use.Mean(r.src.k.now) / float64(r.units) }
 
-// Usage counts what was asked of a resource.
+// Usage counts the requests to a resource.
 type Usage struct {
 	Requests uint64 // all
-	Grants   uint64 // of them granted
+	Grants   uint64 // granted requests
 	Waiting  int    // not yet granted
 	InUse    int    // units
-	Waited   Time   // sum over the granted ones
+	Waited   Time   // sum over the granted requests
 }
 
 // Usage returns the counts so far.

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// In any run no unit is given out twice, none is lost, and use is at most 1.
+// TestResourceConservation: in any run no unit is granted twice, none is lost, and use is at most
+// 1.
 func TestResourceConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var k Kernel
@@ -68,11 +69,11 @@ func TestResourceConservation(t *testing.T) {
 	})
 }
 
-// Each policy serves those that wait in its own order.
+// TestPolicies: each policy serves waiting requests in its own order.
 func TestPolicies(t *testing.T) {
 	for policy, want := range map[Policy][]uint64{
 		FirstCome:  {0, 1, 2, 3, 4},
-		Priority:   {0, 2, 3, 1, 4}, // what came first had it at once
+		Priority:   {0, 2, 3, 1, 4}, // the first request got it at once
 		RoundRobin: {0, 4, 2, 3, 1},
 	} {
 		var k Kernel
@@ -92,8 +93,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// Round robin goes on from the line that had it last, however many requests each
-// line has waiting.
+// TestRoundRobinGoesRound: round robin continues after the line that was granted last, however many
+// requests each line has waiting.
 func TestRoundRobinGoesRound(t *testing.T) {
 	var k Kernel
 	r := NewResource(&k, "r", 1, 3, RoundRobin)
@@ -112,7 +113,7 @@ func TestRoundRobinGoesRound(t *testing.T) {
 	}
 }
 
-// A half-duplex bus that changes its direction takes the turnaround.
+// TestTurnaround: a half-duplex bus that changes its direction takes the turnaround time.
 func TestTurnaround(t *testing.T) {
 	var k Kernel
 	r := NewBus(&k, "pci", 2, FirstCome, 5)
@@ -141,7 +142,7 @@ func TestWrongUseOfResources(t *testing.T) {
 	mustPanic(t, noRoom, func() { NewFIFO[int](&k, "f", 0) })
 }
 
-// A queue keeps order and bound, and wakes one waiter for each change.
+// TestFIFO: a queue keeps order and bound, and wakes one waiter for each change.
 func TestFIFO(t *testing.T) {
 	var k Kernel
 	f := NewFIFO[int](&k, "f", 2)
@@ -180,8 +181,8 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
-// Whatever modules do, what was taken from the queue was put there before, and
-// states add up to the whole time.
+// TestWorldConservation: for any modules, entries taken from the queue were put there before, and
+// the times in states add up to the whole time.
 func TestWorldConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(&testing.T{}, rapid.Uint64().Draw(t, "seed"), rapid.IntRange(2, 8).Draw(t, "parts"), Policy(rapid.IntRange(0, 2).Draw(t, "policy")))
@@ -204,7 +205,7 @@ func TestWorldConservation(t *testing.T) {
 	})
 }
 
-// A meter's integral is exact where 64 bits are not enough.
+// TestMeter: a meter's integral is exact where 64 bits are not enough.
 func TestMeter(t *testing.T) {
 	var m Meter
 	m.Set(0, math.MaxInt32)

@@ -3,7 +3,7 @@ package vtime
 // A Ring is a first-in, first-out queue without bound that reuses its memory.
 // The zero Ring is empty.
 type Ring[T any] struct {
-	items []T // a power of two
+	items []T // its length is a power of two
 	first int
 	n     int
 }
@@ -30,7 +30,7 @@ func (r *Ring[T]) Push(v T) {
 // Pop removes the oldest entry; there must be one.
 func (r *Ring[T]) Pop() T { return r.Remove(0) }
 
-// Remove takes out entry i; those before it move up by one.
+// Remove removes entry i; the entries before it move up by one.
 func (r *Ring[T]) Remove(i int) T {
 	v := *r.At(i)
 	for ; i > 0; i-- {

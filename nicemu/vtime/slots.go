@@ -1,7 +1,7 @@
 package vtime
 
-// Slots keep what events are about: the argument of an event is the number that Put gave. Memory is reused.
-// The zero Slots is empty.
+// Slots keeps the data of pending events: the argument of such an event is the number that Put
+// returned. Memory is reused. The zero Slots is empty.
 type Slots[T any] struct {
 	items  []T
 	unused []uint64 // numbers
@@ -19,10 +19,10 @@ func (s *Slots[T]) Put(v T) uint64 {
 	return uint64(len(s.items) - 1)
 }
 
-// At returns what is kept under a number. It stays where it is until the next Put.
+// At returns a pointer to the value with a number. It is valid until the next Put.
 func (s *Slots[T]) At(i uint64) *T { return &s.items[i] }
 
-// Take returns what is kept under a number, which is unused from then on.
+// Take returns the value with a number, and frees the number.
 func (s *Slots[T]) Take(i uint64) T {
 	v := s.items[i]
 	var none T

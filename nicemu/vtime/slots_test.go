@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSlots: whatever comes and goes, a number stands for what was put there last, and memory is reused.
+// TestSlots: a number always refers to the value that was put there last, and memory is reused.
 func TestSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s Slots[int]

@@ -7,27 +7,28 @@ import (
 	"path"
 )
 
-// A Tracer sees what happens in a model, in the order in which it happens. It
-// must change nothing. Without one, an observation point costs one comparison.
+// A Tracer observes a model: it gets calls in the order of events. It must not change the model.
+// Without a tracer, an observation point costs one comparison.
 type Tracer interface {
 	// State is called when a module goes from one state to another.
 	State(at Time, m *Module, from, to int)
-	// Level is called when the depth of a queue or the use of a resource changes, or ahead, where that is known: what
-	// is called later may have happened before.
+	// Level is called when the depth of a queue or the use of a resource changes, or in advance if
+	// the time of the change is known: so later calls may be for earlier times.
 	Level(at Time, s Source, level int)
-	// Mark is called at a point that a model wants to be seen: what, with a
-	// number such as that of a packet, by which the marks of one thing are joined.
+	// Mark is called at a point that a model wants to show: what, with a number such as that of a
+	// packet, which connects the marks of one thing.
 	Mark(at Time, s Source, what string, id uint64)
 }
 
-// A FileTracer is a tracer that writes a file. Close ends it, and returns the first error of writing.
+// A FileTracer is a tracer that writes a file. Close ends the file, and returns the first error of
+// writing.
 type FileTracer interface {
 	Tracer
 	Close() error
 }
 
-// NewFileTracer returns the tracer for a file of a name, which tells the format: .json for Perfetto, .vcd
-// for GTKWave; nil for others.
+// NewFileTracer returns the tracer for a file with a name, whose extension selects the format:
+// .json for Perfetto, .vcd for GTKWave. It returns nil for others.
 func NewFileTracer(name string, out io.Writer) FileTracer {
 	switch path.Ext(name) {
 	case ".json":
@@ -38,11 +39,11 @@ func NewFileTracer(name string, out io.Writer) FileTracer {
 	return nil
 }
 
-// Observe has t see what happens from now on; nil ends it.
+// Observe has t observe events from now on; nil ends that.
 func (k *Kernel) Observe(t Tracer) { k.trace = t }
 
-// Mark shows what to the tracer, if there is one. Give a constant, so that it
-// costs nothing without one.
+// Mark passes a mark to the tracer, if there is one. what should be a constant, so that the call
+// costs nothing without a tracer.
 func (s Source) Mark(what string, id uint64) {
 	if t := s.k.trace; t != nil {
 		t.Mark(s.k.now, s, what, id)
@@ -55,8 +56,8 @@ func (s Source) level(n int) {
 	}
 }
 
-// Busy shows the tracer, if there is one, that what the source stands for is in use from one time, at the earliest now, to
-// another. The zero Source stands for nothing.
+// Busy tells the tracer, if there is one, that the source is in use between two times, the first of
+// which is not before now. A zero Source is ignored.
 func (s Source) Busy(from, to Time) {
 	if s.k == nil || s.k.trace == nil {
 		return
@@ -65,13 +66,13 @@ func (s Source) Busy(from, to Time) {
 	s.k.trace.Level(to, s, 0)
 }
 
-// A TextTracer writes one line for everything it sees. Close ends it.
+// A TextTracer writes one line for each call. Close ends the file.
 type TextTracer struct{ w *bufio.Writer }
 
 // NewTextTracer returns a tracer that writes to out.
 func NewTextTracer(out io.Writer) *TextTracer { return &TextTracer{bufio.NewWriter(out)} }
 
-// State writes: time, module, the two states, kind of work of the second.
+// State writes time, module, and the old and the new state.
 func (t *TextTracer) State(at Time, m *Module, from, to int) {
 	fmt.Fprintf(t.w, "%v %s %s -> %s\n", at, m.Name(), m.states[from].Name, m.states[to].Name)
 }
@@ -86,5 +87,5 @@ func (t *TextTracer) Mark(at Time, s Source, what string, id uint64) {
 	fmt.Fprintf(t.w, "%v %s %s %d\n", at, s.Name(), what, id)
 }
 
-// Close writes what is left, and returns the first error of writing.
+// Close writes buffered lines, and returns the first error of writing.
 func (t *TextTracer) Close() error { return t.w.Flush() }

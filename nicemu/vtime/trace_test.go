@@ -36,7 +36,7 @@ func traced(t *testing.T, tracer interface {
 	}
 }
 
-// The trace for Perfetto is JSON, with slices of the states, and an arrow.
+// TestChromeTracer: the trace for Perfetto is JSON, with slices of the states, and an arrow.
 func TestChromeTracer(t *testing.T) {
 	var b bytes.Buffer
 	traced(t, vtime.NewChromeTracer(&b))
@@ -69,7 +69,7 @@ func TestChromeTracer(t *testing.T) {
 	}
 }
 
-// A recorder shows what it has seen, or the last of it; two tracers see the same.
+// TestRecorder: a recorder replays its calls, or the last of them; two tracers see the same.
 func TestRecorder(t *testing.T) {
 	text := func(show func(vtime.Tracer)) string {
 		var b bytes.Buffer
@@ -95,7 +95,7 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for i, r := range last {
-		n := max(i, 1) // one at least is kept
+		n := max(i, 1) // at least one is kept
 		if got := text(r.Replay); !strings.HasSuffix(want, got) || strings.Count(got, "\n") != n || r.Lost() != uint64(strings.Count(want, "\n")-n) {
 			t.Errorf("%s, %d lost of %s", got, r.Lost(), want)
 		}
@@ -106,7 +106,7 @@ type file struct{ vtime.Tracer }
 
 func (file) Close() error { return nil }
 
-// The dump declares what it holds, and has all changes in order.
+// TestVCDTracer: the dump declares its signals, and has all changes in order.
 func TestVCDTracer(t *testing.T) {
 	var b bytes.Buffer
 	traced(t, vtime.NewVCDTracer(&b))
@@ -138,16 +138,17 @@ sLOOK n0
 	}
 }
 
-// What is in use until a time to come is told ahead, and stands in a dump where it belongs; names are such that Verilog takes them.
+// TestBusyAhead: use until a future time is reported in advance, and is at its place in a dump;
+// names are valid in Verilog.
 func TestBusyAhead(t *testing.T) {
 	var b bytes.Buffer
 	var k vtime.Kernel
 	link, other := k.Source("link out of stage 1, line 0"), k.Source("other-part")
 	k.Observe(nil)
-	link.Busy(0, 1) // nobody sees it
+	link.Busy(0, 1) // no tracer
 	tracer := vtime.NewVCDTracer(&b)
 	k.Observe(tracer)
-	vtime.Source{}.Busy(0, 1) // nobody's
+	vtime.Source{}.Busy(0, 1) // the zero Source
 	link.Busy(10, 30)
 	link.Busy(30, 50)
 	other.Busy(20, 40)

@@ -10,9 +10,9 @@ import (
 	"unicode"
 )
 
-// A VCDTracer writes a value change dump (IEEE 1364-2005, clause 18), which GTKWave opens: the states of
-// modules as text, and levels as numbers. Text is GTKWave's extension of the standard. What there is must be declared first,
-// so Close writes it all.
+// A VCDTracer writes a value change dump (IEEE 1364-2005, clause 18), for GTKWave: the states of
+// modules as text, which is GTKWave's extension of the standard, and levels as numbers. All signals
+// must be declared first, so Close writes the whole dump.
 type VCDTracer struct {
 	out     io.Writer
 	signals map[string]*signal
@@ -24,7 +24,7 @@ type signal struct {
 	name  string
 	code  string
 	level bool
-	first string // value before its first change
+	first string // value before its first recorded change
 }
 
 // A change is a new value.
@@ -39,8 +39,7 @@ func NewVCDTracer(out io.Writer) *VCDTracer {
 	return &VCDTracer{out: out, signals: map[string]*signal{}}
 }
 
-// signal returns the signal of a source, whose first value is given if it is seen
-// first.
+// signal returns the signal of a source, and makes it with its first value at the first call.
 func (t *VCDTracer) signal(name string, level bool, first string) *signal {
 	s, there := t.signals[name]
 	if !there {
@@ -50,18 +49,18 @@ func (t *VCDTracer) signal(name string, level bool, first string) *signal {
 	return s
 }
 
-// State notes a state.
+// State records a state.
 func (t *VCDTracer) State(at Time, m *Module, from, to int) {
 	s := t.signal(m.Name(), false, m.states[from].Name)
 	t.changes = append(t.changes, change{at, s, m.states[to].Name})
 }
 
-// Level notes a level.
+// Level records a level.
 func (t *VCDTracer) Level(at Time, s Source, level int) {
 	t.changes = append(t.changes, change{at, t.signal(s.Name(), true, "0"), fmt.Sprintf("%b", level)})
 }
 
-// Mark is nothing that a dump can show.
+// Mark does nothing: a dump cannot show marks.
 func (t *VCDTracer) Mark(Time, Source, string, uint64) {}
 
 // value writes one change.
@@ -118,7 +117,7 @@ func (t *VCDTracer) Close() error {
 	return w.Flush()
 }
 
-// identifier makes a name that Verilog takes of another.
+// identifier turns name into a valid Verilog identifier.
 func identifier(name string) string {
 	text := strings.Map(func(r rune) rune {
 		switch {

@@ -6,7 +6,7 @@ import (
 	"rhinet/npb/cfd/cfdtest"
 )
 
-// suite is what the tests of BT and SP have in common.
+// suite returns the tests that BT and SP share.
 func suite() cfdtest.March {
 	return cfdtest.March{
 		Kernel:        Kernel(),

@@ -6,14 +6,14 @@ import (
 	"rhinet/npb/nas"
 )
 
-// march is all that makes BT of the kernel that BT and SP have in common.
+// march returns the part of BT that differs from the kernel that BT and SP share.
 func march() *cfd.MarchKernel {
 	return &cfd.MarchKernel{
 		Name: "BT", Classes: classes, Operations: operations, Comps: cfd.Reciprocal + 1, Lines: newLines,
 	}
 }
 
-// Kernel returns BT as users of all kernels know it.
+// Kernel returns BT in the form common to all kernels.
 func Kernel() nas.Kernel {
 	return nas.Kernel{Name: "bt", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
 }
@@ -25,7 +25,7 @@ func Describe(class nas.Class) (nas.Problem, error) { return march().Describe(cl
 // leaves cells of at least three points to an edge. The error names the counts.
 func Allowed(procs int, class nas.Class) error { return march().Allowed(procs, class) }
 
-// Memory returns about how many bytes the class takes on procs ranks together.
+// Memory returns approximately how many bytes the class needs on procs ranks together.
 func Memory(procs int, class nas.Class) int64 { return march().Memory(procs, class) }
 
 // Run computes one class on all ranks of world. It is collective; the result is

@@ -5,8 +5,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// Per point and line, elimination leaves the block C, by rows, and the right-hand
-// side y, which substitution turns into the solution (section 3.2).
+// For each point and line, elimination leaves the block C, by rows, and the right-hand side y, which
+// substitution turns into the solution (section 3.2).
 const (
 	stateC     = 0
 	stateY     = 25

@@ -7,21 +7,21 @@ const (
 	size = cfd.Components
 )
 
-// state is what elimination leaves at a point, all lanes of a number side by side.
+// state is the result of elimination at a point, with all lanes of a number side by side.
 type state = [stateWidth * w]float64
 
 // stateAt returns the state at point g of the lines.
 func stateAt(a *cfd.LineArgs, g int) *state { return (*state)(a.State[a.StateAt+g*a.StateStep/8:]) }
 
-// blocks are what the state at a point of a line gives to the matrix rows around
-// it: as the point below, the point itself, and the point above.
+// blocks are the contributions of the state at a point of a line to the matrix rows around it: as the point
+// below, the point itself, and the point above.
 type blocks struct{ lower, diagonal, upper cfd.Matrix }
 
 // forwardGo returns the plain elimination along direction d, which defines what
 // the assembly does: one line after the other at each point, then the next point.
 func forwardGo(d int) func(*cfd.LineArgs) {
 	return func(a *cfd.LineArgs) {
-		// Of the points below, at, and above the row, by turns.
+		// The blocks of the points below, at, and above the row, in rotation.
 		var ring [3][w]blocks
 		below, at, above := &ring[0], &ring[1], &ring[2]
 		form(a, d, -1, below)
@@ -66,8 +66,7 @@ func form(a *cfd.LineArgs, d, g int, out *[w]blocks) {
 	}
 }
 
-// eliminate removes the lower block from the row at point g, and leaves C and y. It
-// spoils the blocks.
+// eliminate removes the lower block from the row at point g, and leaves C and y. It overwrites the blocks.
 func eliminate(a *cfd.LineArgs, g, lane int, lower, diagonal, upper *cfd.Matrix) {
 	here, below := stateAt(a, g), stateAt(a, g-1)
 	var c cfd.Matrix
@@ -140,9 +139,8 @@ func gaussJordan(b, m *cfd.Matrix, y *[size]float64) {
 	}
 }
 
-// backwardGo returns the plain substitution. It stores the solution in R, or adds
-// it to U, whose reciprocal density it renews, after the last solve; along x the
-// caller transposes R itself.
+// backwardGo returns the plain substitution. It stores the solution in R or, after the last solve, adds it
+// to U and updates the reciprocal density; along x the caller transposes R itself.
 func backwardGo(add bool) func(*cfd.LineArgs) {
 	return func(a *cfd.LineArgs) {
 		for g := a.N - 1; g >= 0; g-- {

@@ -23,9 +23,9 @@ func (b *Box) Inside(d int) (from, to int) {
 	return from, to
 }
 
-// Fill sets the box of u, and those of its ghost points that lie on the global
-// grid, to the values of f. Components beyond the five, and points outside the
-// grid, get harmless values: vectors compute with them, nobody looks at the result.
+// Fill sets the points of the box in u, and its ghost points on the global grid, to the values of f.
+// Components beyond the five, and points outside of the grid, get harmless values: vectors compute with
+// them, but the results are not used.
 func (b *Box) Fill(u []float64, l *Layout, f func(n, i, j, k int) [Components]float64) {
 	for k := -Ghosts; k < b.Edge[2]+Ghosts; k++ {
 		for j := -Ghosts; j < b.Edge[1]+Ghosts; j++ {
@@ -48,8 +48,7 @@ func (b *Box) onGrid(d, i int) bool {
 	return g >= 0 && g < b.N
 }
 
-// AddErrorSquares adds the squares of u - u*, summed over the points of the box, to sum.
-// With all set boundary points count too.
+// AddErrorSquares adds to sum the squares of u - u* at all points of the box, including boundary points.
 func (b *Box) AddErrorSquares(sum *[Components]float64, u []float64, l *Layout) {
 	for k := range b.Edge[2] {
 		for j := range b.Edge[1] {

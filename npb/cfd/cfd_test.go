@@ -11,8 +11,7 @@ import (
 
 type norm = [Components]float64
 
-// near fails the test unless got and want agree to the digits that the
-// specification prints.
+// near fails the test unless got and want agree to the number of digits that the specification prints.
 func near(t *testing.T, name string, got, want norm, tolerance float64) {
 	t.Helper()
 	for m := range got {
@@ -27,7 +26,7 @@ func TestExact(t *testing.T) {
 	near(t, "far corner", Exact(1, 1, 1), norm{15.76, 8.26, 10.32, 9.72, 15.52}, 1e-14)
 }
 
-// samples are the values at points of the grid with n = 12 (section 1.9).
+// samples are the values at some points of the grid with n = 12 (section 1.9).
 var samples = []struct {
 	i, j, k int
 	u, g, r norm

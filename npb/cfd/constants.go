@@ -33,9 +33,9 @@ func Steps(n int) (t1, t2 float64) {
 	return h * h, h / 2
 }
 
-// DissipationRow returns the coefficients of the fourth difference at index g of
-// a line of n points, for the offsets -2..+2, without the factor S. Next to the
-// boundary the terms that would use boundary values are missing.
+// DissipationRow returns the coefficients of the fourth difference at index g of a line of n points, for
+// the offsets -2..+2, without the factor S. Next to the boundary, the terms that would use boundary values
+// are 0.
 func DissipationRow(n, g int) [5]float64 {
 	row := [5]float64{1, -4, 6, -4, 1}
 	if g <= 2 {

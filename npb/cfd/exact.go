@@ -38,9 +38,8 @@ func coordinate(n, i int, h float64) float64 {
 	return float64(i) * h
 }
 
-// Initial returns the initial value of a grid point: exact on the boundary, and
-// inside a blend of products of face values (section 1.4), which is
-// far from the solution on purpose.
+// Initial returns the initial value of a grid point: exact on the boundary, and inside a blend of products
+// of face values (section 1.4), which is deliberately far from the solution.
 func Initial(n, i, j, k int) [Components]float64 {
 	if !interior(n, i) || !interior(n, j) || !interior(n, k) {
 		return ExactAt(n, i, j, k)

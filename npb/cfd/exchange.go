@@ -2,11 +2,11 @@ package cfd
 
 import "rhinet/mpi"
 
-// exchange fills the ghost layers of the cells (section 2.2): two layers, five
-// components, from each of six neighbours. Edges and corners are never needed.
+// exchange fills the ghost layers of the cells (section 2.2): two layers of five components from each of
+// six neighbours. Edges and corners are never needed.
 type exchange struct {
 	out, in [6][]float64    // by 2*direction, +1 for the successor
-	reqs    [12]mpi.Request // in place: a time step allocates nothing
+	reqs    [12]mpi.Request // not pointers: a time step allocates nothing
 	all     [12]*mpi.Request
 }
 
@@ -29,8 +29,7 @@ func newExchange(m *March) *exchange {
 	return e
 }
 
-// faceLen is the number of doubles that cell c exchanges across a side, 0 at the
-// boundary of the grid.
+// faceLen returns how many doubles cell c exchanges across a side, 0 at the boundary of the grid.
 func (m *March) faceLen(c, d, high int) int {
 	end := 0
 	if high == 1 {
@@ -67,7 +66,7 @@ func (m *March) neighbour(side int) int {
 	return m.Pred[side/2]
 }
 
-// pack copies the outer two own layers of each cell.
+// pack copies the two outermost own layers of each cell.
 func (e *exchange) pack(m *March, side int) {
 	d, high := side/2, side%2
 	buf := e.out[side]
@@ -99,8 +98,8 @@ func (e *exchange) unpack(m *March, side int) {
 	}
 }
 
-// copyLayers moves the two layers of U from index from on, perpendicular to d, to
-// or from buf, and returns the rest of buf.
+// copyLayers copies the two layers of U from index from on, perpendicular to d, to or from buf, and returns
+// the rest of buf.
 func (c *Cell) copyLayers(buf []float64, d, from int, out bool) []float64 {
 	low, high := [3]int{}, c.Edge
 	low[d], high[d] = from, from+Ghosts

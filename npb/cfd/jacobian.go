@@ -12,8 +12,8 @@ func viscosity(a, d int) float64 {
 	return Kappa
 }
 
-// Jacobians returns the derivatives by the state u of the convective flux in
-// direction d, and of its viscous part (section 1.7).
+// Jacobians returns the derivatives with respect to the state u of the convective flux in direction d, and
+// of its viscous part (section 1.7).
 func Jacobians(u *[Components]float64, d int) (a, n Matrix) {
 	r := 1 / u[0]
 	v := [4]float64{0, u[1] * r, u[2] * r, u[3] * r}

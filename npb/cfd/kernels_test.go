@@ -20,7 +20,7 @@ func guarded(n int) []float64 {
 	return f
 }
 
-// disturbed is the initial field with a little noise, which no symmetry hides behind.
+// disturbed returns the initial field with a little noise, which breaks all symmetries.
 func disturbed(rnd *rand.Rand) func(n, i, j, k int) norm {
 	return func(n, i, j, k int) norm {
 		u := Initial(n, i, j, k)
@@ -32,8 +32,8 @@ func disturbed(rnd *rand.Rand) func(n, i, j, k int) norm {
 	}
 }
 
-// agree compares two fields: equal up to a relative difference, measured against
-// the largest value, and equally untouched elsewhere.
+// agree compares two fields: they must be equal up to a difference relative to the largest value, and
+// unchanged elsewhere.
 func agree(t *testing.T, name string, got, want []float64, tolerance float64) {
 	t.Helper()
 	largest := 0.0
@@ -52,8 +52,8 @@ func agree(t *testing.T, name string, got, want []float64, tolerance float64) {
 	}
 }
 
-// TestOperatorLevels holds the assembly against plain Go, to 1e-13 of the largest
-// value, for runs of several lengths; memory outside the runs must stay as it is.
+// TestOperatorLevels compares the assembly with plain Go, to 1e-13 of the largest value, for runs of
+// several lengths; memory outside the runs must stay unchanged.
 func TestOperatorLevels(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{12, 13, 19, 31} {
@@ -102,7 +102,7 @@ func TestPrimitiveLevels(t *testing.T) {
 	}
 }
 
-// TestTransposeLevels moves blocks of all shapes there and back; copies are exact.
+// TestTransposeLevels transposes blocks of all shapes and transposes them back; copies are exact.
 func TestTransposeLevels(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	const comps, row = 3, 40
@@ -133,7 +133,7 @@ func TestTransposeLevels(t *testing.T) {
 	}
 }
 
-// TestFieldOffsets compares the layout of arguments with what the assembly expects.
+// TestFieldOffsets compares the layout of the arguments with what the assembly expects.
 func TestFieldOffsets(t *testing.T) {
 	for _, c := range []struct {
 		args    any

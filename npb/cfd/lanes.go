@@ -1,8 +1,8 @@
 package cfd
 
-// laneTable holds constants as vector loops want them: each repeated Lanes times,
-// or, for the dissipation coefficients, lane by lane along a run. Equal entries
-// are stored once, so that the table stays in the nearest cache.
+// laneTable holds constants in the form for vector loops: each repeated Lanes times or, for the dissipation
+// coefficients, lane by lane along a run. Equal entries are stored once, so that the table stays in the
+// first-level cache.
 type laneTable struct {
 	data  []float64
 	known map[[Lanes]int8]int // by the kinds of the rows of a direction, see kindOf
@@ -71,9 +71,9 @@ func (t *laneTable) rows(n, d int, scale float64, g [Lanes]int) int {
 // spillGroups is the size of the spill area of a frame, in groups of lanes.
 const spillGroups = 128
 
-// NewFrame returns what assembly has instead of a stack frame: the constants, each
-// Lanes times, and behind them the spill area, to which it writes what does not fit
-// the registers. One frame must not be used by two calls at a time.
+// NewFrame returns the assembly's replacement for a stack frame: the constants, each Lanes times, followed
+// by the spill area, to which it writes values that do not fit in registers. Concurrent calls must not use
+// the same frame.
 func NewFrame(values []float64) []float64 {
 	out := make([]float64, 0, (len(values)+spillGroups)*Lanes)
 	for _, v := range values {

@@ -1,17 +1,15 @@
 package cfd
 
-// Lanes is the number of points that vector loops handle together. Line solves
-// store their state in groups of Lanes lines whatever the width of the registers,
-// so that ranks on different machines understand each other.
+// Lanes is the number of points that vector loops process together. Line solves store their state in groups
+// of Lanes lines for any width of the registers, so that ranks on different machines can exchange it.
 const Lanes = 8
 
-// margin is the number of doubles before the first and after the last point of a
-// layout: vectors at the ends of runs read, but never write, beyond them.
+// margin is the number of doubles before the first and after the last point of a layout: vectors at the
+// ends of runs read, but never write, beyond them.
 const margin = 64
 
-// Layout says where the components of the points of a box are stored in one
-// slice. Neighbours in a direction lie Stride apart and components Comp apart,
-// for every point alike.
+// Layout says where the components of the points of a box are stored in one slice. The distances between
+// neighbours in each direction and between components are the same for every point.
 type Layout struct {
 	Stride [3]int // distance of neighbours in x, y, z, in doubles
 	Comp   int    // distance of components, in doubles
@@ -42,11 +40,10 @@ func RowLayout(edge [3]int, ghost, comps, first int) Layout {
 	return l
 }
 
-// DiagonalLayout stores each z plane of a box by its diagonals i+j = constant,
-// along y within a diagonal. The points of a diagonal do not depend on each other
-// in a sweep over the plane, so they can be lanes of a vector, and a neighbour in
-// x or y is at a fixed distance all the same. Half of the slice stays unused. The
-// points with y index first start on cache lines.
+// DiagonalLayout stores each z plane of a box by its diagonals i+j = constant, along y within a diagonal.
+// The points of a diagonal do not depend on each other in a sweep over the plane, so they can be lanes of a
+// vector, while a neighbour in x or y is still at a fixed distance. Half of the slice is unused. The points
+// with y index first start on cache lines.
 func DiagonalLayout(edge [3]int, ghost, comps, first int) Layout {
 	w := roundUp(edge[1]+2*ghost, Lanes)
 	diagonals := edge[0] + edge[1] + 4*ghost - 1

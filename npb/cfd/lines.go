@@ -1,17 +1,17 @@
 package cfd
 
-// Lines is what a kernel brings to solve systems along the lines of a direction:
-// the state that elimination leaves at each point, and the two passes.
+// Lines is a kernel's method to solve systems along the lines of a direction: the state that elimination
+// leaves at each point, and the two passes.
 type Lines struct {
 	Width int // state of a point, in values per line
-	Y     int // where in the state the five right-hand sides, later the solution, are
-	Lead  int // points that a row of the system reaches to either side
+	Y     int // index in the state of the five right-hand sides, which become the solution
+	Lead  int // how many points a row of the system extends to either side
 
 	Forward  [3]func(*LineArgs) // eliminate, per direction: fills the state from the first point on
 	Backward [3]func(*LineArgs) // substitute, per direction; stores the result in R (or adds to U)
 
 	Needs [][2]int     // ranges [from, to) of components of the states that elimination reads
-	Frame []float64    // the passes' constants, and where they spill registers to: written to, see NewFrame
+	Frame []float64    // the passes' constants and spill area, which they write to; see NewFrame
 	Rows  [3][]float64 // per direction: RowWidth numbers for each global index
 }
 
@@ -32,7 +32,7 @@ type LineArgs struct {
 	StateStep    int
 	RowsAt       int
 	N            int
-	Valid        int // lines that are real; the others must not be stored
+	Valid        int // number of valid lines; results of the others must not be stored
 }
 
 // group is up to Lanes lines of a cell.
@@ -64,7 +64,7 @@ func (b *Box) groups(d int) []group {
 	return gs
 }
 
-// Halves makes passes over Lanes lines from passes over half of them.
+// Halves combines passes over half of Lanes lines to passes over Lanes lines.
 func Halves(pass ...func(*LineArgs)) (both [3]func(*LineArgs)) {
 	for d := range both {
 		half := pass[d]

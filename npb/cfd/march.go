@@ -7,13 +7,13 @@ import (
 	"rhinet/npb/nas"
 )
 
-// Cell is one own cell of a multi-partition run, with its fields.
+// Cell is a cell of this rank in a multi-partition run, with its fields.
 type Cell struct {
 	Box
 	UL, RL  Layout
 	U, R    []float64 // states with ghosts, update vector without
 	forcing []float64 // times the time step
-	op      *Operator // with T_in where the plan says so
+	op      *Operator // with T_in if the plan says so
 	plain   *Operator
 }
 
@@ -94,8 +94,8 @@ func (m *March) RightHandSide(t *nas.Timers, faces, rhs int) error {
 	return nil
 }
 
-// primitives computes the derived components of a cell, with one ghost layer. From
-// then on the kernels keep those of the interior up to date.
+// primitives computes the derived components of a cell, with one ghost layer. From then on the kernels
+// update those of the interior.
 func (m *March) primitives(c *Cell) {
 	for k := -1; k <= c.Edge[2]; k++ {
 		for j := -1; j <= c.Edge[1]; j++ {
@@ -153,8 +153,8 @@ func (m *March) Update() ([Components]float64, error) {
 	return RootMeanSquare(m.comm, sum, m.n)
 }
 
-// Added returns the norm of what a step added to the state of the only cell, which
-// was before.
+// Added returns the norm of what a step has added to the state of the only cell; before is the state before
+// the step.
 func (m *March) Added(before []float64) ([Components]float64, error) {
 	c := m.Cells[0]
 	diff := make([]float64, len(before))

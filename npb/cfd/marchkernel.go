@@ -7,7 +7,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-// A MarchKernel is what BT and SP differ in. All else of a kernel follows.
+// A MarchKernel is what differs between BT and SP. The rest of a kernel follows from it.
 type MarchKernel struct {
 	Name       string // in capitals
 	Classes    nas.Table[MarchClass]
@@ -41,8 +41,8 @@ func (k *MarchKernel) Allowed(procs int, class nas.Class) error {
 	})
 }
 
-// Memory returns about how many bytes the class takes on procs ranks together:
-// what each would take for the cells of rank 0.
+// Memory returns approximately how many bytes the class needs on procs ranks together, assuming the cells
+// of rank 0 for each.
 func (k *MarchKernel) Memory(procs int, class nas.Class) int64 {
 	n := k.Classes[class].N
 	p := NewPartition(n, procs, 0)

@@ -2,8 +2,8 @@ package cfd
 
 import "rhinet/npb/nas"
 
-// State components: a field of states holds the five unknowns, then Reciprocal,
-// and, where the kernel wants it, Sound.
+// State components: a field of states holds the five unknowns, followed by Reciprocal and, if the kernel
+// needs it, Sound.
 const (
 	Reciprocal = 5 // 1/rho
 	Sound      = 6 // speed of sound, sqrt(c1*c2*(e - q))
@@ -45,13 +45,13 @@ type opArgs struct {
 	skip    int // points at the beginning that must not be written
 }
 
-// Operator evaluates r = scale*R(U) - f at the interior points of a box (section
-// 1.5). Its memory is all allocated when it is made.
+// Operator evaluates r = scale*R(U) - f at the interior points of a box (section 1.5). All its memory is
+// allocated when it is created.
 type Operator struct {
 	Box    Box
 	ul, rl Layout
 	runs   []opRun
-	tile   int   // runs that are done in all planes before the next ones
+	tile   int   // runs that are processed in all planes before the next ones
 	cz     []int // per plane
 	args   opArgs
 	kernel func(*opArgs)
@@ -108,7 +108,7 @@ func NewOperator(p Plan) *Operator {
 	return o
 }
 
-// widthOf returns the points that an operator kernel of the level handles together.
+// widthOf returns the number of points that an operator kernel of the level processes together.
 func widthOf(level nas.Level) int {
 	if level == nas.AVX2 {
 		return Lanes / 2
@@ -125,7 +125,7 @@ func lanesOf(b *Box, run Run, order Order, x int) (gi, gj [Lanes]int) {
 	return gi, gj
 }
 
-// Offsets of the neighbours of a point in the table that offsets makes.
+// Offsets of the neighbours of a point in the table made by offsets.
 const (
 	offU     = 0                         // components 0..Sound of the point itself
 	offNear  = offU + Sound + 1          // per direction: lower neighbour's 0..Reciprocal, then upper's
@@ -188,16 +188,16 @@ func operatorConstants(n int, scale float64) []float64 {
 // rootHalf is sqrt(1/2).
 const rootHalf = 0.70710678118654752440
 
-// tileBytes is the part of a cache that the states around a tile of runs may fill:
-// five planes that stay there while the operator moves from plane to plane. Half of
-// a second-level cache of 1 to 2 MiB served best.
+// tileBytes is the part of a cache that the states around a tile of runs may fill: five planes that stay in
+// the cache while the operator moves from plane to plane. Half of a second-level cache of 1 to 2 MiB gave
+// the best results.
 const tileBytes = 768 << 10
 
 // tileOf returns how many runs make a tile, in tiles of about equal size.
 func tileOf(l *Layout, order Order, runs int) int {
 	row := 8 * l.Stride[1]
 	if order == ByDiagonals {
-		row = 8 * l.Stride[0] / 2 // half of a diagonal's place is unused on average
+		row = 8 * l.Stride[0] / 2 // on average half of a diagonal's memory is unused
 	}
 	most := max(4, tileBytes/(5*row)-2*Ghosts)
 	tiles := (runs + most - 1) / most

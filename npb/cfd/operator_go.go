@@ -1,11 +1,11 @@
 package cfd
 
-// LanesOf are the values of a component at Lanes points side by side. Loops over
-// its elements need no bounds checks, and the points do not wait for each other.
+// LanesOf holds the values of a component at Lanes adjacent points. Loops over its elements need no bounds
+// checks, and the points are independent of each other.
 type LanesOf = [Lanes]float64
 
-// LanesAt returns those of a field from index at on. Points beyond the end of a run
-// are read, but must not be written; layouts have room for that.
+// LanesAt returns the lanes of a field from index at on. Points beyond the end of a run are read, but must
+// not be written; layouts have room for that.
 func LanesAt(f []float64, at int) *LanesOf { return (*LanesOf)(f[at:]) }
 
 // operatorGo is the plain form of the operator kernel.
@@ -73,7 +73,7 @@ func operatorLanes(a *opArgs, x int, acc *[Components]LanesOf) {
 	}
 }
 
-// operatorCentre sets acc to what the point itself contributes.
+// operatorCentre sets acc to the contribution of the point itself.
 func operatorCentre(a *opArgs, x int, acc *[Components]LanesOf, cx, cy, cz *rowLanes) {
 	u := func(m int) *LanesOf { return LanesAt(a.u, a.uAt+x+a.off[offU+m]/8) }
 	f := func(m int) *LanesOf { return LanesAt(a.f, a.rAt+x+a.off[offR+m]/8) }
@@ -91,8 +91,8 @@ func operatorCentre(a *opArgs, x int, acc *[Components]LanesOf, cx, cy, cz *rowL
 	}
 }
 
-// addNeighbour adds what the points on one side in direction d contribute: the next
-// one by all terms, the one after it by dissipation.
+// addNeighbour adds the contributions of the points on one side in direction d: the nearest one contributes
+// to all terms, the one after it to the dissipation.
 func addNeighbour(a *opArgs, at int, acc *[Components]LanesOf, row *rowLanes, d, side int) {
 	offNear := (*[6]int)(a.off[offNear+(d*2+side)*6:])
 	offFar := (*[Components]int)(a.off[offFar+(d*2+side)*5:])

@@ -6,15 +6,14 @@ import "rhinet/npb/nas"
 // reach beyond the neighbour.
 const MinEdge = 3
 
-// Partition is the multi-partition decomposition of BT and SP (section 2.1): the
-// grid is cut into root^3 cells, root of which belong to each of root^2 ranks, one
-// in every slab of every direction, so that all ranks work at every stage of a
-// line solve.
+// Partition is the multi-partition decomposition of BT and SP (section 2.1): the grid is cut into root^3
+// cells. Each of root^2 ranks has root of them, one in every slab of every direction, so that all ranks
+// work in every stage of a line solve.
 type Partition struct {
 	Root       int
 	Boxes      []Box    // by z coordinate
 	Coord      [][3]int // of the cells
-	Succ, Pred [3]int   // ranks of the neighbour cells, all on one rank each
+	Succ, Pred [3]int   // ranks of the neighbour cells; all of those in one direction are on one rank
 	at         [3][]int
 }
 
@@ -45,5 +44,5 @@ func NewPartition(n, procs, rank int) Partition {
 	return t
 }
 
-// At returns the own cell at position s along direction d.
+// At returns this rank's cell at position s along direction d.
 func (t *Partition) At(d, s int) int { return t.at[d][s] }

@@ -13,8 +13,8 @@ type primitiveArgs struct {
 	con  []float64 // lanes of 1, 1/2, c1*c2
 }
 
-// Primitives fills in the components that follow from the unknowns: Reciprocal,
-// and Sound if the states have it.
+// Primitives computes the components derived from the unknowns: Reciprocal, and Sound if the states have
+// it.
 type Primitives struct {
 	args   primitiveArgs
 	con    []float64 // a frame, see NewFrame: written to
@@ -29,7 +29,7 @@ func NewPrimitives(comps int, level nas.Level) *Primitives {
 	return p
 }
 
-// Fill works on n points, contiguous from index at of u.
+// Fill processes n points, contiguous from index at of u.
 func (p *Primitives) Fill(u []float64, l *Layout, at, n int) {
 	p.args = primitiveArgs{u: u, at: at, comp: 8 * l.Comp, n: n, con: p.con}
 	p.kernel(&p.args)

@@ -12,12 +12,11 @@ const (
 // Run is a sequence of interior points that are contiguous in memory: a row, or
 // a diagonal, of a plane.
 //
-// A run of a diagonal may begin with points that are not meant, so that vectors
-// begin on cache lines.
+// A run of a diagonal may begin with points that are to be skipped, so that vectors begin on cache lines.
 type Run struct {
 	I, J int // local indices of the first point
 	Skip int // points at the beginning that are not part of the run
-	Len  int // with those
+	Len  int // including those
 }
 
 // Runs returns the runs that make up the interior points of a plane of the box.
@@ -38,9 +37,8 @@ func (b *Box) Runs(order Order) []Run {
 	return runs
 }
 
-// diagonalRun is the run of n points with j >= from on diagonal s; first is the
-// index that DiagonalLayout puts on a cache line. Short runs begin there only if it
-// takes no further vector.
+// diagonalRun returns the run of n points with j >= from on diagonal s; first is the index that
+// DiagonalLayout aligns to a cache line. A short run begins there only if that takes no additional vector.
 func diagonalRun(s, from, n, first int) Run {
 	skip := (from - first) % Lanes
 	if n <= 2*Lanes && (n+skip+Lanes-1)/Lanes > (n+Lanes-1)/Lanes {

@@ -9,7 +9,7 @@ import (
 // absolute difference of a verified time step.
 const Tolerance = 1e-8
 
-// MarchClass is what BT and SP define for a class.
+// MarchClass is the definition of a class of BT or SP.
 type MarchClass struct {
 	N, Steps        int
 	Dt              float64
@@ -26,8 +26,7 @@ const (
 	PhaseLines
 )
 
-// Phases returns the names of the phases. The waiting for lines is part of the
-// three solves too.
+// Phases returns the names of the phases. The waiting for lines is also part of the three solves.
 func Phases() []nas.Phase {
 	return []nas.Phase{
 		{Name: "faces", Comm: true}, {Name: "rhs"}, {Name: "xsolve"}, {Name: "ysolve"}, {Name: "zsolve"},
@@ -49,8 +48,8 @@ func NewStepper(solves *mpi.Comm, m *March, lines *Lines, level nas.Level, timer
 	return &Stepper{March: m, sweeper: NewSweeper(solves, m, lines, level, t), Timers: t}
 }
 
-// stageShare is what each of right-hand side and three solves is of the work of a
-// step: chosen, because they take about as long as each other.
+// stageShare is the share of the right-hand side and of each of the three solves in the work of a step.
+// They are assumed equal, because they take about the same time.
 const stageShare = 1.0 / 4
 
 // Solve solves the systems along direction d.

@@ -5,9 +5,9 @@ import (
 	"rhinet/npb/nas"
 )
 
-// Sweeper solves the line systems of all cells of a rank in one direction after
-// the other (section 2.3). With one rank each group of lines is finished before
-// the next begins, in a state that stays in the cache.
+// Sweeper solves the line systems of all cells of a rank in one direction after the other (section 2.3).
+// With one rank, each group of lines is finished before the next one begins, with a state that stays in the
+// cache.
 type Sweeper struct {
 	march           *March
 	lines           *Lines
@@ -20,8 +20,8 @@ type Sweeper struct {
 	gather, scatter func(*transposeArgs)
 
 	send, recv []float64
-	// Requests in place, inactive when there is nothing to wait for: a time step
-	// allocates nothing.
+	// Requests, not pointers to them; inactive when there is nothing to wait for. A time step allocates
+	// nothing.
 	sending, receiving mpi.Request
 }
 
@@ -83,8 +83,8 @@ func NewSweeper(comm *mpi.Comm, m *March, lines *Lines, level nas.Level, timers 
 	return s
 }
 
-// storage is the length of the states that must be kept between the passes: those
-// of all groups, but of one group only if there is one rank.
+// storage returns the length of the states that must be kept between the passes: those of all groups, but
+// only of one group if there is one rank.
 func (st *stage) storage(root int) int {
 	if root == 1 {
 		return st.size
@@ -118,8 +118,8 @@ func (s *Sweeper) Solve(d int) error {
 	return s.finish(&s.sending)
 }
 
-// clearBefore clears the state before the first point of a line, and clearAfter the
-// solution after the last: what the identity rows on the boundary leave.
+// clearBefore clears the state before the first point of a line, and clearAfter the solution after the
+// last: the results of the identity rows on the boundary.
 func (s *Sweeper) clearBefore(st *stage, at int) {
 	clear(st.state[at:][:s.lines.Lead*s.lines.Width*Lanes])
 }
@@ -135,7 +135,7 @@ const (
 	tagBackward
 )
 
-// solution is what one point of a group adds to a message of the second pass.
+// solution is the size of one point of a group in a message of the second pass.
 const solution = Components * Lanes
 
 func (s *Sweeper) forwardStage(d, p, last int) error {
@@ -151,7 +151,7 @@ func (s *Sweeper) forwardStage(d, p, last int) error {
 			copy(st.state[g*st.size:][:chunk], s.recv[g*chunk:])
 		}
 	}
-	// What is needed next arrives meanwhile.
+	// The data for the next stage arrives in the meantime.
 	if p < last {
 		buf := s.recv[:len(s.stages[d][p+1].groups)*chunk]
 		s.receiving = *mpi.Irecv(s.comm, buf, s.march.Pred[d], tagForward)
@@ -257,8 +257,8 @@ func (s *Sweeper) prepare(d int, st *stage, g, at int) {
 	a.N, a.Valid = st.n, gr.valid
 }
 
-// transpose brings the states, with one neighbour to either side, and the
-// right-hand sides of group g into the scratch.
+// transpose copies the states, with one neighbour on either side, and the right-hand sides of group g to
+// the scratch.
 func (s *Sweeper) transpose(st *stage, g int, kernel func(*transposeArgs)) {
 	gr, c := &st.groups[g], st.cell
 	at := c.UL.At(gr.i-1, gr.j, gr.k)

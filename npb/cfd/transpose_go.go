@@ -1,8 +1,7 @@
 package cfd
 
-// transposeArgs is one call of a transpose kernel: count columns of valid rows,
-// for comps components, between a field with rows along x and a scratch where the
-// rows are lanes: [column][width][Lanes].
+// transposeArgs is one call of a transpose kernel: count columns of valid rows, for comps components,
+// between a field with rows along x and a scratch in which the rows are lanes: [column][width][Lanes].
 type transposeArgs struct {
 	field, scratch []float64
 	at             int
@@ -13,8 +12,8 @@ type transposeArgs struct {
 	width          int // of a column of the scratch, in groups of lanes
 }
 
-// gatherGo fills the scratch from the field. Lanes beyond valid have no meaning;
-// here they repeat the last row.
+// gatherGo fills the scratch from the field. Lanes beyond valid are undefined; here they repeat the last
+// row.
 func gatherGo(a *transposeArgs) {
 	for m := range a.comps {
 		for l := range Lanes {

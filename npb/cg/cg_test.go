@@ -46,9 +46,9 @@ func TestEstimatePerIteration(t *testing.T) {
 	}
 }
 
-// The linear system of an outer iteration gets exactly 25 steps (section 3.1), as
-// many products of the whole matrix, and one more for the residual. Fewer would
-// verify as well: the estimate has converged by then.
+// The linear system of an outer iteration gets exactly 25 steps (section 3.1), each with one product with
+// the whole matrix, and one more for the residual. Fewer steps would also verify, because the estimate has
+// converged by then.
 func TestInnerIterations(t *testing.T) {
 	if inner != 25 {
 		t.Errorf("%d inner iterations, the benchmark has 25", inner)
@@ -75,7 +75,7 @@ func TestInnerIterations(t *testing.T) {
 	}
 }
 
-// Elements of a block are named by positions of 32 bits.
+// Elements of a block are addressed by positions of 32 bits.
 func TestFewestProcesses(t *testing.T) {
 	var count *nas.CountError
 	if err := Allowed(2, nas.E); !errors.As(err, &count) || count.Allowed[0] != 4 {
@@ -126,7 +126,7 @@ func TestNonzeros(t *testing.T) {
 	}
 }
 
-// The transposed position is mutual, and its rows are the columns asked for.
+// The transposed position is symmetric, and its rows are the columns needed.
 func TestTransposedOwnsTheColumns(t *testing.T) {
 	const na = 1403
 	for _, size := range []int{1, 2, 4, 8, 16, 32} {
@@ -146,8 +146,8 @@ func TestTransposedOwnsTheColumns(t *testing.T) {
 	}
 }
 
-// Every form of the product judges the others, for rows of every length and
-// both sizes of columns.
+// Every form of the product is compared with the others, for rows of every length and both sizes of
+// columns.
 func TestProductsAgree(t *testing.T) {
 	const rows, cols = 70, 90
 	rng := rand.New(rand.NewPCG(9, 10))

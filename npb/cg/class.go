@@ -40,12 +40,12 @@ func (p *params) operations(niter int) float64 {
 	return 2 * float64(niter) * float64(p.na) * (3 + w + inner*(5+w) + 3)
 }
 
-// elements is how many elements the matrix has at most: some coincide.
+// elements returns the maximum number of elements of the matrix: some coincide.
 func (p *params) elements() int64 {
 	return int64(p.na) * int64(p.nonzer+1) * int64(p.nonzer+1)
 }
 
-// Kernel returns CG as users of all kernels know it.
+// Kernel returns CG in the form common to all kernels.
 func Kernel() nas.Kernel {
 	return nas.Kernel{Name: "cg", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
 }
@@ -59,9 +59,9 @@ func Describe(class nas.Class) (nas.Problem, error) {
 	return nas.Problem{Kernel: name, Class: class, Size: nas.Count(int64(p.na)), Iterations: p.niter}, nil
 }
 
-// Allowed returns nil if procs processes can run the class: powers of two for
-// which no block of the matrix is empty, and none has more elements than positions
-// of 32 bits can name, which takes 4 processes in class E.
+// Allowed returns nil if procs processes can run the class: powers of two for which no block of the matrix
+// is empty, and no block has more elements than can be indexed with 32 bits, which requires 4 processes in
+// class E.
 func Allowed(procs int, class nas.Class) error {
 	p, err := classes().Lookup(name, class)
 	if err != nil {
@@ -72,9 +72,8 @@ func Allowed(procs int, class nas.Class) error {
 	})
 }
 
-// Memory returns about how many bytes the class takes on procs processes
-// together. Making the matrix takes the most: every process draws all random
-// vectors, and has its columns in two forms for a while.
+// Memory returns approximately how many bytes the class needs on procs processes together. Making the
+// matrix needs most: every process draws all random vectors, and temporarily has its columns in two forms.
 func Memory(procs int, class nas.Class) int64 {
 	p := classes()[class]
 	na, entries := int64(p.na), int64(p.na)*int64(p.nonzer+1)

@@ -34,7 +34,7 @@ func (g *grid) columnRange(na int) (first, n int) {
 	return first + start, n
 }
 
-// half cuts n items in two and returns the part of an even or an odd owner.
+// half splits n items in two and returns the part of an even or an odd owner.
 func half(n, owner int) (start, length int) {
 	upper := (n + 1) / 2
 	if owner%2 == 0 {
@@ -43,7 +43,7 @@ func half(n, owner int) (start, length int) {
 	return upper, n - upper
 }
 
-// kept is the part of a product by rows that this rank sums up and hands on.
+// kept returns the part of a product by rows that this rank sums up and passes on.
 func (g *grid) kept(rows int) (start, n int) {
 	if g.square {
 		return 0, rows
@@ -51,12 +51,12 @@ func (g *grid) kept(rows int) (start, n int) {
 	return half(rows, g.col)
 }
 
-// partner is the rank of the partner in stage i = 1..stages of a sum along the
-// row: the distance halves with each stage.
+// partner returns the rank of the partner in stage i = 1..stages of a sum along the row: the distance
+// halves with each stage.
 func (g *grid) partner(i int) int { return g.row*g.cols + g.col ^ g.cols>>i }
 
-// transposed is the rank that needs what this one kept of a product, and has
-// what this one needs.
+// transposed returns the rank that needs this rank's part of a product, and has the part that this one
+// needs.
 func (g *grid) transposed() int {
 	if g.square {
 		return g.col*g.cols + g.row

@@ -7,9 +7,9 @@ import (
 	"rhinet/npb/nas"
 )
 
-// A matrix is a block of a sparse matrix in compressed row form. Columns count
-// from the block's first and ascend within a row. They are kept in 16 bits if
-// that is enough, since a product is as fast as the matrix can be read.
+// A matrix is a block of a sparse matrix in compressed row form. Columns are relative to the block's first
+// column and ascend within a row. They have 16 bits if that is enough, since the speed of a product is
+// limited by reading the matrix.
 type matrix struct {
 	start []int32 // of each row in the columns and value; the last one ends the last row
 	short []uint16
@@ -17,11 +17,11 @@ type matrix struct {
 	value []float64
 }
 
-// overread is by how many elements a product may read beyond the last column.
+// overread is how many elements a product may read beyond the last column.
 const overread = 8
 
-// A vectors is the set of sparse random vectors v_0, v_1, ... of which the
-// matrix is built: width entries each, of which the first count[o] are in use.
+// A vectors is the set of sparse random vectors v_0, v_1, ... from which the matrix is built: width entries
+// each, of which the first count[o] are in use.
 type vectors struct {
 	width    int
 	count    []int32
@@ -29,8 +29,8 @@ type vectors struct {
 	value    []float64
 }
 
-// newVectors draws the random vectors of a problem, always all of them: there
-// is one sequence of random numbers for the whole matrix.
+// newVectors draws the random vectors of a problem. It always draws all of them, because there is one
+// sequence of random numbers for the whole matrix.
 func newVectors(p params) *vectors {
 	v := &vectors{width: p.nonzer + 1, count: make([]int32, p.na)}
 	v.position = make([]int32, p.na*v.width)
@@ -75,8 +75,7 @@ func newMatrix(p params, row0, rows, col0, cols int) *matrix {
 	}
 	uses, first := v.byRow(row0, rows)
 
-	// Room for all elements, and a little more for the luck of the draw: growing
-	// would take twice the memory.
+	// Room for all elements, with a margin for random variation: growing would take twice the memory.
 	room := len(uses)*v.width*cols/p.na*17/16 + 1024
 	m := &matrix{start: make([]int32, rows+1), value: make([]float64, 0, room)}
 	all := make([]uint32, 0, room)
@@ -115,7 +114,7 @@ func newMatrix(p params, row0, rows, col0, cols int) *matrix {
 	return m
 }
 
-// setColumns keeps the columns, all below cols, in the smallest form.
+// setColumns stores the columns, all below cols, in the smallest form.
 func (m *matrix) setColumns(all []uint32, cols int) {
 	all = append(all, make([]uint32, overread)...)
 	if cols > 1<<16 {
@@ -128,8 +127,8 @@ func (m *matrix) setColumns(all []uint32, cols int) {
 	}
 }
 
-// byRow returns, for each of the rows, which entries of v lie in it: those of
-// row i are uses[first[i]:first[i+1]], indices into position, ascending.
+// byRow returns which entries of v are in each of the rows: those of row i are uses[first[i]:first[i+1]],
+// indices into position in ascending order.
 func (v *vectors) byRow(row0, rows int) (uses, first []int32) {
 	first = make([]int32, rows+2)
 	each := func(f func(entry int32, row int)) {

@@ -4,10 +4,9 @@ import "rhinet/mpi"
 
 // multiply computes out = A in, both by column range. Collective.
 //
-// Each rank multiplies its block; the products are summed along the grid row,
-// stage by stage, and what a rank kept goes to the transposed position. The
-// first stage is overlapped: a part of the rows is on its way while the rest
-// is computed.
+// Each rank multiplies its block; the products are summed along the grid row, stage by stage, and each
+// rank's part goes to the transposed position. The first stage is overlapped: a part of the rows is being
+// sent while the rest is computed.
 func (s *solver) multiply(out, in []float64) error {
 	if err := s.work.Do(1); err != nil {
 		return err
@@ -39,15 +38,15 @@ func (s *solver) multiply(out, in []float64) error {
 	return s.transpose(out, kept)
 }
 
-// firstStage computes the product of the local block and adds the first
-// partner's to the part that is kept.
+// firstStage computes the product of the local block and adds the first partner's product to the part that
+// this rank keeps.
 func (s *solver) firstStage(in []float64, start, n int) error {
 	rows := len(s.a.start) - 1
 	tag := s.grid.stages
 	partner := s.grid.partner(tag)
 	incoming := mpi.Irecv(s.world, s.in[:n], partner, tag)
 
-	// What the partner needs is computed first: the other half, or everything.
+	// Compute first what the partner needs: the other half, or everything.
 	from, to := 0, rows
 	if !s.grid.square {
 		from, to = start+n, rows
@@ -78,7 +77,7 @@ func (s *solver) firstStage(in []float64, start, n int) error {
 	return err
 }
 
-// transpose exchanges what this rank kept with the transposed position.
+// transpose exchanges this rank's part with the transposed position.
 func (s *solver) transpose(out, kept []float64) error {
 	s.timers.Begin(phaseTranspose)
 	defer s.timers.End(phaseTranspose)

@@ -12,8 +12,8 @@ func productGo(out []float64, a *matrix, x []float64, from, to int) {
 	}
 }
 
-// multiplyRows computes one element of out per row; start has where each row
-// begins, and one entry more.
+// multiplyRows computes one element of out per row; start holds the beginning of each row, and one more
+// entry.
 func multiplyRows[I uint16 | uint32](out []float64, start []int32, column []I, value, x []float64) {
 	begin := start[0]
 	for i, end := range start[1:] {

@@ -15,7 +15,7 @@ func newProduct(level nas.Level) product {
 	return productGo
 }
 
-// productAVX512 is productGo with sums in another order.
+// productAVX512 is productGo with another order of summation.
 func productAVX512(out []float64, a *matrix, x []float64, from, to int) {
 	if from >= to {
 		return
@@ -28,8 +28,8 @@ func productAVX512(out []float64, a *matrix, x []float64, from, to int) {
 	}
 }
 
-// product16AVX512 and product32AVX512 are multiplyRows. Columns are read up to
-// 7 beyond the last row, and must be indices of x.
+// product16AVX512 and product32AVX512 are multiplyRows. They read up to 7 columns beyond the last row,
+// which must be indices of x.
 //
 //go:noescape
 func product16AVX512(out *float64, start *int32, column *uint16, value, x *float64, rows int)

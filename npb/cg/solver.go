@@ -19,7 +19,7 @@ const (
 // A solver is one rank's part of the iteration.
 type solver struct {
 	world   *mpi.Comm
-	line    *mpi.Comm // the ranks of the same grid row; nil if there is one only
+	line    *mpi.Comm // the ranks of the same grid row; nil if there is only one
 	grid    grid
 	p       params
 	a       *matrix
@@ -65,7 +65,7 @@ func (s *solver) reset() {
 	}
 }
 
-// free gives the communicator of the grid row back.
+// free frees the communicator of the grid row.
 func (s *solver) free() error {
 	if s.line == nil {
 		return nil
@@ -90,7 +90,7 @@ func (s *solver) iterate() (zeta float64, err error) {
 	return s.p.shift + 1/xz, nil
 }
 
-// solve attacks A z = x with the conjugate gradient method.
+// solve approximates A z = x by the conjugate gradient method.
 func (s *solver) solve() error {
 	s.timers.Begin(phaseVectors)
 	clear(s.z)
@@ -134,7 +134,7 @@ func (s *solver) solve() error {
 	return err
 }
 
-// reduce sums a scalar along the grid row, which holds each segment once.
+// reduce sums a scalar along the grid row, in which each segment occurs once.
 func (s *solver) reduce(v float64) (float64, error) {
 	if s.line == nil {
 		return v, nil

@@ -6,7 +6,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-// judge compares the last estimate of the eigenvalue with that of the class.
+// judge compares the last estimate of the eigenvalue with the reference value of the class.
 func (p *params) judge(class nas.Class, niter int, verifiable bool, zeta float64) nas.Result {
 	r := nas.Result{
 		Problem: nas.Problem{

@@ -24,16 +24,15 @@ func newAdder(level nas.Level) adder {
 // width is the number of pairs in a vector.
 const width = 8
 
-// lanes is the state of addAVX512: one column per lane. The program in _asm
-// knows the offsets.
+// lanes is the state of addAVX512, with one column per lane. The program in _asm uses the offsets.
 type lanes struct {
 	first, second [width]uint64 // states in the upper 46 bits, as in source
 	sx, sy        [width]float64
 	packed        [width]uint64 // counts of the bins 0 to 3, 16 bits each: enough for a batch
-	rare          [bins]int64   // counts of the others
+	rare          [bins]int64   // counts of the other bins
 }
 
-// constants is what addAVX512 computes with.
+// constants holds the constants of addAVX512.
 type constants struct {
 	inverse, value [16]float64
 	q              [8]float64
@@ -63,7 +62,7 @@ func newConstants() *constants {
 // width4 is the number of pairs in a vector of addAVX2.
 const width4 = 4
 
-// constants4 is what addAVX2 computes with.
+// constants4 holds the constants of addAVX2.
 type constants4 struct {
 	inverse, value [16]float64
 	vectors        [23][width4]uint64 // each the same bits four times

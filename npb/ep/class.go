@@ -11,7 +11,7 @@ const (
 	operation = "Random numbers generated"
 )
 
-// params is one class: 2^m pairs, and the sums of the deviates to be found.
+// params is one class: 2^m pairs, and the reference sums of the deviates.
 type params struct {
 	m      int
 	sx, sy float64
@@ -29,7 +29,7 @@ func classes() nas.Table[params] {
 	}
 }
 
-// Kernel returns EP as users of all kernels know it.
+// Kernel returns EP in the form common to all kernels.
 func Kernel() nas.Kernel {
 	return nas.Kernel{Name: "ep", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
 }
@@ -55,9 +55,9 @@ func Allowed(procs int, class nas.Class) error {
 		func(n int) bool { return n <= batches })
 }
 
-// Memory returns about how many bytes the class takes on procs processes
-// together: buffers that stay in the cache, whatever the class.
+// Memory returns approximately how many bytes the class needs on procs processes together: buffers that
+// stay in the cache, in any class.
 func Memory(procs int, _ nas.Class) int64 { return int64(procs) * bufferBytes }
 
-// bufferBytes is more than what an adder keeps.
+// bufferBytes is larger than the buffers of an adder.
 const bufferBytes = 64 << 10

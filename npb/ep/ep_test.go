@@ -75,7 +75,7 @@ func TestMinusTwoLog(t *testing.T) {
 	check(0x1p-89)
 }
 
-// minusTwoLogError is the absolute error that is documented.
+// minusTwoLogError is the documented absolute error.
 func minusTwoLogError(x float64) float64 {
 	if x > 63.0/64 {
 		return 0
@@ -83,7 +83,7 @@ func minusTwoLogError(x float64) float64 {
 	return 0x1p-51
 }
 
-// The straightforward loop over the specification judges the adders.
+// slowAdd is a straightforward loop that follows the specification; the adders are compared with it.
 func slowAdd(t *tally, x uint64, n int) {
 	r := nas.NewRandom(x)
 	for range n {

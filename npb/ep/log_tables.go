@@ -41,8 +41,8 @@ var (
 	}
 )
 
-// The coefficients of the polynomial Q of minusTwoLog by falling power: the
-// Chebyshev fit of (-2 ln(1+r) + 2r) / r^2 on [-1/32, 1/32].
+// The coefficients of the polynomial Q of minusTwoLog by descending power: the Chebyshev fit of (-2 ln(1+r)
+// + 2r) / r^2 on [-1/32, 1/32].
 const (
 	logQ7 = -0x1.c7d6d6880307cp-3
 	logQ6 = 0x1.006683c32b3a0p-2

@@ -2,8 +2,8 @@ package ep
 
 import "math"
 
-// A tally is what EP computes: the sums of the deviates, and their counts by
-// the larger of the two magnitudes, rounded down.
+// A tally is the result of EP: the sums of the deviates, and their counts by the larger of the two
+// magnitudes, rounded down.
 type tally struct {
 	sums [2]float64 // of X and of Y
 	q    [bins]int64
@@ -22,8 +22,8 @@ func (t *tally) pairs() int64 {
 // blockPairs and at most the size of a batch; states are those of nas.Random.
 type adder func(t *tally, x uint64, n int)
 
-// blockPairs is how many pairs addGo draws before it transforms those that
-// were accepted: few enough for the buffers to stay in the first-level cache.
+// blockPairs is how many pairs addGo draws before it transforms the accepted ones: few enough for the
+// buffers to stay in the first-level cache.
 const blockPairs = 256
 
 // A block holds accepted pairs and their squared radii.
@@ -39,10 +39,9 @@ func addGo(t *tally, x uint64, n int) {
 	}
 }
 
-// A source delivers the sequence in two streams, one for the first and one for
-// the second number of each pair: two short chains of multiplications instead
-// of one long one. States are kept in the upper 46 bits of a word, so that the
-// product needs no mask.
+// A source delivers the sequence in two streams, one for the first and one for the second number of each
+// pair: two short chains of multiplications instead of one long one. States are kept in the upper 46 bits
+// of a word, so that the product needs no mask.
 type source struct{ first, second uint64 }
 
 const (
@@ -55,18 +54,18 @@ func newSource(x uint64) source {
 	return source{x * multiplier, x * multiplier2}
 }
 
-// draw fills b with those of the next blockPairs pairs that lie in the unit
-// circle and returns their number.
+// draw fills b with those of the next blockPairs pairs that are in the unit circle and returns their
+// number.
 func (s *source) draw(b *block) int {
 	n := 0
 	first, second := s.first, s.second
 	for range blockPairs {
-		// A state in the mantissa of a number in [1, 2): 1 + value.
+		// The state becomes the mantissa of a number in [1, 2): 1 + value.
 		x := 2*math.Float64frombits(first>>12|0x3ff<<52) - 3
 		y := 2*math.Float64frombits(second>>12|0x3ff<<52) - 3
 		first *= multiplier2
 		second *= multiplier2
-		// Not to be fused: the decision below must be the same everywhere.
+		// Not fused: the decision below must be the same everywhere.
 		t := float64(x*x) + float64(y*y)
 		i := n & (blockPairs - 1)
 		b.x[i], b.y[i], b.t[i] = x, y, t
@@ -78,7 +77,7 @@ func (s *source) draw(b *block) int {
 	return n
 }
 
-// add transforms the first n pairs of b into deviates and takes them in.
+// add transforms the first n pairs of b into deviates and adds them to t.
 func (t *tally) add(b *block, n int) {
 	var sx, sy float64
 	xs, ys, ts := b.x[:n], b.y[:n], b.t[:n]

@@ -6,7 +6,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-// result judges the sums.
+// result verifies the sums.
 func result(cfg nas.Config, p params, t *tally) nas.Result {
 	problem, _ := Describe(cfg.Class)
 	r := nas.Result{

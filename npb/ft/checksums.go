@@ -1,7 +1,6 @@
 package ft
 
-// The checksums after each iteration (NPB 3.4). They are functions, so that
-// nobody can change them.
+// The checksums after each iteration (NPB 3.4). They are functions, so that they cannot be modified.
 
 func checksumsS() []complex128 {
 	return []complex128{

@@ -41,7 +41,7 @@ func (p *params) operations(niter int) float64 {
 	return p.points() * (14.8157 + 7.19641*l + (5.23518+7.21113*l)*float64(niter))
 }
 
-// Kernel returns FT as users of all kernels know it.
+// Kernel returns FT in the form common to all kernels.
 func Kernel() nas.Kernel {
 	return nas.Kernel{Name: "ft", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run, CheckGrid: CheckGrid}
 }
@@ -55,8 +55,8 @@ func Describe(class nas.Class) (nas.Problem, error) {
 	return nas.Problem{Kernel: name, Class: class, Size: nas.Grid(p.nx, p.ny, p.nz), Iterations: p.niter}, nil
 }
 
-// Allowed returns nil if procs processes can run the class: powers of two that
-// leave each process a slab of planes, or a pencil of lines, of at least one.
+// Allowed returns nil if procs processes can run the class: powers of two for which each process has a slab
+// of planes, or a pencil of lines, of at least one.
 func Allowed(procs int, class nas.Class) error {
 	p, err := classes().Lookup(name, class)
 	if err != nil {
@@ -67,10 +67,9 @@ func Allowed(procs int, class nas.Class) error {
 	})
 }
 
-// Memory returns about how many bytes the class takes on procs processes
-// together: the box in frequency order and in between, once more where it is
-// exchanged, and a plane for each process; with more processes than planes, three
-// boxes.
+// Memory returns approximately how many bytes the class needs on procs processes together: the box in
+// frequency order and in between, once more if it is exchanged, and a plane for each process; with more
+// processes than planes, three boxes.
 func Memory(procs int, class nas.Class) int64 {
 	p := classes()[class]
 	boxes := int64(2)

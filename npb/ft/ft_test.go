@@ -18,7 +18,7 @@ func TestKernel(t *testing.T) {
 		Kernel: Kernel(), Phases: 7,
 		Verified: map[nas.Class][]int{nas.S: {1, 2, 4, 16, 64, 128}, nas.W: {1, 2, 4}},
 		Check: func(t *testing.T, r nas.Result) {
-			// A correct transform stays far inside the tolerance.
+			// The error of a correct transform is far below the tolerance.
 			for _, c := range r.Checks {
 				if !(c.Difference < 2e-13) {
 					t.Errorf("%s on %d ranks: %+v", r.Class, r.Processes, c)
@@ -60,7 +60,7 @@ func TestWrongChecksumIsUnsuccessful(t *testing.T) {
 	}
 }
 
-// The definition of the transform judges the fast one.
+// The fast transform is compared with the definition of the transform.
 func TestTransformOfOneLength(t *testing.T) {
 	for _, level := range nas.Levels() {
 		for _, n := range []int{4, 8, 16, 32, 64, 128, 512} {
@@ -93,8 +93,7 @@ func transformsRight(t *testing.T, k *kernels, n int) {
 	}
 }
 
-// Every loop in assembly does what its Go form does, to the last bits, and
-// touches nothing else.
+// Every loop in assembly computes exactly the same as its Go form, and changes nothing else.
 func TestLevelsAgree(t *testing.T) {
 	const n, stride = 16, 20 * cell
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -7,9 +7,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// gridOf returns the process grid that the number of processes asks for (section
-// 4.4): one slab of planes for each, or pencils if there are more processes than
-// planes.
+// gridOf returns the default process grid for a number of processes (section 4.4): one slab of planes for
+// each, or pencils if there are more processes than planes.
 func (p *params) gridOf(procs int) [2]int {
 	if procs <= p.nz {
 		return [2]int{1, procs}
@@ -23,8 +22,8 @@ func (p *params) cuts(grid [2]int) bool {
 	return nas.IsPowerOfTwo(a) && nas.IsPowerOfTwo(b) && a <= min(p.nx, p.ny) && b <= min(p.ny, p.nz)
 }
 
-// CheckGrid returns nil if procs processes can run the class on a grid: x is cut
-// into grid[0] parts and z into grid[1], in space, and y into either.
+// CheckGrid returns nil if procs processes can run the class on a grid: in space, x is cut into grid[0]
+// parts and z into grid[1]; y is cut into either.
 func CheckGrid(procs int, class nas.Class, grid [2]int) error {
 	p, err := classes().Lookup(name, class)
 	if err != nil {
@@ -41,8 +40,8 @@ func CheckGrid(procs int, class nas.Class, grid [2]int) error {
 	return nil
 }
 
-// newField returns this rank's part of the box on a grid, or on the one that the
-// number of ranks asks for, and its timers. Collective.
+// newField returns this rank's part of the box on the given grid, or on the default one for the number of
+// ranks, and its timers. Collective.
 func newField(world *mpi.Comm, p params, grid [2]int, level nas.Level, timers bool) (field, *nas.Timers, error) {
 	if grid == [2]int{} {
 		grid = p.gridOf(world.Size())

@@ -55,8 +55,8 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	return r, f.free()
 }
 
-// solve is the timed section: set-up, transform, and the checksums of all
-// iterations, which only rank 0 gets.
+// solve is the timed section: set-up, transform, and the checksums of all iterations, which only rank 0
+// gets.
 func solve(f field, sums []complex128, step func(it int) error) error {
 	f.setUp()
 	if err := f.forward(); err != nil {

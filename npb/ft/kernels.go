@@ -15,7 +15,7 @@ type kernels struct {
 	putTransposed  func(to []float64, at, stride int, work []float64, place []int32)
 }
 
-// newKernels returns the loops for a level, in Go where there is nothing better.
+// newKernels returns the loops for a level, in Go if there is no assembly for it.
 func newKernels(level nas.Level) *kernels {
 	if k := assembly(level); k != nil {
 		return k

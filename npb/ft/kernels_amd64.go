@@ -20,8 +20,7 @@ func assembly(level nas.Level) *kernels {
 	return nil
 }
 
-// stubs are the functions in assembly. Strides and distances are in bytes,
-// and counts must be positive.
+// stubs are the assembly functions. Strides and distances are in bytes, and counts must be positive.
 type stubs struct {
 	radixFour      func(work *float64, quarter, blocks int, roots *float64)
 	lastFour       func(work *float64, blocks int)
@@ -33,12 +32,11 @@ type stubs struct {
 	putTransposed  func(to *float64, stride int, work *float64, place *int32, cells int)
 }
 
-// ahead is how far beyond a cell to ask for memory: the neighbouring column of
-// cells is the next to be moved.
+// ahead is the prefetch distance in bytes: the adjacent column of cells is copied next.
 const ahead = 8 * cell
 
-// wrap gives the functions the bounds checks of Go. Indices in place are those
-// of a plan, which is never longer than work.
+// wrap adds Go's bounds checks to the functions. Indices in place are those of a plan, which is never
+// longer than work.
 func wrap(s *stubs) *kernels {
 	return &kernels{
 		radixFour: func(work []float64, quarter int, roots []float64) {

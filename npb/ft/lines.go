@@ -1,9 +1,8 @@
 package ft
 
-// lines say where up to 8 lines lie in an array of points, each a real and an
-// imaginary part: at their first points, and stride numbers further on at each next
-// one. Lanes beyond used repeat the last line, so that what is computed of them is
-// finite; it is stored nowhere.
+// lines say where up to 8 lines are in an array of points, each with a real and an imaginary part: at holds
+// their first points, and consecutive points are stride numbers apart. Lanes beyond used repeat the last
+// line, so that results for them are finite; they are not stored.
 type lines struct {
 	at     [lanes]int
 	used   int
@@ -20,8 +19,7 @@ func (l *lines) gather(work []float64, n int, from []float64) {
 	}
 }
 
-// scatter copies cells place[0], place[1], ... of work to the lines, from their first
-// points on.
+// scatter copies cells place[0], place[1], ... of work to the lines, from their first points on.
 func (l *lines) scatter(to, work []float64, place []int32) {
 	for i, p := range place {
 		w, points := (*[cell]float64)(work[int(p)*cell:]), to[i*l.stride:]

@@ -1,7 +1,7 @@
 package ft
 
-// The ways between the arrays and the work space of a transform. Positions and
-// strides count numbers, not cells.
+// Copies between the arrays and the work space of a transform. Positions and strides count numbers, not
+// cells.
 
 // take copies n cells, stride apart from at on, to the start of work.
 func take(work []float64, n int, from []float64, at, stride int) {
@@ -39,8 +39,7 @@ func takeEvolved(work, v []float64, at, stride int, ex *[lanes]float64, scale fl
 	}
 }
 
-// takeTransposed takes n cells in which the places are y from 8 rows, stride
-// apart from at on, in which the places are x.
+// takeTransposed copies n cells along y from 8 rows of cells along x, stride apart from at on.
 func takeTransposed(work []float64, n int, from []float64, at, stride int) {
 	for x := 0; x < n; x += lanes {
 		w := (*[lanes * cell]float64)(work)
@@ -55,8 +54,7 @@ func takeTransposed(work []float64, n int, from []float64, at, stride int) {
 	}
 }
 
-// putTransposed is the inverse of takeTransposed, for a work space in the order
-// of place.
+// putTransposed is the inverse of takeTransposed, for a work space in the order of place.
 func putTransposed(to []float64, at, stride int, work []float64, place []int32) {
 	for len(place) >= lanes {
 		for i, p := range place[:lanes] {

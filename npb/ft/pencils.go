@@ -8,16 +8,14 @@ import (
 	"rhinet/npb/nas"
 )
 
-// pencils are one rank's part of the solution in the 2-D layout (section 4.4): the
-// rank at (me1, me2) of a grid of p1 times p2 has all x of a block of y (me1) and z
-// (me2), then all y of a block of x (me1) and z (me2), and at last all z of a block
-// of x (me1) and y (me2). Its messages go along the columns of the grid, equal me2,
-// and along the rows, equal me1.
+// pencils are one rank's part of the solution in the 2-D layout (section 4.4): the rank at (me1, me2) of a
+// grid of p1 times p2 has first all x of a block of y (me1) and z (me2), then all y of a block of x (me1)
+// and z (me2), and finally all z of a block of x (me1) and y (me2). Its messages go along the columns of
+// the grid, with equal me2, and along the rows, with equal me1.
 //
-// The lines of a stage are numbered, and transformed 8 at a time in that order. Two
-// arrays have them in cells, line by line: the values in space and in frequency. The
-// others are sent and received, and hold points one by one, so that a block may be
-// as narrow as one line.
+// The lines of a stage are numbered, and transformed 8 at a time in that order. Two arrays have them in
+// cells, line by line: the values in space and in frequency. The others are sent and received, and hold
+// single points, so that a block may be as narrow as one line.
 type pencils struct {
 	base
 	column, row *mpi.Comm
@@ -29,8 +27,8 @@ type pencils struct {
 	frequencyY     int // of y in frequency
 
 	frequency []float64      // V, in cells
-	out, in   []float64      // before and after an exchange; values in space, in cells, are in either
-	message   int            // numbers in all that are exchanged
+	out, in   []float64      // before and after an exchange; either may also hold the values in space, in cells
+	message   int            // total numbers that are exchanged
 	exy       [lanes]float64 // exponential factors of x and y of 8 lines
 }
 
@@ -51,12 +49,12 @@ func newPencils(world *mpi.Comm, p params, grid [2]int, level nas.Level, timers 
 	return s, err
 }
 
-// batches is how often 8 lines are transformed at a time, the last time perhaps fewer.
+// batches returns how many times 8 lines are transformed, including a last batch with possibly fewer.
 func batches(lines int) int { return (lines + lanes - 1) / lanes }
 
 func (s *pencils) layout() string { return fmt.Sprintf("2-D, %d x %d pencils", s.p1, s.p2) }
 
-// free gives the communicators of rows and columns back.
+// free frees the communicators of rows and columns.
 func (s *pencils) free() error { return errors.Join(s.column.Free(), s.row.Free()) }
 
 // setUp makes the factors, the roots, and the initial values in space.
@@ -76,13 +74,12 @@ func (s *pencils) setUp() {
 	s.timers.End(phaseSetUp)
 }
 
-// The blocks that an exchange moves, each for or from one rank, by where the lines
-// along two axes lie in them.
+// The blocks of an exchange, each for or from one rank, differ in the order of the axes:
 //
 //	along a column: z, then x, then y fastest
 //	along a row:    y, then z, then x fastest
 
-// alongX are batch g's lines of constant y and z in a block along a column.
+// alongX returns batch g's lines of constant y and z in a block along a column.
 func (s *pencils) alongX(g int) (l lines) {
 	return s.batch(g, s.spaceY*s.spaceZ, 2*s.spaceY, func(line int) int {
 		y, z := line%s.spaceY, line/s.spaceY
@@ -90,17 +87,17 @@ func (s *pencils) alongX(g int) (l lines) {
 	})
 }
 
-// columnY are batch g's lines of constant x and z in a block along a column.
+// columnY returns batch g's lines of constant x and z in a block along a column.
 func (s *pencils) columnY(g int) lines {
 	return s.batch(g, s.blockX*s.spaceZ, 2, func(line int) int { return 2 * line * s.spaceY })
 }
 
-// rowY are the same lines in a block along a row.
+// rowY returns the same lines in a block along a row.
 func (s *pencils) rowY(g int) lines {
 	return s.batch(g, s.blockX*s.spaceZ, 2*s.blockX*s.spaceZ, func(line int) int { return 2 * line })
 }
 
-// alongZ are batch g's lines of constant x and y in a block along a row.
+// alongZ returns batch g's lines of constant x and y in a block along a row.
 func (s *pencils) alongZ(g int) lines {
 	return s.batch(g, s.blockX*s.frequencyY, 2*s.blockX, func(line int) int {
 		x, y := line%s.blockX, line/s.blockX
@@ -108,7 +105,7 @@ func (s *pencils) alongZ(g int) lines {
 	})
 }
 
-// batch finds the lines of batch g of a stage with so many.
+// batch returns the lines of batch g in a stage with all lines.
 func (s *pencils) batch(g, all, stride int, place func(line int) int) lines {
 	l := lines{used: min(lanes, all-g*lanes), stride: stride}
 	for i := range l.at {
@@ -148,8 +145,8 @@ func (s *pencils) forward() error {
 	return nil
 }
 
-// step advances frequency in time and transforms it back into space, where it has
-// real and imaginary parts exchanged, in out. Collective.
+// step advances frequency in time and transforms it back into space, in out, with real and imaginary parts
+// exchanged. Collective.
 func (s *pencils) step() error {
 	p := &s.p
 	s.timers.Begin(phaseZ)
@@ -189,8 +186,7 @@ func (s *pencils) factorsOf(g int) {
 	}
 }
 
-// gather takes lines from the blocks that have come from so many ranks, and
-// transforms them.
+// gather copies lines from the blocks received from the ranks, and transforms them.
 func (s *pencils) gather(l lines, along *plan, ranks int) {
 	n, block := along.n/ranks, s.message/ranks
 	for r := range ranks {
@@ -199,7 +195,7 @@ func (s *pencils) gather(l lines, along *plan, ranks int) {
 	along.transform(s.k, s.work)
 }
 
-// scatter puts transformed lines into the blocks that go to so many ranks.
+// scatter copies transformed lines to the blocks for the ranks.
 func (s *pencils) scatter(l lines, along *plan, ranks int) {
 	n, block := along.n/ranks, s.message/ranks
 	for r := range ranks {
@@ -207,7 +203,7 @@ func (s *pencils) scatter(l lines, along *plan, ranks int) {
 	}
 }
 
-// exchange sends the blocks of out along a column or a row. Collective.
+// exchange exchanges the blocks of out along a column or a row. Collective.
 func (s *pencils) exchange(c *mpi.Comm) error {
 	s.timers.Begin(phaseExchange)
 	defer s.timers.End(phaseExchange)

@@ -12,8 +12,8 @@ import (
 	"rhinet/npb/nas/nastest"
 )
 
-// The layout is chosen by the number of processes: one box, slabs, and pencils from
-// more processes than planes on (section 4.4).
+// The layout depends on the number of processes: one box, then slabs and, if there are more processes than
+// planes, pencils (section 4.4).
 func TestLayoutByNumber(t *testing.T) {
 	for _, tc := range []struct {
 		class nas.Class
@@ -30,8 +30,7 @@ func TestLayoutByNumber(t *testing.T) {
 	}
 }
 
-// Every shape of grid verifies, with blocks wider than a vector, as wide, and
-// narrower.
+// Every shape of grid verifies, with blocks wider than a vector, exactly as wide, and narrower.
 func TestGridsVerify(t *testing.T) {
 	grids := map[nas.Class][][2]int{
 		nas.S: {{1, 1}, {1, 4}, {2, 1}, {2, 2}, {4, 1}, {2, 4}, {4, 2}, {8, 1}, {4, 4}, {2, 8}, {8, 2}, {16, 1}},
@@ -72,7 +71,7 @@ func TestNarrowPencils(t *testing.T) {
 		{params{nx: 8, ny: 8, nz: 4}, [2]int{8, 2}},
 		{params{nx: 16, ny: 4, nz: 4}, [2]int{4, 4}},
 	} {
-		// One rank alone, whose lines along y are whole vectors only in boxes of 8 and more.
+		// A single rank; its lines along y are whole vectors only in boxes of at least 8.
 		reference := make([]complex128, 3)
 		sums := make([]complex128, 3)
 		alone := func(world *mpi.Comm) error {

@@ -2,17 +2,16 @@ package ft
 
 import "math"
 
-// lanes is the number of lines that are transformed side by side, and cell the
-// numbers of one point of all of them: lanes real parts, lanes imaginary parts.
+// lanes is the number of lines that are transformed together, and cell the size of one point of all of
+// them: lanes real parts, followed by lanes imaginary parts.
 const (
 	lanes = 8
 	cell  = 2 * lanes
 )
 
-// A plan is all there is to know about transforms of one length n, a power of
-// two of at least 4: the transform is in place, by decimation in frequency with
-// radix 4, and a last step of radix 2 if the length asks for it. The result is
-// in another order: frequency f is found at place[f].
+// A plan describes transforms of one length n, a power of two of at least 4: the transform is in place, by
+// decimation in frequency with radix 4, and with a last step of radix 2 if the length requires it. The
+// result is in another order: frequency f is at place[f].
 type plan struct {
 	n      int
 	stages []stage
@@ -32,7 +31,7 @@ const rootsPerStep = 6
 
 func newPlan(n int) *plan {
 	p := &plan{n: n, place: make([]int32, n)}
-	frequency, factor := make([]int, n), 1 // of every place, so far
+	frequency, factor := make([]int, n), 1 // of every position, so far
 	length := n
 	for ; length >= 4; length /= 4 {
 		q := length / 4

@@ -32,7 +32,7 @@ func combine(x0, x1, x2, x3, roots []float64) {
 	}
 }
 
-// lastFour does the transforms of length 4 of neighbouring points.
+// lastFour does the transforms of length 4 of adjacent points.
 func lastFour(x []float64) {
 	for ; len(x) >= 4*cell; x = x[4*cell:] {
 		a, b := (*[cell]float64)(x), (*[cell]float64)(x[cell:])
@@ -50,7 +50,7 @@ func lastFour(x []float64) {
 	}
 }
 
-// lastTwo does the transforms of length 2 of neighbouring points.
+// lastTwo does the transforms of length 2 of adjacent points.
 func lastTwo(x []float64) {
 	for ; len(x) >= 2*cell; x = x[2*cell:] {
 		a, b := (*[cell]float64)(x), (*[cell]float64)(x[cell:])

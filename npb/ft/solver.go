@@ -38,7 +38,7 @@ type base struct {
 	k          *kernels
 	px, py, pz *plan
 	ex, ey, ez []float64 // exponential factors along the axes
-	work       []float64 // lines in transformation
+	work       []float64 // lines being transformed
 	sum        [2]float64
 }
 
@@ -65,20 +65,20 @@ func (b *base) fill() {
 	b.pz.fill()
 }
 
-// A solver is one rank's part of the solution in the layout of slabs, one for
-// each rank, or one slab of all for one rank alone.
+// A solver is one rank's part of the solution in the layout with one slab for each rank, or a single slab
+// if there is one rank.
 type solver struct {
 	base
 	rank, size int
 	slabY      int // planes of y in frequency order
 	slabZ      int // planes of z in space and mixed order
 
-	// Strides in numbers: a row is all x of one y, in cells of x; a sheet is the
-	// rows of a slab of y of one z; a part is what goes to one rank.
+	// Strides in numbers: a row is all x of one y, in cells of x; a sheet is the rows of one z in a slab of
+	// y; a part is what is sent to one rank.
 	row, sheet, part int
 
 	frequency []float64 // V
-	mixed     []float64 // what is sent, and later the values in space
+	mixed     []float64 // send buffer, and later the values in space
 	received  []float64 // the same array as mixed if there is one rank
 	plane     []float64 // one z, all y, in cells of x
 	planeRow  int       // its stride
@@ -88,7 +88,7 @@ func newSolver(world *mpi.Comm, p params, level nas.Level, timers bool) *solver 
 	s := &solver{base: newBase(world, p, level, timers), rank: world.Rank(), size: world.Size()}
 	s.slabY, s.slabZ = p.ny/s.size, p.nz/s.size
 	s.row = 2 * p.nx
-	// The odd cell keeps sheets from falling on the same lines of the cache.
+	// The additional cell keeps sheets from sharing the same sets of the cache.
 	s.sheet = s.slabY*s.row + cell
 	s.part = s.slabZ * s.sheet
 	s.planeRow = s.row + cell
@@ -102,7 +102,7 @@ func newSolver(world *mpi.Comm, p params, level nas.Level, timers bool) *solver 
 	return s
 }
 
-// layout names the layout for the report.
+// layout returns the name of the layout for the report.
 func (s *solver) layout() string {
 	if s.size == 1 {
 		return "0-D"
@@ -135,9 +135,8 @@ func factors(e []float64) {
 	}
 }
 
-// initialise fills 8 lines of nx points with random numbers, real part first.
-// Point 0 of the first line is number point of the box; its lines follow one
-// another.
+// initialise fills 8 lines of nx points with random numbers, real part first. Point 0 of the first line has
+// number point in the box; the lines follow one another.
 func initialise(cells []float64, point uint64, nx int) {
 	var state [lanes]uint64
 	for y := range state {
@@ -160,7 +159,7 @@ func draw(cells []float64, state [lanes]uint64) {
 	}
 }
 
-// space is where the cells of 8 lines along x begin in space order, y the first.
+// space returns the index of the cells of 8 lines along x in space order; y is the first line.
 func (s *solver) space(z, y int) int { return z*(s.p.ny*s.row+cell) + y*s.row }
 
 // checksum returns this rank's part of the checksum of the values in space,

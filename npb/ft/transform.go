@@ -47,8 +47,8 @@ func (s *solver) forwardPlane(z int) {
 	}
 }
 
-// step advances frequency in time and transforms it back into space, where it
-// has real and imaginary parts exchanged. Collective.
+// step advances frequency in time and transforms it back into space, where the values have their real and
+// imaginary parts exchanged. Collective.
 func (s *solver) step() error {
 	s.timers.Begin(phaseZ)
 	nx := s.p.nx

@@ -1,10 +1,9 @@
 package is
 
-// More than fewKeys keys are put into bucket order by blocks. Each bucket is one
-// more place where ordered is written; while it lies in the caches that costs
-// little, but beyond them the next key waits for nearly every new line. In
-// order of blocks, which stay in a core's cache, each place is written by a
-// run of keys, and many lines are on their way at once.
+// More than fewKeys keys are put into bucket order block by block. Each bucket is one more place of ordered
+// that is being written. While all these places fit in the caches, that costs little; beyond that, nearly
+// every key waits for a new cache line. A block stays in a core's cache while its keys are put in order;
+// then each place is written with a run of keys, and many cache lines are requested at once.
 const (
 	fewKeys   = 1 << 19
 	blockKeys = 1 << 17
@@ -40,8 +39,8 @@ func (s *sorter) countBlock(i int, local *[maxBuckets]int32) {
 	}
 }
 
-// scatterBlock puts block i, which has been counted, into bucket order by
-// itself, and from there into ordered.
+// scatterBlock puts the keys of block i, which have been counted, into bucket order within the block, and
+// copies them from there to ordered.
 func (s *sorter) scatterBlock(i int) {
 	next := &s.blocks[i]
 	firstPlaces(next[:s.buckets])

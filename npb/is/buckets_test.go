@@ -9,7 +9,7 @@ import (
 	"rhinet/npb/nas"
 )
 
-// Blocks change neither the order nor the counts.
+// Sorting by blocks changes neither the order nor the counts.
 func TestBlocks(t *testing.T) {
 	p := classes()[nas.W]
 	p.keysLog = 20
@@ -18,7 +18,7 @@ func TestBlocks(t *testing.T) {
 		if s.blocks == nil {
 			t.Errorf("%d keys are not put into order by blocks", len(s.keys))
 		}
-		for range 2 { // nothing is left of the first time
+		for range 2 { // nothing is left from the first time
 			s.bucketSort()
 		}
 		ordered, local := slices.Clone(s.ordered), s.local

@@ -20,10 +20,10 @@ type params struct {
 	slope                         [tests]int64 // in iteration it the expected rank is
 	rise                          int64        // rank + it + rise, where slope is 1,
 	fall                          int64        // or rank - it - fall, where it is -1
-	dips                          []int        // iterations from which on test key dipping ranks one lower than that
+	dips                          []int        // from which iterations on the rank of test key dipping is one lower than that
 }
 
-// dipping is the test key that dips concern.
+// dipping is the test key that dips applies to.
 const dipping = 2
 
 // expected returns the rank of test key i in iteration it.
@@ -79,13 +79,13 @@ func classes() nas.Table[params] {
 	}
 }
 
-// alltoallv is the variant that exchanges the keys as the original does: the
-// counts by Alltoall, the keys by Alltoallv.
+// alltoallv is the variant that exchanges the keys as the original does: the counts with Alltoall, the keys
+// with Alltoallv.
 const alltoallv = "alltoallv"
 
 func variants() []string { return []string{alltoallv} }
 
-// Kernel returns IS as users of all kernels know it.
+// Kernel returns IS in the form common to all kernels.
 func Kernel() nas.Kernel {
 	return nas.Kernel{Name: "is", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run, Variants: variants()}
 }
@@ -111,9 +111,9 @@ func Allowed(procs int, class nas.Class) error {
 	})
 }
 
-// Memory returns about how many bytes the class takes on procs processes
-// together: the keys, once more in the order of buckets, once more where they
-// arrive, and once more sorted; and the counts of all values.
+// Memory returns approximately how many bytes the class needs on procs processes together: the keys, a copy
+// in bucket order, a copy where they arrive (with several processes), and a sorted copy; and the counts of
+// all values.
 func Memory(procs int, class nas.Class) int64 {
 	p := classes()[class]
 	copies := int64(3)

@@ -6,21 +6,20 @@ import (
 	"rhinet/mpi"
 )
 
-// Tags. The verification begins while others still receive keys.
+// Message tags. A rank may begin the verification while others still receive keys.
 const (
 	tagKeys = iota
 	tagLargest
 )
 
-// exchange sends every rank the keys of its buckets, and counts those of this
-// rank by value: its own while the others' are on their way, and each message
-// when it has come, as long as it lies in the caches.
+// exchange sends every rank the keys of its buckets, and counts the keys of this rank by value: its own
+// while the messages of the others are under way, and those of each message when it has arrived, while they
+// are still in the caches.
 //
-// Everybody gets one message of everyone, if need be without keys. How many
-// come together is known from the totals, so nobody has to say how many he
-// sends. A message of the next iteration cannot overtake one of this: its sender
-// has left the Allreduce between them, which no rank does before all have
-// entered it, and so have received what belongs here.
+// Every rank receives one message from every other rank, which may contain no keys. The number of keys that
+// arrive is known from the totals, so no counts need to be sent. A message of the next iteration cannot be
+// received in this one: its sender has left the Allreduce between the two, which no rank leaves before all
+// ranks have entered it, and a rank enters it only after it has received all messages of this iteration.
 func (s *sorter) exchange() error {
 	if s.vector != nil {
 		return s.exchangeVector()
@@ -40,7 +39,7 @@ func (s *sorter) exchange() error {
 		st, err := mpi.Recv(s.world, s.received[arrived:], mpi.AnySource, tagKeys)
 		s.timers.End(phaseExchange)
 		if err != nil {
-			return err // the sends are given up: others may have failed as well
+			return err // the sends are abandoned: other ranks may have failed too
 		}
 		s.timers.Begin(phaseRanking)
 		count(s.counts, s.received[arrived:][:st.Count], lo)
@@ -53,14 +52,14 @@ func (s *sorter) exchange() error {
 	return s.promised(arrived, len(s.received))
 }
 
-// clearCounts makes the counts of this rank's values zero, and returns the first value.
+// clearCounts sets the counts of this rank's values to zero, and returns the first value.
 func (s *sorter) clearCounts() (lo int32) {
 	s.counts = grow(s.counts, (s.last-s.first)<<s.shift)
 	clear(s.counts)
 	return int32(s.first << s.shift)
 }
 
-// promised compares how many keys came with what the totals say.
+// promised returns an error if the number of keys that arrived is not the one that the totals give.
 func (s *sorter) promised(arrived, held int) error {
 	if arrived != held {
 		return fmt.Errorf("is: rank %d received %d keys, the bucket totals promise %d", s.rank, arrived, held)
@@ -68,8 +67,7 @@ func (s *sorter) promised(arrived, held int) error {
 	return nil
 }
 
-// send begins to send the parts, first to the next rank and so on, so that not
-// all begin with rank 0.
+// send starts sending the parts, beginning with the next rank, so that not all ranks send to rank 0 first.
 func (s *sorter) send() {
 	s.timers.Begin(phaseExchange)
 	defer s.timers.End(phaseExchange)
@@ -79,7 +77,7 @@ func (s *sorter) send() {
 	}
 }
 
-// sent waits for what send began.
+// sent waits until the sends that send started are complete.
 func (s *sorter) sent() error {
 	s.timers.Begin(phaseExchange)
 	defer s.timers.End(phaseExchange)

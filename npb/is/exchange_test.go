@@ -10,8 +10,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// Totals that are not those of the keys are noticed by the rank that waits for
-// what does not come, or has no room for what does.
+// Wrong totals are detected by the rank that waits for keys that do not arrive, or has no room for those
+// that do.
 func TestWrongTotals(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -38,14 +38,14 @@ func TestWrongTotals(t *testing.T) {
 				} else if s.rank != 1 {
 					return err
 				}
-				return s.sent() // nobody waits for a buffer that is gone
+				return s.sent() // so that no rank waits for a buffer that is gone
 			})
 		})
 	}
 }
 
-// Keys that lie in one bucket are one process's: the others have keys to send
-// and none to hold, and from the second on no buckets if it is the last one.
+// Keys in a single bucket belong to one process: the others have keys to send but none to hold and, if it
+// is the last bucket, all processes from the second on have no buckets.
 func TestProcessesWithoutKeys(t *testing.T) {
 	p := classes()[nas.S]
 	for _, value := range []int32{0, int32(p.values() - 1)} {
@@ -76,8 +76,7 @@ func TestProcessesWithoutKeys(t *testing.T) {
 	}
 }
 
-// With Alltoallv every rank compares what it is told with the totals, before it
-// makes room.
+// With Alltoallv every rank compares the counts that it receives with the totals before it allocates.
 func TestWrongTotalsAlltoallv(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
 		s := newSorter(world, classes()[nas.S], false)
@@ -93,7 +92,7 @@ func TestWrongTotalsAlltoallv(t *testing.T) {
 	})
 }
 
-// agree is an iteration up to the exchange, which alters no keys.
+// agree is an iteration up to the exchange, without changing keys.
 func (s *sorter) agree() error {
 	s.bucketSort()
 	err := s.total()
@@ -101,7 +100,7 @@ func (s *sorter) agree() error {
 	return err
 }
 
-// Ranks that all send before they receive rely on no buffers.
+// Ranks that all send before they receive do not depend on buffering.
 func TestWithoutBuffers(t *testing.T) {
 	mpitest.Run(t, 8, func(world *mpi.Comm) error {
 		r, err := Run(world, nas.Config{Class: nas.S})

@@ -156,7 +156,7 @@ func BenchmarkIterate(b *testing.B) {
 	}
 }
 
-// Few processes have too many keys each in class D.
+// With few processes in class D, each would have too many keys.
 func TestFewestProcesses(t *testing.T) {
 	var count *nas.CountError
 	if err := Allowed(2, nas.D); !errors.As(err, &count) || count.Allowed[0] != 4 {
@@ -167,8 +167,7 @@ func TestFewestProcesses(t *testing.T) {
 	}
 }
 
-// The variant sorts as well: with Alltoall and Alltoallv, for as many counts of
-// processes.
+// The variant also sorts correctly: with Alltoall and Alltoallv, on the same numbers of processes.
 func TestAlltoallv(t *testing.T) {
 	for class, counts := range map[nas.Class][]int{nas.S: {1, 2, 4, 8, 16}, nas.W: {2, 4}} {
 		if testing.Short() && class != nas.S {
@@ -193,9 +192,9 @@ func TestUnknownVariant(t *testing.T) {
 	})
 }
 
-// The ranks of class E, whose third test key does not rise in every iteration; and
-// keys of the largest values and positions are made as the others are: by the sum of
-// four uniform numbers, of which the rank follows within the luck of the draw.
+// The expected ranks of class E, whose third test key does not rise in every iteration. Also, keys with the
+// largest values and positions are generated in the same way as others: as the sum of four uniform numbers,
+// from which the rank follows up to random deviations.
 func TestTestKeysLieWhereTheyRank(t *testing.T) {
 	for _, class := range nas.Classes() {
 		p := classes()[class]
@@ -215,7 +214,7 @@ func TestTestKeysLieWhereTheyRank(t *testing.T) {
 	}
 }
 
-// belowSumOfFour is the share of sums of four uniform numbers that are below x.
+// belowSumOfFour returns the fraction of sums of four uniform numbers that are below x.
 func belowSumOfFour(x float64) float64 {
 	sum, binomial, sign := 0.0, []float64{1, 4, 6, 4, 1}, 1.0
 	for k := 0; float64(k) <= x && k <= 4; k++ {

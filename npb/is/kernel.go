@@ -28,8 +28,8 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	if cfg.Variant == alltoallv {
 		s.vector = newVector(s.size)
 	}
-	// Connections are made by the first message, and are no part of the sort:
-	// this exchange has no keys yet.
+	// The first message between two ranks makes the connection, which is not part of the sort. This
+	// exchange, which has no keys yet, makes all connections.
 	if err := s.exchange(); err != nil {
 		return nas.Result{}, err
 	}
@@ -59,7 +59,7 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	return r, r.Finish(world, s.timers, seconds, float64(niter)*float64(p.keys()))
 }
 
-// iterate is one ranking of all keys.
+// iterate ranks all keys once.
 func (s *sorter) iterate(it int) error {
 	s.timers.Begin(phaseBuckets)
 	s.alter((it-1)%iterations + 1)

@@ -2,14 +2,13 @@ package is
 
 // countBuckets adds the keys of each bucket to counts.
 func countBuckets(counts *[maxBuckets]int32, keys []int32, shift uint) {
-	shift &= 31 // spares the compiler the case of larger shifts
+	shift &= 31 // so that the compiler need not handle larger shifts
 	for _, k := range keys {
 		counts[uint32(k)>>shift&(maxBuckets-1)]++
 	}
 }
 
-// scatter puts keys into bucket order; next has the place of each bucket's
-// next key in out.
+// scatter puts keys into bucket order; next contains, for each bucket, the index in out of its next key.
 func scatter(out []int32, next *[maxBuckets]int32, keys []int32, shift uint) {
 	shift &= 31
 	for _, k := range keys {
@@ -20,10 +19,9 @@ func scatter(out []int32, next *[maxBuckets]int32, keys []int32, shift uint) {
 	}
 }
 
-// count adds the number of keys of each value lo, lo+1, ... to counts. The keys
-// lie in order of buckets: neighbours often have one value, and adding to a
-// counter waits for what was added to it just before. Places that are a quarter
-// of the keys apart do not meet.
+// count adds the number of keys of each value lo, lo+1, ... to counts. The keys are in bucket order, so
+// adjacent keys often have the same value, and incrementing a counter has to wait for the previous
+// increment of the same counter. Therefore the loop takes four keys that are a quarter of all keys apart.
 func count(counts []int32, keys []int32, lo int32) {
 	n := len(keys) / 4
 	a, b, c, d := keys[:n], keys[n:][:n], keys[2*n:][:n], keys[3*n:][:n]

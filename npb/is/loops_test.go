@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every key is counted once, whatever the number of keys is.
+// Every key is counted once, for any number of keys.
 func TestCount(t *testing.T) {
 	const lo, values = 7, 3
 	for n := range int32(20) {

@@ -17,30 +17,30 @@ type sorter struct {
 	keys    []int32 // own keys, positions rank*len(keys) and up
 	ordered []int32 // the same by bucket
 
-	// Keys per bucket, followed by the values of the test keys: of this rank,
-	// and summed over all.
+	// Keys per bucket, followed by the values of the test keys: those of this rank, and the sums over all
+	// ranks.
 	local, totals [maxBuckets + tests]int32
 	next          [maxBuckets]int32 // where the next key of a bucket goes in ordered
 
-	// Of many keys, the counts of each block of them, and one block in order.
+	// If there are many keys: the counts of each block, and one block in bucket order.
 	blocks [][maxBuckets]int32
 	block  []int32
 
-	// parts[j] are the keys of ordered that go to process j, and sends the
-	// messages with them. The part of this rank is not moved.
+	// parts[j] are the keys in ordered that go to process j, sends are the requests that send them. The
+	// part of this rank is not copied.
 	parts    [][]int32
 	sends    []mpi.Request
 	received []int32 // keys from other ranks, in the order of arrival
-	vector   *vector // of the variant alltoallv; nil: a message to each rank
+	vector   *vector // for the variant alltoallv; nil: one message to each rank
 
 	first, last int     // this rank's buckets: first <= b < last
-	before      int64   // keys in the buckets of lower ranks
-	held        int     // keys in the buckets of this rank, of all ranks
+	before      int64   // all keys in the buckets of lower ranks
+	held        int     // all keys in the buckets of this rank
 	counts      []int32 // counts[v-lo]: keys of this rank <= v, for the values of the buckets
 	passed      int64   // checks passed
 }
 
-// newSorter makes the keys of this rank.
+// newSorter generates the keys of this rank.
 func newSorter(world *mpi.Comm, p params, timers bool) *sorter {
 	n, size := int(p.keys())/world.Size(), world.Size()
 	s := &sorter{
@@ -70,8 +70,8 @@ func generate(keys []int32, first int64, rangeLog int) {
 	}
 }
 
-// grow returns s with length n, and room for some more if it must allocate:
-// the shares of the ranks vary a little between iterations.
+// grow returns s with length n. If it must allocate, it reserves some more: the number of keys of a rank
+// varies a little between iterations.
 func grow(s []int32, n int) []int32 {
 	if n > cap(s) {
 		return make([]int32, n, n+n/8+1024)
@@ -79,8 +79,8 @@ func grow(s []int32, n int) []int32 {
 	return s[:n]
 }
 
-// alter changes two keys, both on rank 0, and notes the present values of the
-// test keys that this rank owns.
+// alter changes two keys, both on rank 0, and stores the present values of the test keys that this rank
+// owns.
 func (s *sorter) alter(it int) {
 	if s.rank == 0 {
 		s.keys[it] = int32(it)
@@ -96,8 +96,7 @@ func (s *sorter) alter(it int) {
 	}
 }
 
-// total sums the keys per bucket over all ranks, and tells everybody the values
-// of the test keys.
+// total sums the keys per bucket over all ranks, and gives every rank the values of the test keys.
 func (s *sorter) total() error {
 	n := s.buckets + tests
 	if s.size == 1 {
@@ -109,9 +108,8 @@ func (s *sorter) total() error {
 	return mpi.Allreduce(s.world, s.local[:n], s.totals[:n], mpi.Sum)
 }
 
-// assign walks through the buckets and gives each process consecutive ones
-// until the processes so far have their share of all keys. All ranks come to
-// the same result, and so know how many keys each will hold.
+// assign goes through the buckets and gives each process consecutive ones until the processes so far have
+// their share of all keys. All ranks get the same result, and so know how many keys each will receive.
 func (s *sorter) assign() {
 	clear(s.parts)
 	share := int64(len(s.keys))

@@ -2,8 +2,8 @@ package is
 
 import "rhinet/mpi"
 
-// A vector is what the variant alltoallv needs: how many keys go to each rank and
-// come from it, as messages and as arguments have it.
+// A vector holds what the variant alltoallv needs: the number of keys sent to and received from each rank,
+// as messages (int32) and as arguments (int).
 type vector struct {
 	out, in       []int32
 	sends, coming []int
@@ -13,10 +13,9 @@ func newVector(size int) *vector {
 	return &vector{make([]int32, size), make([]int32, size), make([]int, size), make([]int, size)}
 }
 
-// exchangeVector is exchange as the original has it (section 5.3, step 7): an
-// Alltoall of the counts, one number for each pair of ranks, then an Alltoallv of
-// all keys, the rank's own among them. So it measures these two operations; nothing
-// is counted while keys travel.
+// exchangeVector exchanges the keys as the original does (section 5.3, step 7): with an Alltoall of the
+// counts, one number for each pair of ranks, and then an Alltoallv of all keys, including the rank's own.
+// So it measures these two operations; no keys are counted during the transfer.
 func (s *sorter) exchangeVector() error {
 	v := s.vector
 	for j, part := range s.parts {

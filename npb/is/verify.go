@@ -7,8 +7,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// check compares the ranks of the test keys in this rank's buckets with those
-// expected in iteration it, and counts the equal ones.
+// check compares the ranks of the test keys in this rank's buckets with the expected ranks of iteration it,
+// and counts those that are equal.
 func (s *sorter) check(it int) {
 	lo := s.first << s.shift
 	hi := s.last << s.shift
@@ -26,9 +26,8 @@ func (s *sorter) check(it int) {
 	}
 }
 
-// sorted places the keys of this rank in order by the counts of the last
-// iteration, and reports whether they ascend here and from the rank below.
-// Collective.
+// sorted sorts the keys of this rank with the counts of the last iteration, and reports whether they are in
+// ascending order, also with respect to the rank below. Collective.
 func (s *sorter) sorted() (bool, error) {
 	own := s.parts[s.rank]
 	keys := make([]int32, len(own)+len(s.received))
@@ -39,7 +38,7 @@ func (s *sorter) sorted() (bool, error) {
 			keys[s.counts[k-lo]] = k
 		}
 	}
-	// Ranks without keys are the last ones, so what they pass on is not used.
+	// Ranks without keys are the last ones, so the values they send are not used.
 	below, largest := []int32{0}, []int32{0}
 	if len(keys) > 0 {
 		largest[0] = keys[len(keys)-1]

@@ -67,7 +67,7 @@ func operations(n float64) float64 {
 	return 1984.77*n*n*n - 10923.3*n*n + 27770.9*n - 144010
 }
 
-// Kernel returns LU as users of all kernels know it.
+// Kernel returns LU in the form common to all kernels.
 func Kernel() nas.Kernel {
 	return nas.Kernel{Name: "lu", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
 }
@@ -83,9 +83,8 @@ func Describe(class nas.Class) (nas.Problem, error) {
 	}, nil
 }
 
-// Allowed returns nil if the class can run on procs ranks: a product X*Y of nearly
-// equal factors that leaves pencils of at least three points to an edge. The error
-// names the counts.
+// Allowed returns nil if the class can run on procs ranks: a product X*Y of nearly equal factors for which
+// each edge of a pencil has at least three points. The error lists the possible counts.
 func Allowed(procs int, class nas.Class) error {
 	c, err := classes.Lookup(name, class)
 	if err != nil {
@@ -97,16 +96,16 @@ func Allowed(procs int, class nas.Class) error {
 	})
 }
 
-// Memory returns about how many bytes the class takes on procs ranks together:
-// what each would take for the pencil of rank 0, which is one of the largest.
+// Memory returns approximately how many bytes the class needs on procs ranks together: procs times the
+// memory of rank 0, whose pencil is one of the largest.
 func Memory(procs int, class nas.Class) int64 {
 	p := newPencil(classes[class].n, procs, 0)
 	u, v := p.layouts()
 	return int64(procs) * 8 * (int64(u.Size) + 2*int64(v.Size)) // states, correction, forcing
 }
 
-// factors returns the processes along x and y: y is the largest divisor of procs
-// not above its square root.
+// factors returns the numbers of processes along x and y. y is the largest divisor of procs that is not
+// greater than its square root.
 func factors(procs int) (x, y int) {
 	y, _ = nas.SquareRoot(procs)
 	for procs%y != 0 {

@@ -5,13 +5,13 @@ import (
 	"rhinet/npb/cfd"
 )
 
-// exchange moves the values at the sides of a pencil (section 5.5).
+// exchange holds the buffers for the values at the sides of a pencil (section 5.5).
 type exchange struct {
 	out, in [sides][]float64 // two layers of U, all planes
 	edge    [sides][]float64 // one layer of v, one plane
 }
 
-// Tags of the messages, by the side of the receiver that they come from.
+// Message tags, by the side of the receiver that the message comes from.
 const (
 	tagLayers = 0 // plus the side
 	tagEdge   = tagLayers + sides
@@ -69,7 +69,7 @@ func (x *exchange) shift(s *solver, from, to int) error {
 	return nil
 }
 
-// copyLayers packs the own two layers at a side, or unpacks its ghost layers.
+// copyLayers packs this rank's two layers at a side, or unpacks the ghost layers there.
 func (s *solver) copyLayers(buf []float64, side int, out bool) {
 	d, high := side/2, side%2 == 1
 	low, edge := [3]int{}, s.Edge
@@ -104,7 +104,7 @@ func (s *solver) copyLayers(buf []float64, side int, out bool) {
 	}
 }
 
-// receivePlane receives the edges of v just outside two sides of a plane.
+// receivePlane receives the values of v just outside two sides of a plane.
 func (s *solver) receivePlane(k int, sides ...int) error {
 	for _, side := range sides {
 		if !s.has(side) {
@@ -122,7 +122,7 @@ func (s *solver) receivePlane(k int, sides ...int) error {
 	return nil
 }
 
-// sendPlane sends the edges of v just inside two sides of a plane.
+// sendPlane sends the values of v just inside two sides of a plane.
 func (s *solver) sendPlane(k int, sides ...int) error {
 	for _, side := range sides {
 		if !s.has(side) {
@@ -140,8 +140,8 @@ func (s *solver) sendPlane(k int, sides ...int) error {
 	return nil
 }
 
-// copyEdge packs the last own points of v at a side of a plane, or unpacks the
-// ghost points beyond it; only lines inside the grid count.
+// copyEdge packs this rank's last points of v at a side of a plane, or unpacks the ghost points beyond it;
+// only lines inside the grid are copied.
 func (s *solver) copyEdge(buf []float64, side, k int, out bool) {
 	d := side / 2
 	along := 1 - d

@@ -42,8 +42,8 @@ func runClass(world *mpi.Comm, cfg nas.Config, p params) (nas.Result, error) {
 	return res, res.Finish(world, s.timers, seconds, operations(float64(p.n))*float64(steps))
 }
 
-// ssor marches from the residual of the present field and returns the time of all
-// steps, and the norm of the last residual.
+// ssor runs the time steps, beginning with the residual of the present field. It returns the time of all
+// steps and the norm of the last residual.
 func (s *solver) ssor(cfg *nas.Config, steps int) (seconds float64, residual [cfd.Components]float64, err error) {
 	if err = s.residual(); err != nil {
 		return 0, residual, err

@@ -14,8 +14,8 @@ func kernelsOf(level nas.Level) kernels {
 	return kernelsGo()
 }
 
-// The doc of each function below is its Go form: lowerGo, and so on. They read
-// their arguments by offsets; see the program in npb/cfd/_asm.
+// Each function below does what its Go form does (lowerGo and so on), where it is documented. They read
+// their arguments by offset; see the program in npb/cfd/_asm.
 
 //go:noescape
 func lowerAVX2(a *sweepArgs)

@@ -10,8 +10,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// TestKernelLevels holds the assembly against plain Go on diagonals of all lengths,
-// to 1e-13 of the largest value; points beyond the run must stay as they are.
+// TestKernelLevels compares the assembly with plain Go on diagonals of all lengths, to 1e-13 of the largest
+// value; points beyond the run must stay unchanged.
 func TestKernelLevels(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	edge := [3]int{24, 24, 4}
@@ -52,7 +52,7 @@ func TestKernelLevels(t *testing.T) {
 	}
 }
 
-// near2 compares what two forms of a kernel made of the field before.
+// near2 checks that two forms of a kernel have changed the same elements of before, to nearly equal values.
 func near2(t *testing.T, kernel, n int, got, want, before []float64) {
 	t.Helper()
 	for i, x := range want {
@@ -62,7 +62,7 @@ func near2(t *testing.T, kernel, n int, got, want, before []float64) {
 	}
 }
 
-// TestFieldOffsets compares the layout of arguments with what the assembly expects.
+// TestFieldOffsets compares the layout of the arguments with what the assembly expects.
 func TestFieldOffsets(t *testing.T) {
 	typ := reflect.TypeFor[sweepArgs]()
 	for i, want := range []uintptr{0, 24, 48, 72, 96, 104, 112, 120} {

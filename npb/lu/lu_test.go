@@ -26,8 +26,8 @@ func TestKernel(t *testing.T) {
 	}.Test(t)
 }
 
-// TestFirstStep follows the first step of class S through the check points of the
-// specification (section 6.1).
+// TestFirstStep compares the first step of class S with the check points of the specification (section
+// 6.1).
 func TestFirstStep(t *testing.T) {
 	for _, level := range nas.Levels() {
 		t.Run(level.String(), func(t *testing.T) {
@@ -47,7 +47,7 @@ func firstStep(t *testing.T, world *mpi.Comm, level nas.Level) error {
 	)
 }
 
-// A wrong result must be seen: here it is the reference that is wrong.
+// A wrong result must be detected: here the reference is wrong.
 func TestVerificationFails(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
 		c := classes[nas.S]
@@ -60,7 +60,7 @@ func TestVerificationFails(t *testing.T) {
 	})
 }
 
-// A communicator that fails ends the run with its error, wherever it is used.
+// If a communicator fails, the run ends with its error, wherever it is used.
 func TestCommunicationFails(t *testing.T) {
 	mpitest.Run(t, 4, func(world *mpi.Comm) error {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -45,7 +45,7 @@ type solver struct {
 	x            *exchange
 }
 
-// newSolver prepares a rank. All memory that a step needs is allocated here.
+// newSolver prepares a rank. It allocates all memory that a step needs.
 func newSolver(c *mpi.Comm, p params, timers bool, level nas.Level) *solver {
 	s := &solver{
 		pencil: newPencil(p.n, c.Size(), c.Rank()), comm: c, params: p,
@@ -116,8 +116,8 @@ func (s *solver) step() error {
 	return s.residual()
 }
 
-// sweepShare is what each of the two sweeps is of the work of a step; the rest is
-// the residual. Chosen, because they take about three quarters of the time.
+// sweepShare is the share of each of the two sweeps in the work of a step; the rest is the residual. This
+// value was chosen because the sweeps take about three quarters of the time.
 const sweepShare = 3.0 / 8
 
 // lowerSweep turns the residual into the correction of the lower triangle.
@@ -139,8 +139,8 @@ func (s *solver) lowerSweep() error {
 	return nil
 }
 
-// upperSweep completes the correction and adds it to U. A plane is added when the
-// one below it, which still needs its old states, is done.
+// upperSweep completes the correction and adds it to U. The correction is added to a plane only when the
+// plane below, which still needs the old states, is done.
 func (s *solver) upperSweep() error {
 	s.timers.Begin(phaseUpper)
 	defer s.timers.End(phaseUpper)

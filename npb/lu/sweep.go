@@ -56,14 +56,14 @@ type sweepArgs struct {
 	skip     int // points at the beginning that must not be written
 }
 
-// sweepTable is what the runs of a sweep have in common.
+// sweepTable is what is the same for all diagonals of a sweep.
 type sweepTable struct {
 	off   []int
 	frame []float64
 }
 
-// Offsets in the table of a sweep: components of the state (with the reciprocal
-// density) and of the correction, at the point itself and at the neighbours in x, y, z.
+// Offsets in the table of a sweep: of the components of the state (with the reciprocal density) and of the
+// correction, at the point itself and at its neighbours in x, y and z.
 const (
 	offU     = 0
 	offV     = 4 * 6
@@ -87,7 +87,7 @@ func newTable(ul, vl *cfd.Layout, side int) sweepTable {
 			t.off[offV+p*cfd.Components+m] = 8 * (vs + m*vl.Comp)
 		}
 	}
-	// The lower sweep goes up, the upper sweep down.
+	// The lower sweep goes upwards, the upper sweep downwards.
 	for m := range 6 {
 		t.off[offNextU+m] = 8 * (m*ul.Comp - side*ul.Stride[0])
 	}

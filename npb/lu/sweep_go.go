@@ -2,7 +2,7 @@ package lu
 
 import "rhinet/npb/cfd"
 
-// vector holds the five components at one point, lanes those at several.
+// vector holds the five components at one point, lanes those at several points.
 type (
 	vector = [cfd.Components]float64
 	lanes  = [cfd.Components]cfd.LanesOf
@@ -71,7 +71,7 @@ func addScaled(u []float64, f float64, v []float64) {
 	}
 }
 
-// within returns which of the lanes from point x on may be written.
+// within returns which of the lanes beginning at point x may be written.
 func (a *sweepArgs) within(x int) (from, to int) { return max(a.skip-x, 0), min(a.n-x, w) }
 
 // state returns a component of the state at the points from x on (p = 0), or at
@@ -80,7 +80,7 @@ func (a *sweepArgs) state(x, p, m int) *cfd.LanesOf {
 	return cfd.LanesAt(a.u, a.uAt+x+a.off[offU+6*p+m]/8)
 }
 
-// correction is state for v.
+// correction does the same as state, for v.
 func (a *sweepArgs) correction(x, p, m int) *cfd.LanesOf {
 	return cfd.LanesAt(a.v, a.vAt+x+a.off[offV+cfd.Components*p+m]/8)
 }

@@ -6,8 +6,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// verify computes the error norm and the surface integral and compares all with
-// the reference values.
+// verify computes the error norm and the surface integral, and compares all results with the reference
+// values.
 func (s *solver) verify(res *nas.Result, residual [cfd.Components]float64, verifiable bool) error {
 	errorNorm, err := s.error()
 	if err != nil {
@@ -28,18 +28,17 @@ func (s *solver) verify(res *nas.Result, residual [cfd.Components]float64, verif
 	return nil
 }
 
-// error returns the norm of U - u* over the interior points. On the boundary the
-// difference is zero but for rounding.
+// error returns the norm of U - u* over the interior points. On the boundary the difference is zero except
+// for rounding.
 func (s *solver) error() ([cfd.Components]float64, error) {
 	var sum [cfd.Components]float64
 	s.AddErrorSquares(&sum, s.u, &s.ul)
 	return cfd.RootMeanSquare(s.comm, sum, s.N)
 }
 
-// surface integrates the pressure over the faces of a box inside the grid, which is
-// asymmetric on purpose (section 5.6). The sum over
-// quadrilaterals is one over points, each with the number of quadrilaterals that it
-// is a corner of, so that no rank needs the points of another.
+// surface integrates the pressure over the faces of a box inside the grid, which is deliberately asymmetric
+// (section 5.6). The sum over quadrilaterals is written as one over points, each multiplied by the number
+// of quadrilaterals it is a corner of, so that no rank needs the points of another.
 func (s *solver) surface() (float64, error) {
 	low, high := [3]int{1, 1, 2}, [3]int{s.N - 2, s.N - 3, s.N - 2}
 	sum := 0.0

@@ -12,9 +12,9 @@ func (b *box) count() int {
 	return n
 }
 
-// face is the plane of ghosts or points that an exchange along an axis moves:
-// ghosts of the axes before are included, those of the axes after are not, so
-// that three exchanges in order also fill edges and corners.
+// face returns the plane of ghosts or points that an exchange along an axis moves. It includes the ghosts
+// of the axes before, but not those of the axes after, so that exchanges along the three axes in order also
+// fill the edges and corners.
 func (l *level) face(axis, index int) box {
 	b := l.slab(axis, index)
 	for a := axis + 1; a < axes; a++ {
@@ -23,7 +23,7 @@ func (l *level) face(axis, index int) box {
 	return b
 }
 
-// slab is the whole plane of points with one index along an axis.
+// slab returns the whole plane of points with one index along an axis.
 func (l *level) slab(axis, index int) box {
 	b := box{high: l.extent}
 	b.low[axis], b.high[axis] = index, index+1
@@ -65,7 +65,7 @@ func (l *level) unpack(a, buf []float64, b box) {
 	}
 }
 
-// wrap fills the ghosts along an axis that is not cut: it is periodic.
+// wrap fills the ghosts along an axis that is not cut, from the opposite side: the grid is periodic.
 func (l *level) wrap(a []float64, axis int) {
 	last := l.own[axis]
 	stride := [axes]int{1, l.row, l.plane}[axis]

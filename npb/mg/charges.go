@@ -7,17 +7,17 @@ import (
 	"rhinet/npb/nas"
 )
 
-// A candidate is a point with its random number, as an integer state.
+// A candidate is a point with its random number, given as the integer state of the generator.
 type candidate struct {
 	state uint64
 	point int64 // i + n*(j + n*k) on the whole grid
 }
 
-// extremes keeps the candidates with the largest (or, negated, the smallest)
-// states seen, in ascending order.
+// extremes holds the candidates with the largest states seen (or, if negated, the smallest), in ascending
+// order.
 type extremes []candidate
 
-// offer takes c in if it belongs to the charges largest.
+// offer inserts c if it is one of the largest; extremes keeps as many as there are charges.
 func (e *extremes) offer(c candidate) {
 	s := *e
 	if len(s) == charges {
@@ -52,8 +52,8 @@ func (l *level) localExtremes(n int) (largest, smallest extremes) {
 	return largest, smallest
 }
 
-// findCharges returns the points of the whole grid with the largest and with
-// the smallest random numbers. Collective.
+// findCharges returns the points of the whole grid with the largest and those with the smallest random
+// numbers. Collective.
 func findCharges(world *mpi.Comm, l *level, n int) (plus, minus []int64, err error) {
 	largest, smallest := l.localExtremes(n)
 	if plus, err = merge(world, largest); err != nil {
@@ -66,7 +66,7 @@ func findCharges(world *mpi.Comm, l *level, n int) (plus, minus []int64, err err
 // merge returns the points of the largest candidates of all ranks, the largest
 // first.
 func merge(world *mpi.Comm, local extremes) ([]int64, error) {
-	// Every rank owns enough points of the finest grid, or fills up with 0.
+	// Every rank owns enough points of the finest grid, or the rest is zero.
 	mine := make([]candidate, charges)
 	copy(mine, local)
 	all := make([]candidate, charges*world.Size())
@@ -84,8 +84,7 @@ func merge(world *mpi.Comm, local extremes) ([]int64, error) {
 	return points, nil
 }
 
-// place sets v to +1 and -1 at the charges that lie on this rank and to 0
-// elsewhere inside.
+// place sets v to +1 and -1 at the charges on this rank, and to 0 at all other interior points.
 func (l *level) place(v []float64, n int, plus, minus []int64) {
 	clear(v)
 	for sign, points := range map[float64][]int64{1: plus, -1: minus} {

@@ -9,9 +9,8 @@ const (
 	tolerance = 1e-8
 )
 
-// params is one class: the edge of the cube, the V-cycles, the coefficients of
-// the smoother by distance class (those of the corners are 0), and the norm of
-// the residual.
+// params is one class: the edge of the cube, the number of V-cycles, the coefficients of the smoother for
+// each distance (those of the corners are 0), and the norm of the residual.
 type params struct {
 	n, niter int
 	smoother [3]float64
@@ -38,7 +37,7 @@ func (p *params) operations(niter int) float64 {
 	return 58 * float64(niter) * float64(p.n) * float64(p.n) * float64(p.n)
 }
 
-// Kernel returns MG as users of all kernels know it.
+// Kernel returns MG in the form common to all kernels.
 func Kernel() nas.Kernel {
 	return nas.Kernel{Name: "mg", Describe: Describe, Allowed: Allowed, Memory: Memory, Run: Run}
 }
@@ -52,8 +51,8 @@ func Describe(class nas.Class) (nas.Problem, error) {
 	return nas.Problem{Kernel: name, Class: class, Size: nas.Grid(p.n, p.n, p.n), Iterations: p.niter}, nil
 }
 
-// Allowed returns nil if procs processes can run the class: powers of two that
-// leave each process two points of the finest grid per axis.
+// Allowed returns nil if procs processes can run the class: powers of two for which each process has at
+// least two points of the finest grid along every axis.
 func Allowed(procs int, class nas.Class) error {
 	p, err := classes().Lookup(name, class)
 	if err != nil {
@@ -64,8 +63,8 @@ func Allowed(procs int, class nas.Class) error {
 	})
 }
 
-// Memory returns about how many bytes the class takes on procs processes
-// together: what each would take for the grids of rank 0.
+// Memory returns approximately how many bytes the class needs on procs processes together: procs times the
+// memory for the grids of rank 0.
 func Memory(procs int, class nas.Class) int64 {
 	top := nas.Log2(classes()[class].n)
 	total := int64(0)

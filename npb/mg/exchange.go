@@ -11,7 +11,7 @@ const (
 	tagHandDown
 )
 
-// buffers hold planes on their way, for the largest faces.
+// buffers hold planes during an exchange; they are large enough for the largest faces.
 type buffers struct{ toPlus, toMinus, fromPlus, fromMinus []float64 }
 
 // bufferSize is the length of a buffer for faces of level l.
@@ -56,12 +56,12 @@ func (s *solver) exchange(l *level, a []float64) error {
 	return nil
 }
 
-// smallPlane is the size of planes, in numbers, that are sooner copied together
-// than sent one by one from where they lie.
+// smallPlane is the size, in numbers, up to which planes are copied into one message rather than sent one
+// by one from their place in the array.
 const smallPlane = 1024
 
-// swapPair exchanges along an axis with two owners: both neighbours are the
-// same rank, so one message takes the faces of both sides.
+// swapPair exchanges along an axis with two owners: both neighbours are the same rank, so one message
+// carries the faces of both sides.
 func (s *solver) swapPair(l *level, a []float64, axis int) error {
 	b, last := &s.buffers, l.own[axis]
 	s.timers.Begin(phaseGhosts)
@@ -82,14 +82,14 @@ func (s *solver) swapPair(l *level, a []float64, axis int) error {
 	return nil
 }
 
-// swapPlanes exchanges along z, where a plane with its ghosts lies in one piece.
+// swapPlanes exchanges along z, where a plane including its ghosts is contiguous in memory.
 func (s *solver) swapPlanes(l *level, a []float64) error {
 	cut := func(k int) []float64 { return a[origin+k*l.plane:][:l.plane] }
 	last := l.own[axisZ]
 	return s.swap(l, axisZ, cut(last), cut(1), cut(last+1), cut(0))
 }
 
-// swapFaces exchanges along x or y, by way of the buffers.
+// swapFaces exchanges along x or y, through the buffers.
 func (s *solver) swapFaces(l *level, a []float64, axis int) error {
 	b, last := &s.buffers, l.own[axis]
 	s.timers.Begin(phaseGhosts)
@@ -124,10 +124,10 @@ func (s *solver) swap(l *level, axis int, toPlus, toMinus, fromPlus, fromMinus [
 	return err
 }
 
-// handOver gives ranks that own points on the fine level l, but none on the
-// coarse level c, what their neighbours have interpolated for them. The axes
-// are handled in order, by whole planes: a rank may give along one axis what
-// it must first take along another, and later axes correct that.
+// handOver sends the interpolated values to the ranks that own points on the fine level l but none on the
+// coarse level c; their neighbours have computed them. The axes are handled in order, by whole planes. A
+// rank may send values along one axis that it has yet to receive along another; the later axes correct
+// them.
 func (s *solver) handOver(l, c *level, u []float64) error {
 	if l.dead {
 		return nil

@@ -1,10 +1,10 @@
 package mg
 
-// The transfers between levels for ranks that own a single fine point along
-// some axis. They are the same operators, point by point: such grids are tiny.
+// The transfers between levels for ranks that own a single fine point along some axis. The operators are
+// the same, but applied point by point, since such grids are tiny.
 
-// shift is 1 along axes where coarse point l lies on fine point 2l-1 instead
-// of 2l: those with a single fine point, which is coarse point 1.
+// shift returns 1 for the axes along which coarse point l is fine point 2l-1 instead of 2l: those with a
+// single fine point, which is coarse point 1.
 func (l *level) shift() (d [axes]int) {
 	for a, n := range l.own {
 		if n == 1 {
@@ -14,7 +14,7 @@ func (l *level) shift() (d [axes]int) {
 	return d
 }
 
-// restrictAny is restrict for any fine level.
+// restrictAny does what restrict does, for any fine level.
 func (l *level) restrictAny(c *level, s, r []float64) {
 	d := l.shift()
 	for k := 1; k <= c.own[axisZ]; k++ {
@@ -27,7 +27,7 @@ func (l *level) restrictAny(c *level, s, r []float64) {
 	}
 }
 
-// weighted is the restriction at one fine element.
+// weighted returns the weighted mean around one element of the fine level.
 func (l *level) weighted(r []float64, centre int) float64 {
 	sum := 0.0
 	for z := -1; z <= 1; z++ {
@@ -41,8 +41,8 @@ func (l *level) weighted(r []float64, centre int) float64 {
 	return sum
 }
 
-// A source is where one fine index gets its value from along an axis: the mean
-// of coarse indices low and high, which may be the same.
+// A source gives the points that the value at one fine index comes from, along one axis: it is the mean of
+// the values at coarse indices low and high, which may be equal.
 type source struct{ low, high int }
 
 // findSources fills in l.sources for all fine indices along every axis.

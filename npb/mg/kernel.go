@@ -36,7 +36,7 @@ func Run(world *mpi.Comm, cfg nas.Config) (nas.Result, error) {
 	return r, r.Finish(world, s.timers, seconds, p.operations(niter))
 }
 
-// warmUp touches all code and data, and leaves the start of the problem.
+// warmUp runs all code and touches all data once, and then sets up the problem again.
 func (s *solver) warmUp() error {
 	if err := s.setUp(); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (s *solver) warmUp() error {
 	return s.setUp()
 }
 
-// solve is the timed section: it returns the norm of the last residual.
+// solve is the timed section. It returns the norm of the last residual.
 func (s *solver) solve(niter int, step func(it int) error) (float64, error) {
 	top := s.top()
 	if err := s.residual(top, s.v); err != nil {

@@ -7,7 +7,7 @@ package mg
 
 import "rhinet/npb/nas"
 
-// assembly returns the loops of a level, or nil for Go.
+// assembly returns the loops of a level, or nil if these are in Go.
 func assembly(level nas.Level) *kernels {
 	switch level {
 	case nas.AVX2:
@@ -28,28 +28,28 @@ type stubs struct {
 	norm         func(r *float64, nx, ny, row int, sum, most *[8]float64)
 }
 
-// restrictConstants are the weights by distance, and the order of the numbers
-// at even and odd places after they were interleaved.
+// restrictConstants are the weights by distance, and the permutation that separates the numbers at even and
+// odd positions after two vectors were interleaved.
 type restrictConstants struct {
 	weight [4]float64
 	order  [8]uint64
 }
 
-// prolongConstants are the weights, and which numbers of two vectors make up
-// the first and the second vector when they are interleaved.
+// prolongConstants are the weights, and the permutations that interleave two vectors: which numbers form
+// the first and which the second result.
 type prolongConstants struct {
 	weight      [3]float64
 	first, last [8]uint64
 }
 
-// wrap gives the functions the bounds checks of Go. width is the length of
-// their vectors; they read up to two vectors beyond a row.
+// wrap adds Go's bounds checks to the functions. width is the length of their vectors; they read up to two
+// vectors beyond a row.
 func wrap(width int, s *stubs) *kernels {
 	weights := &[3]float64{8.0 / 3, 1.0 / 6, 1.0 / 12}
 	down := &restrictConstants{[4]float64{0.5, 0.25, 0.125, 0.0625}, [8]uint64{0, 2, 4, 6, 1, 3, 5, 7}}
 	up := &prolongConstants{[3]float64{0.5, 0.25, 0.125},
 		[8]uint64{0, 8, 1, 9, 2, 10, 3, 11}, [8]uint64{4, 12, 5, 13, 6, 14, 7, 15}}
-	sums := new([2][8]float64) // of norm; here, lest each call allocates it
+	sums := new([2][8]float64) // for norm; allocated once here instead of in every call
 	check := func(a []float64, at, nx, ny, row, plane int) {
 		_, _ = a[at-plane-row-width], a[at+plane+ny*row+nx+2*width-1]
 	}

@@ -18,7 +18,7 @@ func shape(procs int) [axes]int {
 	return [axes]int{x, y, procs / (x * y)}
 }
 
-// place is the position of a rank in the shape.
+// place returns the position of a rank in the shape.
 func place(shape [axes]int, rank int) [axes]int {
 	return [axes]int{rank % shape[0], rank / shape[0] % shape[1], rank / (shape[0] * shape[1])}
 }
@@ -33,19 +33,18 @@ func rankAt(shape, at [axes]int) int {
 
 // A level is the geometry of one grid of 2^k points per axis on one rank.
 //
-// Local arrays have a layer of ghost points on each side: own[a] interior
-// points 1..own[a] along axis a, extent[a] = own[a]+2. Point (i, j, k) is
-// element origin + i + row*j + plane*k. Rows are padded and placed so that
-// interior point 1 begins a cache line.
+// Local arrays have a layer of ghost points on each side: own[a] interior points 1..own[a] along axis a,
+// extent[a] = own[a]+2. Point (i, j, k) is element origin + i + row*j + plane*k. Rows are padded and
+// aligned such that interior point 1 begins a cache line.
 type level struct {
 	own, extent [axes]int
 	first       [axes]int // global index of interior point 1
 	row, plane  int
 	size        int // elements of an array
 
-	// On coarse grids an axis may have fewer points than processes: only every
-	// step[a]-th process owns one, and a process that owns none along some axis
-	// is dead on this level. It neither computes nor communicates.
+	// On coarse grids there may be fewer points along an axis than processes. Then only every step[a]-th
+	// process owns one. A process that owns none along some axis is dead on this level: it neither computes
+	// nor communicates.
 	step  [axes]int
 	dead  bool
 	minus [axes]int // rank of the neighbour below along each axis
@@ -77,10 +76,10 @@ func newLevel(k int, shape [axes]int, rank int, vectors nas.Level) *level {
 	}
 	l.row = (l.extent[0] + cacheLine - 1) / cacheLine * cacheLine
 	l.plane = l.row * l.extent[1]
-	l.size = origin + l.plane*l.extent[2] + 3*cacheLine // room to read too much
+	l.size = origin + l.plane*l.extent[2] + 3*cacheLine // the assembly may read beyond the end
 	l.loops = newKernels(vectors, l.own[axisX])
 	if l.dead {
-		l.loops = planesGo() // the others do not expect empty loops
+		l.loops = planesGo() // the assembly does not handle planes without points
 	}
 	if !l.regular() {
 		l.findSources()
@@ -88,7 +87,7 @@ func newLevel(k int, shape [axes]int, rank int, vectors nas.Level) *level {
 	return l
 }
 
-// at is the element of point (i, j, k).
+// at returns the index of point (i, j, k).
 func (l *level) at(i, j, k int) int { return origin + i + l.row*j + l.plane*k }
 
 // owns reports whether this rank owns points along axis a.

@@ -8,8 +8,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// Every loop in assembly does what its Go form does, but for the order of
-// sums, and writes nothing else.
+// Every loop in assembly computes the same as its Go form, except for the order of sums, and writes nothing
+// else.
 func TestLevelsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	random := func(l *level) []float64 {

@@ -57,7 +57,7 @@ func newSolver(world *mpi.Comm, p params, vectors nas.Level, timers bool) *solve
 func (s *solver) top() int       { return len(s.levels) - 1 }
 func (s *solver) finest() *level { return s.levels[s.top()] }
 
-// setUp makes u zero and v the charges. Collective.
+// setUp sets u to zero and v to the charges. Collective.
 func (s *solver) setUp() error {
 	clear(s.u[s.top()])
 	plus, minus, err := findCharges(s.world, s.finest(), s.p.n)
@@ -68,8 +68,7 @@ func (s *solver) setUp() error {
 	return s.exchange(s.finest(), s.v)
 }
 
-// cycle is one V-cycle; it expects r = v - A u on the finest grid and leaves a
-// better u.
+// cycle runs one V-cycle. It expects r = v - A u on the finest grid, and improves u.
 func (s *solver) cycle() error {
 	top := s.top()
 	for k := top; k >= 2; k-- {
@@ -99,7 +98,7 @@ func (s *solver) cycle() error {
 	return nil
 }
 
-// restrict makes the right-hand side of level k-1 from the residual of level k.
+// restrict computes the right-hand side of level k-1 from the residual of level k.
 func (s *solver) restrict(k int) error {
 	l, c := s.levels[k], s.levels[k-1]
 	if c.dead {
@@ -111,8 +110,8 @@ func (s *solver) restrict(k int) error {
 	return s.exchange(c, s.r[k-1])
 }
 
-// prolong adds the correction of level k-1 to level k, where it is the first
-// contribution unless k is the finest level.
+// prolong adds the correction of level k-1 to level k. Except on the finest level it is the first
+// contribution, so it is stored instead of added.
 func (s *solver) prolong(k int) error {
 	l, c := s.levels[k], s.levels[k-1]
 	if !c.dead {

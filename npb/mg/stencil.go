@@ -1,10 +1,10 @@
 package mg
 
-// The operators on one level. All use the 27-point neighbourhood; the weight
-// of a neighbour depends on its distance: itself, 6 faces, 12 edges, 8 corners.
+// The operators on one level. All use the 27-point neighbourhood. The weight of a point depends on its
+// distance: the point itself, 6 across faces, 12 across edges, 8 across corners.
 
-// residual sets r = v - A u inside, where v and r may be the same array. The
-// weights of A are -8/3, 0, 1/6, 1/12.
+// residual sets r = v - A u at the interior points; v and r may be the same array. The weights of A are
+// -8/3, 0, 1/6, 1/12.
 func (l *level) residual(r, v, u []float64) {
 	for k := 1; k <= l.own[axisZ]; k++ {
 		l.loops.residual(r, v, u, l.at(1, 1, k), l.own[axisX], l.own[axisY], l.row, l.plane)
@@ -18,7 +18,7 @@ func (l *level) smooth(u, r []float64, c *[3]float64) {
 	}
 }
 
-// norm returns the sum of squares and the largest magnitude of r inside.
+// norm returns the sum of squares and the largest magnitude of r over the interior points.
 func (l *level) norm(r []float64) (sum, most float64) {
 	for k := 1; k <= l.own[axisZ]; k++ {
 		s, m := l.loops.norm(r, l.at(1, 1, k), l.own[axisX], l.own[axisY], l.row)

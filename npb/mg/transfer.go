@@ -4,11 +4,11 @@ package mg
 // whole grid. On a rank that owns two or more fine points along every axis,
 // interior coarse point l therefore lies on fine point 2l, ghosts included.
 
-// regular reports whether that simple rule holds for the fine level.
+// regular reports whether this holds for the fine level: no axis has a single point.
 func (l *level) regular() bool { return l.own[axisX] > 1 && l.own[axisY] > 1 && l.own[axisZ] > 1 }
 
-// restrict sets the interior of s on the coarse level c to the weighted mean of
-// r on the fine level l, with weights 1/2, 1/4, 1/8, 1/16.
+// restrict sets the interior of s on the coarse level c to the weighted mean of r on the fine level l, with
+// weights 1/2, 1/4, 1/8, 1/16.
 func (l *level) restrict(c *level, s, r []float64) {
 	if !l.regular() {
 		l.restrictAny(c, s, r)
@@ -20,8 +20,8 @@ func (l *level) restrict(c *level, s, r []float64) {
 	}
 }
 
-// restrictPlane fills nx x ny coarse points of s from sat on. at is the fine
-// row above the first coarse row, but the first point along x.
+// restrictPlane sets nx x ny coarse points of s, beginning at index sat. at is the index of the first point
+// along x in the fine row above the first coarse row.
 func restrictPlane(s []float64, sat, srow int, r []float64, at, nx, ny, row, plane int) {
 	for ; ny > 0; ny-- {
 		restrictRow(s[sat:sat+nx], newRows(r, at+1, 2*nx-1, row, plane))
@@ -30,8 +30,8 @@ func restrictPlane(s []float64, sat, srow int, r []float64, at, nx, ny, row, pla
 	}
 }
 
-// restrictRow works along every second point of r, keeping the sums over faces
-// and edges of the column it shares with the next coarse point.
+// restrictRow goes along every second point of r. It keeps the sums over faces and edges of the column that
+// adjacent coarse points share.
 func restrictRow(s []float64, r rows) {
 	n := 2*len(s) + 1
 	mid := r.mid[:n]
@@ -53,8 +53,8 @@ func restrictRow(s []float64, r rows) {
 	}
 }
 
-// prolong interpolates z of the coarse level c to all points of the fine level
-// l, ghosts included, and adds that to u, or, if fresh, sets u to it.
+// prolong interpolates z of the coarse level c to all points of the fine level l, including ghosts. It adds
+// the result to u, or, if fresh, sets u to it.
 func (l *level) prolong(c *level, u, z []float64, fresh bool) {
 	if !l.regular() {
 		if fresh {
@@ -72,14 +72,12 @@ func (l *level) prolong(c *level, u, z []float64, fresh bool) {
 	}
 }
 
-// prolongEnds fills the ghosts at the ends of the four fine rows above coarse
-// row (j, k).
+// prolongEnds sets the ghosts at the ends of the four fine rows above coarse row (j, k).
 func (l *level) prolongEnds(c *level, u, z []float64, j, k int, fresh bool) {
 	n, m := l.own[axisX]+1, c.own[axisX]
 	at := c.at(0, j, k)
 	a, b := at+m, at+m+1
-	// The sums of the coarse points around, at the left end and at both sides of
-	// the right end.
+	// The sums of the surrounding coarse points, at the left end and on both sides of the right end.
 	pair := func(o int) (left, right float64) { return z[at+o], z[a+o] + z[b+o] }
 	l00, r00 := pair(0)
 	l10, r10 := pair(c.row)
@@ -100,10 +98,10 @@ func (l *level) prolongEnds(c *level, u, z []float64, j, k int, fresh bool) {
 	put(l.row+l.plane, 0.25*(l00+l10+l01+l11), 0.125*(r00+r10+r01+r11))
 }
 
-// prolongPlane fills the pairs of fine rows above ny rows of one coarse plane:
-// on it and half way to the next one along y, along z, and along both; and of
-// each the pairs of points 2l+1 and 2l+2, l = 0..nx-1. at is the first of these
-// points, zat the coarse point on the second.
+// prolongPlane sets or adds to the pairs of fine rows above ny rows of one coarse plane: those on it, and
+// those half-way to the next coarse row along y, along z, and along both. Of each row it handles the pairs
+// of points 2l+1 and 2l+2, l = 0..nx-1. at is the index of the first of these points, zat that of the
+// coarse point at the second.
 func prolongPlane(u []float64, at, row, plane int, z []float64, zat, nx, ny, zrow, zplane int, fresh bool) {
 	coarse := func(at int) []float64 { return z[at-1 : at+nx] }
 	fine := func(at int) []float64 { return u[at : at+2*nx] }
@@ -121,7 +119,7 @@ func prolongPlane(u []float64, at, row, plane int, z []float64, zat, nx, ny, zro
 	}
 }
 
-// addRows adds the interpolation between four coarse rows to four fine ones.
+// addRows adds the interpolation between four coarse rows to four fine rows.
 func addRows(u00, u10, u01, u11, z00, z10, z01, z11 []float64) {
 	n := len(z00)
 	z10, z01, z11 = z10[:n], z01[:n], z11[:n]
@@ -148,7 +146,7 @@ func addRows(u00, u10, u01, u11, z00, z10, z01, z11 []float64) {
 	}
 }
 
-// setRows is addRows to rows of zeros.
+// setRows stores what addRows adds.
 func setRows(u00, u10, u01, u11, z00, z10, z01, z11 []float64) {
 	n := len(z00)
 	z10, z01, z11 = z10[:n], z01[:n], z11[:n]

@@ -8,8 +8,8 @@ import (
 // A Class is a letter naming one exact set of parameters of a kernel.
 type Class byte
 
-// The classes that kernels define, by growing size. Unknown marks a run whose
-// parameters belong to no class; it is never verified.
+// The classes that kernels define, in order of increasing size. Unknown marks a run whose parameters belong
+// to no class; it is never verified.
 const (
 	S       Class = 'S'
 	W       Class = 'W'
@@ -21,12 +21,12 @@ const (
 	Unknown Class = 'U'
 )
 
-// Classes returns the defined classes by growing size.
+// Classes returns the defined classes in order of increasing size.
 func Classes() []Class { return []Class{S, W, A, B, C, D, E} }
 
 func (c Class) String() string { return string(rune(c)) }
 
-// ParseClass reads a class letter in either case. The error lists the classes.
+// ParseClass converts a class letter, upper or lower case. The error lists the classes.
 func ParseClass(s string) (Class, error) {
 	up := strings.ToUpper(s)
 	for _, c := range Classes() {
@@ -39,7 +39,7 @@ func ParseClass(s string) (Class, error) {
 
 // A ClassError reports a class that is not defined.
 type ClassError struct {
-	Kernel string // empty: no kernel has it
+	Kernel string // empty: no kernel has the class
 	Name   string
 }
 

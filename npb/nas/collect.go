@@ -2,9 +2,8 @@ package nas
 
 import "rhinet/mpi"
 
-// Finish fills in what every result ends with: the processes, the time, which is
-// the largest of the ranks' seconds, the rate by operations in all, and
-// the phases. Collective.
+// Finish sets the fields that all kernels set at the end: the number of processes, the time (the largest of
+// the ranks' seconds), the rate (operations is the total number), and the phases. Collective.
 func (r *Result) Finish(world *mpi.Comm, t *Timers, seconds, operations float64) error {
 	longest := []float64{seconds}
 	if err := mpi.Allreduce(world, longest, longest, mpi.Max); err != nil {
@@ -13,7 +12,7 @@ func (r *Result) Finish(world *mpi.Comm, t *Timers, seconds, operations float64)
 	return r.FinishOwn(world, t, longest[0], operations)
 }
 
-// FinishOwn is Finish with the time of rank 0 alone, as FT reports it. Collective.
+// FinishOwn does the same as Finish, but with the time of rank 0 alone, which FT reports. Collective.
 func (r *Result) FinishOwn(world *mpi.Comm, t *Timers, seconds, operations float64) error {
 	r.Seconds, r.Mops = seconds, Rate(operations, seconds)
 	r.Processes, r.Active = world.Size(), world.Size()
@@ -23,9 +22,8 @@ func (r *Result) FinishOwn(world *mpi.Comm, t *Timers, seconds, operations float
 	return err
 }
 
-// Gather returns the mean and maximum over the ranks of c for each phase, and
-// last the same for [CommWait], on every rank. It returns nil at once if the
-// timers are off. Collective.
+// Gather returns the mean and maximum over the ranks of c for each phase, and as the last entry those of
+// [CommWait], on every rank. If the timers are off, it returns nil without communicating. Collective.
 func (t *Timers) Gather(c *mpi.Comm) ([]PhaseTime, error) {
 	if !t.on {
 		return nil, nil

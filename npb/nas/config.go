@@ -12,28 +12,28 @@ import (
 type Config struct {
 	Class Class
 
-	// Iterations replaces the class's own number of iterations (time steps)
-	// if it is positive. Such a run is of class Unknown and not verified,
-	// unless the number is the class's own. EP has no iterations and ignores it.
+	// Iterations replaces the class's own number of iterations (time steps) if it is positive. Unless it
+	// equals that number, the class of the run is Unknown and the run is not verified. EP has no iterations
+	// and ignores it.
 	Iterations int
 
-	// Variant names another form of a kernel's communication, one of
-	// Kernel.Variants; empty is the usual one. Kernels without variants ignore it.
+	// Variant names another form of a kernel's communication, one of Kernel.Variants; empty means the usual
+	// one. Kernels without variants ignore it.
 	Variant string
 
-	// Grid is the process grid of a kernel that lets its user choose, see
-	// Kernel.CheckGrid; zero is the kernel's own choice. Others ignore it.
+	// Grid is the process grid, for a kernel whose grid can be chosen, see Kernel.CheckGrid; zero means
+	// that the kernel chooses. Other kernels ignore it.
 	Grid [2]int
 
-	// Timers asks for the time of each phase in Result.Phases.
+	// Timers turns on timing of each phase, for Result.Phases.
 	Timers bool
 
-	// Clock, if not nil, is the time that this rank sees, in seconds: that of a rank which is
-	// one of several in its process. Phases are timed by mpi.Wtime all the same.
+	// Clock, if not nil, returns the time of this rank in seconds. It is needed when several ranks share
+	// one process. Phases are timed with mpi.Wtime all the same.
 	Clock func() float64
 
-	// Progress, if not nil, is told on rank 0 that iteration k of n begins
-	// (k = 1..n). It is called inside the timed section.
+	// Progress, if not nil, is called on rank 0 when iteration k of n begins (k = 1..n). The call is inside
+	// the timed section.
 	Progress func(k, n int)
 }
 
@@ -45,8 +45,8 @@ func (c *Config) Wtime() float64 {
 	return mpi.Wtime()
 }
 
-// Count returns the iterations to run, and whether that is the class's own
-// number, so that the result can be verified.
+// Count returns the number of iterations to run, and whether it is the class's own number, so that the
+// result can be verified.
 func (c *Config) Count(own int) (iterations int, verifiable bool) {
 	if c.Iterations <= 0 || c.Iterations == own {
 		return own, true
@@ -54,14 +54,14 @@ func (c *Config) Count(own int) (iterations int, verifiable bool) {
 	return c.Iterations, false
 }
 
-// Step calls Progress on rank 0, if there is one.
+// Step calls Progress on rank 0, if it is set.
 func (c *Config) Step(rank, k, n int) {
 	if rank == 0 && c.Progress != nil {
 		c.Progress(k, n)
 	}
 }
 
-// A Problem is what a kernel computes in one class.
+// A Problem describes what a kernel computes for one class.
 type Problem struct {
 	Kernel     string // in capitals, such as "CG"
 	Class      Class
@@ -84,7 +84,7 @@ func Grid(nx, ny, nz int) Size {
 	return Size{Count: int64(nx) * int64(ny) * int64(nz), Grid: [3]int{nx, ny, nz}}
 }
 
-// String is the form of the NPB report: 1400 or "  12x  12x  12".
+// String returns the size as in the NPB report: 1400 or "  12x  12x  12".
 func (s Size) String() string {
 	if s.Grid == [3]int{} {
 		return fmt.Sprint(s.Count)

@@ -2,11 +2,10 @@ package nas
 
 import "strings"
 
-// counted is what share, in percent, of the operations that the NPB's formula
-// counts a kernel executes: the floating point operations of its vector loops, a
-// fused multiply-add being two. The formulas count the original's loops, and these
-// compute less twice. What is not here executes about as many as are counted, or
-// has not been counted.
+// counted returns how many percent of the operations that the NPB's formula counts a kernel executes: the
+// floating point operations of its vector loops, a fused multiply-add counting as two. The formulas count
+// the loops of the original; the loops here compute fewer values twice. Kernels not listed execute about as
+// many as the formula counts, or their operations have not been counted.
 func counted(kernel string) int {
 	switch strings.ToUpper(kernel) {
 	case "LU":
@@ -21,16 +20,16 @@ func counted(kernel string) int {
 	return 0
 }
 
-// Executed returns the share of the counted operations that a kernel executes, in
-// percent; ok is false for kernels of which it is not known. Rates such as Mop/s
-// are by the operations counted, as everybody's are.
+// Executed returns the share of the counted operations that a kernel executes, in percent; ok is false for
+// kernels whose share is not known. Rates such as Mop/s use the operations counted by the formula, as in
+// all implementations.
 func Executed(kernel string) (percent int, ok bool) {
 	percent = counted(kernel)
 	return percent, percent > 0
 }
 
-// AboutRates says what is to be known beside the rates of kernels, one sentence
-// each; nil if there is nothing.
+// AboutRates returns notes that help to interpret the rates of kernels, one sentence each; nil if there are
+// none.
 func AboutRates(kernels []string) (notes []string) {
 	seen := map[string]bool{}
 	var shares, caches []string

@@ -20,13 +20,13 @@ type record struct {
 	Active     int         `json:"active"`
 	Mops       float64     `json:"mops"`
 	PerProcess float64     `json:"mops_per_process"`
-	Executed   float64     `json:"executed_share,omitempty"` // of the operations counted
+	Executed   float64     `json:"executed_share,omitempty"` // of the counted operations
 	Variant    string      `json:"variant,omitempty"`
 	Operation  string      `json:"operation"`
 	Verdict    Verdict     `json:"verification"`
 	Checks     []Check     `json:"checks,omitempty"`
 	Phases     []PhaseTime `json:"phases,omitempty"`
-	Library    string      `json:"library,omitempty"` // of another MPI
+	Library    string      `json:"library,omitempty"` // the other MPI library used
 	CallCost   float64     `json:"library_call_s,omitempty"`
 }
 
@@ -41,8 +41,8 @@ func WriteJSON(w io.Writer, r *Result) error {
 	})
 }
 
-// MarshalJSON leaves out what is not a number: a quantity without reference,
-// or one whose computation failed.
+// MarshalJSON leaves out the numbers that JSON cannot express: a missing reference, or a computation that
+// failed.
 func (c Check) MarshalJSON() ([]byte, error) {
 	number := func(x float64) *float64 {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -65,8 +65,8 @@ func WriteCSVHeader(w io.Writer) error {
 		"seconds", "mops", "mops_per_process", "comm_wait_mean_s", "comm_wait_max_s", "verification", "executed_share", "variant")
 }
 
-// WriteCSV writes the result as one line. The communication wait is empty
-// without timers, and the share of the counted operations where it is not known.
+// WriteCSV writes the result as one line. The communication wait is empty without timers, and the share of
+// the counted operations where it is not known.
 func WriteCSV(w io.Writer, r *Result) error {
 	mean, most, executed := "", "", ""
 	if percent, ok := Executed(r.Kernel); ok {
@@ -91,7 +91,7 @@ func writeRecord(w io.Writer, fields ...string) error {
 	return c.Error()
 }
 
-// compact is the size without blanks: 1400 or 12x12x12.
+// compact returns the size without blanks: 1400 or 12x12x12.
 func (s Size) compact() string {
 	if s.Grid == [3]int{} {
 		return fmt.Sprint(s.Count)
@@ -99,8 +99,7 @@ func (s Size) compact() string {
 	return fmt.Sprintf("%dx%dx%d", s.Grid[0], s.Grid[1], s.Grid[2])
 }
 
-// WriteSummary prints one line per result, and below what is to be known beside
-// the rates.
+// WriteSummary prints one line per result, followed by notes on the rates.
 func WriteSummary(w io.Writer, results []Result) error {
 	if _, err := fmt.Fprintf(w, "\n\n %-6s %-5s %18s %6s %12s %12s %12s %8s  %s\n", "Kernel", "Class", "Size", "Procs",
 		"Seconds", "Mop/s", "Mop/s/proc", "Executed", "Verification"); err != nil {

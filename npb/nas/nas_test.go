@@ -81,8 +81,7 @@ func TestReports(t *testing.T) {
 	golden(t, "report.csv", cs.Bytes())
 }
 
-// The labels start in column 2 and the values end in column 42, as tools that
-// scrape the block expect.
+// The labels start in column 2 and the values end in column 42, as expected by tools that parse the block.
 func TestBlockColumns(t *testing.T) {
 	var b bytes.Buffer
 	r := results()[0]
@@ -98,7 +97,7 @@ func TestBlockColumns(t *testing.T) {
 	}
 }
 
-// A writer that takes nothing.
+// full is a writer on which every write fails.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, os.ErrClosed }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Split cuts n items into p blocks whose lengths differ by at most one, the
-// longer ones first, and returns the first item and the length of block j.
+// Split cuts n items into p blocks whose lengths differ by at most one, the longer ones first. It returns
+// the first item and the length of block j.
 func Split(n, p, j int) (first, length int) {
 	q, extra := n/p, n%p
 	if j < extra {
@@ -36,8 +36,7 @@ func SquareRoot(n int) (root int, exact bool) {
 	return root, root*root == n
 }
 
-// A CountError reports a process count that a kernel cannot use, and those
-// that it can.
+// A CountError reports a process count that a kernel cannot use, and the counts that it can use.
 type CountError struct {
 	Kernel  string
 	Class   Class
@@ -55,7 +54,7 @@ func (e *CountError) Error() string {
 		strings.ToLower(e.Kernel), e.Class, Processes(e.Procs), e.Rule, strings.Join(counts, ", "))
 }
 
-// Processes says how many processes n are: "1 process", "2 processes".
+// Processes returns n with the word in its right form: "1 process", "2 processes".
 func Processes(n int) string {
 	if n == 1 {
 		return "1 process"

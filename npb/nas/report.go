@@ -10,7 +10,7 @@ import (
 // Version is the version of the specification that the kernels follow.
 const Version = "3.4"
 
-// WriteBanner prints the lines with which a run starts.
+// WriteBanner prints the lines at the beginning of a run.
 func WriteBanner(w io.Writer, p Problem, procs int) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "\n\n NAS Parallel Benchmarks %s (Go) -- %s Benchmark\n\n", Version, p.Kernel)
@@ -24,9 +24,8 @@ func WriteBanner(w io.Writer, p Problem, procs int) error {
 	return b.Flush()
 }
 
-// WriteReport prints the details of verification, the phases, and the block
-// that tools scrape: labels in column 2 padded to 16, values right-aligned
-// in 24 columns.
+// WriteReport prints the details of verification, the phases, and the block that tools parse: labels in
+// column 2 padded to 16, values right-aligned in 24 columns.
 func WriteReport(w io.Writer, r *Result) error {
 	b := bufio.NewWriter(w)
 	writeDetails(b, r)

@@ -8,12 +8,11 @@ type Phase struct {
 	Comm bool // the time is spent inside MPI calls
 }
 
-// Timers add up the time this rank spends in each phase. A kernel numbers its
-// phases from 0 by the order of NewTimers. Phases may nest, except that those
-// marked Comm must not overlap one another: their sum is the communication
-// wait time.
+// Timers add up the time this rank spends in each phase. Phases are numbered from 0 in the order in which
+// they are given to NewTimers. Phases may nest, except that those marked Comm must not overlap one another:
+// their sum is the communication wait time.
 //
-// Begin and End cost one branch when timers are off and never allocate.
+// Begin and End cost one branch when timers are off, and never allocate.
 type Timers struct {
 	on     bool
 	phases []Phase
@@ -21,7 +20,7 @@ type Timers struct {
 	sum    []float64
 }
 
-// NewTimers returns timers for the phases; off, they measure nothing.
+// NewTimers returns timers for the phases; if on is false, they measure nothing.
 func NewTimers(on bool, phases ...Phase) *Timers {
 	return &Timers{
 		on: on, phases: phases,
@@ -29,21 +28,21 @@ func NewTimers(on bool, phases ...Phase) *Timers {
 	}
 }
 
-// Begin enters phase i.
+// Begin starts phase i.
 func (t *Timers) Begin(i int) {
 	if t.on {
 		t.start[i] = mpi.Wtime()
 	}
 }
 
-// End leaves phase i.
+// End ends phase i.
 func (t *Timers) End(i int) {
 	if t.on {
 		t.sum[i] += mpi.Wtime() - t.start[i]
 	}
 }
 
-// Reset forgets what was measured, for the start of the timed section.
+// Reset sets all times to zero; it is called at the start of the timed section.
 func (t *Timers) Reset() { clear(t.sum) }
 
 // A PhaseTime is the time of one phase over all ranks, in seconds.
@@ -54,11 +53,10 @@ type PhaseTime struct {
 	Max  float64 `json:"max_s"`
 }
 
-// CommWait is the name of the entry that adds up all phases marked Comm.
+// CommWait is the name of the entry that is the sum of all phases marked Comm.
 const CommWait = "communication wait"
 
-// seconds returns this rank's time per phase, and last the sum of those marked
-// Comm.
+// seconds returns this rank's time per phase, and as the last entry the sum of those marked Comm.
 func (t *Timers) seconds() []float64 {
 	s := make([]float64, len(t.sum)+1)
 	for i, d := range t.sum {
@@ -70,7 +68,7 @@ func (t *Timers) seconds() []float64 {
 	return s
 }
 
-// phaseTimes joins the names with the mean and max of seconds over ranks.
+// phaseTimes combines the names with the mean and maximum of seconds over the ranks.
 func (t *Timers) phaseTimes(mean, max []float64) []PhaseTime {
 	all := append(t.phases[:len(t.phases):len(t.phases)], Phase{CommWait, true})
 	out := make([]PhaseTime, len(all))

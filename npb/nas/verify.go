@@ -32,7 +32,7 @@ func (v Verdict) String() string {
 // MarshalText writes the word of the report.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// A Check is one computed quantity beside its reference value.
+// A Check is one computed quantity with its reference value.
 type Check struct {
 	Name       string
 	Computed   float64
@@ -41,25 +41,25 @@ type Check struct {
 	OK         bool
 }
 
-// Relative compares by |computed-reference|/|reference| <= tolerance. A NaN fails.
+// Relative tests |computed-reference|/|reference| <= tolerance. A NaN fails.
 func Relative(name string, computed, reference, tolerance float64) Check {
 	d := math.Abs((computed - reference) / reference)
 	return Check{name, computed, reference, d, d <= tolerance}
 }
 
-// Absolute compares by |computed-reference| <= tolerance. A NaN fails.
+// Absolute tests |computed-reference| <= tolerance. A NaN fails.
 func Absolute(name string, computed, reference, tolerance float64) Check {
 	d := math.Abs(computed - reference)
 	return Check{name, computed, reference, d, d <= tolerance}
 }
 
-// Computed is a quantity for which the run has no reference value.
+// Computed returns a Check of a quantity for which the run has no reference value.
 func Computed(name string, computed float64) Check {
 	return Check{Name: name, Computed: computed, Reference: math.NaN(), Difference: math.NaN()}
 }
 
-// Judge returns NotVerified if the run is not verifiable or nothing was
-// checked, otherwise Successful if all checks are OK.
+// Judge returns NotVerified if the run is not verifiable or nothing was checked; otherwise Successful if
+// all checks are OK, and Unsuccessful if not.
 func Judge(verifiable bool, checks []Check) Verdict {
 	if !verifiable || len(checks) == 0 {
 		return NotVerified

@@ -5,9 +5,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// Per point and line, elimination leaves alpha and beta of the three factors, and
-// the five right-hand sides, which substitution turns into the solutions (section
-// 4.3).
+// For each point and line, elimination stores alpha and beta of the three factors, and the five right-hand
+// sides, which substitution replaces by the solutions (section 4.3).
 const (
 	stateAlpha = 0 // of factors 0, +, -
 	stateBeta  = 3
@@ -18,7 +17,7 @@ const (
 // Indices of the lane constants. The generator has the same list.
 const (
 	conT2    = iota // dt*t2
-	conSigma        // dt*t1*1.96*kappa, the part of sigma that goes with 1/rho
+	conSigma        // dt*t1*1.96*kappa, the part of sigma that is multiplied by 1/rho
 	conTwo
 	conHalf
 	conRoot // sqrt(1/2)
@@ -52,8 +51,8 @@ func newLines(n int, dt float64, level nas.Level) *cfd.Lines {
 // rootHalf is sqrt(1/2).
 const rootHalf = 0.70710678118654752440
 
-// rows returns the part of the matrix rows of direction d that is the same for all
-// lines: five coefficients for each global index.
+// rows returns the part of the matrix rows of direction d that is the same for all lines: five coefficients
+// for each global index.
 func rows(n, d int, dt float64) []float64 {
 	t1, _ := cfd.Steps(n)
 	second := dt * t1 * cfd.Dissipation2(d)

@@ -20,8 +20,8 @@ func passes(level nas.Level) (forward, backward [3]func(*cfd.LineArgs)) {
 	return passesGo()
 }
 
-// The doc of each function below is its Go form: forwardGo and backwardGo. They read
-// their arguments by offsets; see the program in npb/cfd/_asm.
+// Each function below does what its Go form, forwardGo or backwardGo, does. They read their arguments by
+// offset; see the program in npb/cfd/_asm.
 
 //go:noescape
 func forwardXAVX2(a *cfd.LineArgs)

@@ -8,8 +8,8 @@ import (
 
 const w = cfd.Lanes
 
-// Where the numbers of a state are: alpha and beta of the factors 0, + and -, of
-// which the first serves three components.
+// Positions of the numbers of a state: alpha and beta of the factors 0, + and -. Factor 0 is used for three
+// components.
 const (
 	alpha0, alpha1, alpha2 = stateAlpha * w, (stateAlpha + 1) * w, (stateAlpha + 2) * w
 	beta0, beta1, beta2    = stateBeta * w, (stateBeta + 1) * w, (stateBeta + 2) * w
@@ -17,14 +17,14 @@ const (
 	y3, y4                 = (stateY + 3) * w, (stateY + 4) * w
 )
 
-// state is what elimination leaves at a point, all lanes of a number side by side.
+// state is what elimination stores for a point; the lanes of each number are adjacent.
 type state = [stateWidth * w]float64
 
 // stateAt returns the state at point g of the lines.
 func stateAt(a *cfd.LineArgs, g int) *state { return (*state)(a.State[a.StateAt+g*a.StateStep/8:]) }
 
-// forwardGo returns the plain elimination along direction d, which defines what
-// the assembly does: all lanes at one point, then the next point.
+// forwardGo returns the plain elimination along direction d, which defines what the assembly does. It
+// handles all lanes at one point, then those at the next.
 func forwardGo(d int) func(*cfd.LineArgs) {
 	return func(a *cfd.LineArgs) {
 		var below, at, above weights
@@ -38,7 +38,7 @@ func forwardGo(d int) func(*cfd.LineArgs) {
 	}
 }
 
-// weights are what the state at a point of each line gives to the matrix rows: of
+// weights are what the state at a point contributes to the matrix rows of each line: the parts of
 // convection, of sound, and of viscosity.
 type weights struct{ convection, sound, viscosity cfd.LanesOf }
 
@@ -54,8 +54,8 @@ func (q *weights) set(a *cfd.LineArgs, d, g int) {
 	}
 }
 
-// eliminate forms the three rows at point g and leaves alpha, beta and y. It
-// names every number: a loop over factors would check each index.
+// eliminate computes the three rows at point g and stores alpha, beta and y. Every number has a name,
+// because a loop over factors would have bounds checks.
 func eliminate(a *cfd.LineArgs, g int, below, at, above *weights) {
 	row := (*[cfd.RowWidth]float64)(a.Rows[a.RowsAt+g*cfd.RowWidth:])
 	here, one, two := stateAt(a, g), stateAt(a, g-1), stateAt(a, g-2)
@@ -86,9 +86,8 @@ func eliminate(a *cfd.LineArgs, g int, below, at, above *weights) {
 	}
 }
 
-// backwardGo returns the plain substitution along direction d, with the transform
-// that follows it. It stores the result in R, or adds it to
-// U, whose derived components it renews, after the last solve.
+// backwardGo returns the plain substitution along direction d, with the transform that follows it. It
+// stores the result in R or, after the last solve, adds it to U and recomputes the derived components of U.
 func backwardGo(d int) func(*cfd.LineArgs) {
 	return func(a *cfd.LineArgs) {
 		var x [cfd.Components]cfd.LanesOf
@@ -110,7 +109,7 @@ func backwardGo(d int) func(*cfd.LineArgs) {
 	}
 }
 
-// substitute leaves the solution at point g in the state, and in x.
+// substitute stores the solution at point g in the state, and in x.
 func substitute(a *cfd.LineArgs, g int, x *[cfd.Components]cfd.LanesOf) {
 	here, one, two := stateAt(a, g), stateAt(a, g+1), stateAt(a, g+2)
 	for l := range w {
@@ -125,8 +124,7 @@ func substitute(a *cfd.LineArgs, g int, x *[cfd.Components]cfd.LanesOf) {
 	}
 }
 
-// advance transforms the solution back and adds it to the state at point g of the
-// lines that are real.
+// advance transforms the solution back and adds it to the state at point g of the valid lines.
 func advance(a *cfd.LineArgs, g int, x *[cfd.Components]cfd.LanesOf) {
 	u := func(m int) []float64 { return a.U[a.UAt+(g*a.UStep+m*a.UComp)/8:][:a.Valid] }
 	u0, u1, u2, u3, u4, reciprocal, sound := u(0), u(1), u(2), u(3), u(4), u(cfd.Reciprocal), u(cfd.Sound)

@@ -6,8 +6,8 @@ import (
 	"rhinet/npb/cfd/cfdtest"
 )
 
-// suite is what the tests of BT and SP have in common. The right-hand side is
-// followed by T_in, the solves by T_x, T_y and T_z.
+// suite returns the tests that BT and SP share. The right-hand side is followed by T_in, the solves by T_x,
+// T_y and T_z.
 func suite() cfdtest.March {
 	return cfdtest.March{
 		Kernel:        Kernel(),

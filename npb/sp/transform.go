@@ -2,8 +2,7 @@ package sp
 
 import "rhinet/npb/cfd"
 
-// transformX leads from the eigenvectors of the x direction to those of y (section
-// 4.2, T_x).
+// transformX converts from the eigenvectors of the x direction to those of y (section 4.2, T_x).
 func transformX(x *[cfd.Components]cfd.LanesOf) {
 	for l := range w {
 		r0, r1, r3, r4 := x[0][l], x[1][l], x[3][l], x[4][l]
@@ -12,7 +11,7 @@ func transformX(x *[cfd.Components]cfd.LanesOf) {
 	}
 }
 
-// transformY leads from the eigenvectors of y to those of z (T_y).
+// transformY converts from the eigenvectors of y to those of z (T_y).
 func transformY(x *[cfd.Components]cfd.LanesOf) {
 	for l := range w {
 		r1, r2, r3, r4 := x[1][l], x[2][l], x[3][l], x[4][l]
@@ -21,8 +20,8 @@ func transformY(x *[cfd.Components]cfd.LanesOf) {
 	}
 }
 
-// transformZ leads from the eigenvectors of z back to the unknowns (T_z); m1..m3
-// are momenta, c is the speed of sound.
+// transformZ converts from the eigenvectors of z back to the unknowns (T_z); m1..m3 are the momenta, c is
+// the speed of sound.
 func transformZ(r0, r1, r2, r3, r4, rho, m1, m2, m3, reciprocal, c float64) (s0, s1, s2, s3, s4 float64) {
 	v1, v2, v3 := m1*reciprocal, m2*reciprocal, m3*reciprocal
 	q := 0.5 * (v1*v1 + v2*v2 + v3*v3)

@@ -11,11 +11,12 @@ import (
 	"rhinet/internal/kvs"
 )
 
-// PlayVariable is the environment variable that has a process of a test be a rank: it names what the
-// rank does.
+// PlayVariable is the environment variable that makes a process of a test a rank: it names what the rank
+// does.
 const PlayVariable = "RHINET_TEST_PLAY"
 
-// Main runs the tests of a package, or in a process that a launcher has started what it shall play.
+// Main runs the tests of a package, or, in a process that a launcher has started, the function that
+// PlayVariable names.
 func Main(m *testing.M, plays map[string]func() error) {
 	play := plays[os.Getenv(PlayVariable)]
 	if play == nil {
@@ -28,7 +29,7 @@ func Main(m *testing.M, plays map[string]func() error) {
 	os.Exit(0)
 }
 
-// A Launched store is that of a launcher, which tells the rank who it is.
+// A Launched store belongs to a launcher, which also gives the rank its place in the job.
 type Launched interface {
 	kvs.Store
 	Rank() int
@@ -37,8 +38,8 @@ type Launched interface {
 	Gone(f func())
 }
 
-// Live is the life of a rank that a launcher has started: it exercises the store, closes it, and
-// prints who it is and the store's name.
+// Live is what a rank does that a launcher has started: it exercises the store, closes it, and prints its
+// rank and the name of the store.
 func Live(s Launched, name string) error {
 	s.Gone(func() { panic("the launcher has ended before the ranks") })
 	hosts, err := s.Hosts()
@@ -52,7 +53,7 @@ func Live(s Launched, name string) error {
 	return s.Close()
 }
 
-// Lived checks what ranks print that a command starts on the given hosts, and that [Live].
+// Lived runs a command that starts ranks on the given hosts, and checks what they print in [Live].
 func Lived(t *testing.T, cmd *exec.Cmd, play string, hosts []int, name string) {
 	t.Helper()
 	cmd.Env = append(cmd.Environ(), PlayVariable+"="+play)

@@ -1,6 +1,5 @@
-// Package kvstest is the conformance suite of key-value stores. What one rank does
-// in it is one function, so that ranks can be goroutines or processes that a real
-// launcher has started.
+// Package kvstest is the conformance suite of key-value stores. The part of one rank is one function, so
+// that ranks can be goroutines or processes that a real launcher has started.
 package kvstest
 
 import (
@@ -21,7 +20,7 @@ import (
 // rounds is how many exchanges the suite makes.
 const rounds = 3
 
-// Exercise is what one rank of a job does. It leaves the store open.
+// Exercise is the part of one rank of a job. It leaves the store open.
 func Exercise(s kvs.Store, rank, size int) error {
 	if err := refusals(s); err != nil {
 		return err
@@ -52,7 +51,7 @@ func Exercise(s kvs.Store, rank, size int) error {
 	return s.Fence()
 }
 
-// lists asks for much at once.
+// lists gets many values at once.
 func lists(s kvs.Store, size int) error {
 	var keys []string
 	var want [][]byte
@@ -74,7 +73,7 @@ func lists(s kvs.Store, size int) error {
 	return nil
 }
 
-// key names value i of a rank in a round; some names are as long as can be.
+// key returns the name of value i of a rank in a round; some names have the maximal length.
 func key(rank, round, i int) string {
 	k := fmt.Sprintf("k.%d-%d_%d", rank, round, i)
 	if i == 1 {
@@ -83,8 +82,7 @@ func key(rank, round, i int) string {
 	return k
 }
 
-// values are those that a rank puts in a round: all bytes that there are, and all
-// lengths that matter.
+// values returns the values that a rank puts in a round: they cover all bytes and all relevant lengths.
 func values(rank, round int) [][]byte {
 	rng := rand.New(rand.NewPCG(uint64(rank), uint64(round)))
 	all := make([]byte, 256)
@@ -115,7 +113,7 @@ func compare(s kvs.Store, peer, round int) error {
 	return nil
 }
 
-// refusals tries keys and values that no store takes.
+// refusals tries keys and values that no store accepts.
 func refusals(s kvs.Store) error {
 	for _, k := range []string{"", "a b", "a=b", "a;b", "a\nb", "é", strings.Repeat("k", kvs.MaxKey+1)} {
 		if err := s.Put(k, nil); err == nil || !strings.HasPrefix(err.Error(), "kvs: ") || errors.Is(err, kvs.ErrLost) {
@@ -128,7 +126,7 @@ func refusals(s kvs.Store) error {
 	return nil
 }
 
-// Run exercises the stores of the ranks of one job, which it closes.
+// Run exercises the stores of the ranks of one job, and closes them.
 func Run(t *testing.T, stores []kvs.Store) {
 	t.Helper()
 	each(t, stores, func(s kvs.Store, rank int) error {
@@ -136,9 +134,9 @@ func Run(t *testing.T, stores []kvs.Store) {
 	})
 }
 
-// Lost checks that ranks of whose job the store ends notice it, in a call that it
-// would have to answer and in a Fence that waits for another rank, in an error that
-// holds the name of the store. end ends it; the last of stores takes no part.
+// Lost checks that ranks notice the loss of their store, both in a call that it would have to answer and in
+// a Fence that waits for another rank, by an error that contains the name of the store. end ends the store;
+// the last of stores takes no part.
 func Lost(t *testing.T, stores []kvs.Store, name string, end func()) {
 	t.Helper()
 	var waiting sync.WaitGroup
@@ -158,12 +156,12 @@ func Lost(t *testing.T, stores []kvs.Store, name string, end func()) {
 		return nil
 	})
 	for _, s := range stores {
-		_ = s.Close() // what cannot be told to the store is no matter
+		_ = s.Close() // errors do not matter: the store is lost
 	}
 }
 
-// LostAtStart checks that a store which is gone, or silent, when a rank opens it is lost within 5
-// seconds, in an error that holds its name. open is given less patience than users have.
+// LostAtStart checks that opening a store that is gone or silent fails within 5 seconds, with an error that
+// contains its name. open is given less patience than users have.
 func LostAtStart(t *testing.T, name string, open func() (kvs.Store, error)) {
 	t.Helper()
 	const limit = 5 * time.Second
@@ -180,7 +178,7 @@ func LostAtStart(t *testing.T, name string, open func() (kvs.Store, error)) {
 	}
 }
 
-// Silent returns the address of a server that says nothing, until the test ends.
+// Silent returns the address of a server that sends nothing, until the test ends.
 func Silent(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -193,7 +191,7 @@ func Silent(t *testing.T) string {
 
 func second[T any](_ T, err error) error { return err }
 
-// each has a goroutine of each rank do something.
+// each calls do for each rank in a goroutine of its own.
 func each(t *testing.T, stores []kvs.Store, do func(s kvs.Store, rank int) error) {
 	t.Helper()
 	var wg sync.WaitGroup

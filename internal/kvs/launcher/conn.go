@@ -12,30 +12,30 @@ import (
 	"rhinet/internal/kvs"
 )
 
-// A conn is the connection to a launcher. One goroutine reads all that comes, so
-// that the end of the launcher is noticed at any time.
+// A conn is the connection to a launcher. One goroutine reads all messages, so that the end of the launcher
+// is noticed at any time.
 type conn struct {
 	file     *os.File
 	name     string
 	patience time.Duration
 	framed   bool        // version 2: six digits of length before each message
 	messages chan string // closed at the end
-	cause    error       // why; for readers of the closed channel
+	cause    error       // reason of the end; for readers of the closed channel
 	ending   chan struct{}
 	over     chan struct{} // closed when nothing more can come
-	early    bool          // it was over before the rank left; for readers of the closed over
+	early    bool          // over was closed before the rank left; for readers of the closed over
 	broken   bool          // the rank could not write; for readers of the closed ending
 	lost     error
 }
 
-// longestMessage bounds what a launcher may send.
+// longestMessage limits the length of a launcher's message.
 const longestMessage = 64 << 10
 
 func newConn(f *os.File, name string, patience time.Duration) *conn {
 	return &conn{file: f, name: name, patience: patience, messages: make(chan string, 1), ending: make(chan struct{}), over: make(chan struct{})}
 }
 
-// listen reads until the end. Only the first message comes before a version is agreed on.
+// listen reads messages until the end. Only the first message precedes the agreement on a version.
 func (c *conn) listen(in *bufio.Reader) {
 	for c.cause == nil {
 		var text string
@@ -46,7 +46,7 @@ func (c *conn) listen(in *bufio.Reader) {
 	if errors.Is(c.cause, io.EOF) {
 		c.cause = errors.New("the launcher has ended")
 	}
-	// Decided before anybody can learn of the loss and close the connection for it.
+	// Decide this before anybody can learn of the loss and close the connection because of it.
 	select {
 	case <-c.ending:
 		c.early = c.broken
@@ -78,7 +78,7 @@ func (c *conn) receive(in *bufio.Reader) (string, error) {
 	return string(text), err
 }
 
-// first reads the line that comes before all others, while nobody listens yet.
+// first reads the line that comes before all others, before listen runs.
 func (c *conn) first(in *bufio.Reader) (string, error) {
 	if err := c.file.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
 		return "", err
@@ -90,7 +90,7 @@ func (c *conn) first(in *bufio.Reader) (string, error) {
 	return line, errors.Join(err, c.file.SetReadDeadline(time.Time{}))
 }
 
-// say sends a message as it is.
+// say sends a message unchanged.
 func (c *conn) say(text string) error {
 	if c.lost != nil {
 		return c.lost
@@ -106,15 +106,15 @@ func (c *conn) say(text string) error {
 	return nil
 }
 
-// last sends a message that has no answer, whatever others do.
+// last sends a message that has no answer, whatever other goroutines do.
 func (c *conn) last(text string) {
 	if c.file.SetWriteDeadline(time.Now().Add(c.patience)) == nil {
 		_, _ = io.WriteString(c.file, text)
 	}
 }
 
-// ask sends a message and returns the next one that comes. patient asks wait
-// as long as the launcher lives, others c.patience.
+// ask sends a message and returns the next one that arrives. If patient, it waits as long as the launcher
+// lives, otherwise for c.patience.
 func (c *conn) ask(text string, patient bool) (string, error) {
 	if err := c.say(text); err != nil {
 		return "", err
@@ -134,8 +134,7 @@ func (c *conn) ask(text string, patient bool) (string, error) {
 	}
 }
 
-// end sends the last message, whose answer the launcher may leave out, and closes
-// the connection.
+// end sends the last message, which the launcher need not answer, and closes the connection.
 func (c *conn) end(last string) error {
 	close(c.ending)
 	if c.lost == nil {
@@ -153,7 +152,7 @@ func (c *conn) fail(err error) error {
 	return c.lost
 }
 
-// refused words an answer that is not the one expected.
+// refused returns the error for an unexpected answer.
 func (c *conn) refused(asked, answer string) error {
 	return c.fail(errors.New("the launcher answers " + strconv.Quote(answer) + " to " + asked))
 }

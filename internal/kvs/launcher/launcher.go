@@ -1,7 +1,7 @@
-// Package launcher is the key-value stores that other launchers serve to the
-// processes that they start: the process management interface, PMI, in its
-// versions 1 (MPICH's hydra) and 2 (Slurm, hydra). Both are texts on a connection that
-// a process inherits. MPI implementations describe them in their sources only; MPICH: src/pmi.
+// Package launcher uses the key-value stores that other launchers serve to the processes that they start:
+// the process management interface, PMI, in its versions 1 (MPICH's hydra) and 2 (Slurm, hydra). Both are
+// text protocols on a connection that a process inherits. MPI implementations describe them only in their
+// sources; MPICH: src/pmi.
 package launcher
 
 import (
@@ -16,9 +16,8 @@ import (
 	"rhinet/internal/kvs"
 )
 
-// A Client is a process that a launcher has started as one rank of a job. Its
-// connection lasts until Close, by which the launcher knows that the rank has ended
-// as it should.
+// A Client is a process that a launcher has started as one rank of a job. Its connection lasts until Close,
+// which tells the launcher that the rank has ended normally.
 type Client struct {
 	*conn
 	wire wire
@@ -28,7 +27,7 @@ type Client struct {
 
 var _ kvs.Store = (*Client)(nil)
 
-// wire is what the versions of PMI say differently. Values are text.
+// wire is what differs between the versions of PMI. Values are text.
 type wire interface {
 	start(c *conn, rank int) error
 	put(c *conn, key, value string) error
@@ -39,27 +38,27 @@ type wire interface {
 	abort(status int) string
 }
 
-// The variables by which launchers tell a process how to reach them.
+// The variables by which launchers tell a process how to connect.
 const (
 	envFD   = "PMI_FD"
 	envRank = "PMI_RANK"
 	envSize = "PMI_SIZE"
 	envJob  = "PMI_JOBID"
-	envPort = "PMI_PORT"      // hydra's other way, which processes must ask for
-	envStep = "SLURM_STEP_ID" // Slurm speaks version 2 by preference
+	envPort = "PMI_PORT"      // hydra's other way, which processes must request
+	envStep = "SLURM_STEP_ID" // Slurm prefers version 2
 )
 
 // Speaks reports whether the environment names a launcher whose store can be opened.
 func Speaks(getenv func(string) string) bool { return getenv(envFD) != "" }
 
-// Variables are those by which launchers tell a process its place in the job. They
-// must not reach programs that a rank starts.
+// Variables returns the variables by which launchers tell a process its place in the job. They must not
+// reach programs that a rank starts.
 func Variables() []string {
 	return []string{envFD, envRank, envSize, envJob, envPort, envStep, "MPI_LOCALNRANKS", "MPI_LOCALRANKID", "SLURM_PROCID"}
 }
 
-// Open connects to the launcher that the environment names. The descriptor is
-// the Client's from then on, also if there is an error.
+// Open connects to the launcher that the environment names. The Client owns the descriptor from then on,
+// even if Open fails.
 func Open(getenv func(string) string) (*Client, error) {
 	var n [3]int
 	for i, name := range []string{envFD, envRank, envSize} {
@@ -123,8 +122,8 @@ func (c *Client) Get(key string) ([]byte, error) {
 	return value, nil
 }
 
-// Hosts returns the number of the host that each rank is on, from 0. It is the
-// launcher's word: names of hosts say less. An error is a launcher that does not tell.
+// Hosts returns the number of each rank's host, from 0, as the launcher gives it: host names would be less
+// reliable. It fails if the launcher does not tell.
 func (c *Client) Hosts() ([]int, error) {
 	text, found, err := c.wire.mapping(c.conn)
 	if err != nil {
@@ -140,7 +139,7 @@ func (c *Client) Hosts() ([]int, error) {
 	return hosts, nil
 }
 
-// Gone has f called, in a goroutine of its own, when the launcher ends before Close.
+// Gone calls f, in a goroutine of its own, if the launcher ends before Close.
 func (c *Client) Gone(f func()) {
 	go func() {
 		if <-c.over; c.early {
@@ -152,10 +151,10 @@ func (c *Client) Gone(f func()) {
 // Abort has the launcher end the job with a status. Any goroutine may call it.
 func (c *Client) Abort(status int) { c.last(c.wire.abort(status)) }
 
-// Close tells the launcher that this rank ends in order.
+// Close tells the launcher that this rank ends normally.
 func (c *Client) Close() error { return c.end(c.wire.finish()) }
 
-// Launchers read values as words: the first character keeps one from being empty.
+// Launchers read values as words: the first character keeps the word from being empty.
 func encode(value []byte) string { return "v" + base64.RawURLEncoding.EncodeToString(value) }
 
 func decode(text string) ([]byte, error) {

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	kvstest.Main(m, map[string]func() error{"1": func() error { return play("1") }, "2": func() error { return play("2") }})
 }
 
-// play is the life of a rank that a real launcher has started, which speaks that version of PMI.
+// play is what a rank does that a real launcher has started, which uses the given version of PMI.
 func play(version string) error {
 	getenv := func(name string) string {
 		if v := os.Getenv(name); v != "" || name != envStep || version == "1" {
@@ -40,7 +40,7 @@ func play(version string) error {
 	return kvstest.Live(c, c.name)
 }
 
-// TestHydra is conformance under MPICH's launcher, which speaks both versions.
+// TestHydra runs the conformance tests under MPICH's launcher, which supports both versions.
 func TestHydra(t *testing.T) {
 	hydra := need.Program(t, "mpiexec.hydra")
 	for version, name := range map[string]string{"1": "hydra's PMI-1", "2": "Slurm's PMI-2"} {
@@ -50,7 +50,7 @@ func TestHydra(t *testing.T) {
 	}
 }
 
-// TestSlurm is conformance under Slurm's launcher, also of ranks on two nodes.
+// TestSlurm runs the conformance tests under Slurm's launcher, also with ranks on two nodes.
 func TestSlurm(t *testing.T) {
 	c := slurmtest.Start(t, slurmtest.Here(2))
 	for _, hosts := range [][]int{{0}, {0, 0, 0}, {0, 0, 1}, {0, 0, 1, 1}} {
@@ -60,10 +60,10 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// A fake is the other end of a connection: a launcher that says what it is told.
+// A fake is the other end of a connection: a launcher with fixed answers.
 type fake struct {
 	net.Conn
-	answers map[string]string // by the beginning of what is asked
+	answers map[string]string // the answers, by the beginning of the request
 	end     chan struct{}
 }
 
@@ -104,7 +104,7 @@ func (f *fake) serve() {
 	}
 }
 
-// good is what a launcher says at the start, by version.
+// good returns the answers of a launcher at the start, by version.
 func good(version int) map[string]string {
 	if version == 1 {
 		return map[string]string{
@@ -125,7 +125,7 @@ func newWire(version int) wire {
 	return new(pmi2)
 }
 
-// A launcher that is silent from the beginning, or from one of its first answers on.
+// A launcher that is silent from the beginning, or after one of its first answers.
 func TestLauncherIsSilentAtStart(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		for _, missing := range []string{"init", "get_my", "fullinit"} {
@@ -142,7 +142,7 @@ func TestLauncherIsSilentAtStart(t *testing.T) {
 	}
 }
 
-// A launcher that ends, and one that is silent where it has to answer at once.
+// A launcher that ends, and one that is silent where it must answer at once.
 func TestLauncherIsLost(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		c, f, err := pretend(t, newWire(version), time.Minute, good(version))
@@ -188,7 +188,7 @@ func TestAbort(t *testing.T) {
 		}
 		f.Close()
 		<-f.end
-		c.Abort(7) // to nobody
+		c.Abort(7) // without a launcher
 		if got := c.wire.abort(7); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -196,7 +196,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// Launchers that answer what no launcher should.
+// Launchers whose answers are wrong.
 func TestWrongAnswers(t *testing.T) {
 	long := strings.Repeat("x", 2*longestMessage)
 	for _, c := range []struct {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// parseMapping reads which host each of size ranks is on. The text is
+// parseMapping reads the host of each of size ranks. The text is
 //
 //	(vector,(FIRST,HOSTS,EACH),...)
 //
-// where each block places EACH ranks on each of HOSTS hosts from number FIRST on, and
-// the blocks are repeated until all ranks are placed.
+// where each block places EACH ranks on each of HOSTS hosts from number FIRST on, and the blocks are
+// repeated until all ranks are placed.
 func parseMapping(text string, size int) ([]int, error) {
 	bad := fmt.Errorf("the places of ranks %.80q cannot be read", text)
 	inner, begins := strings.CutPrefix(strings.ReplaceAll(text, " ", ""), "(vector,")

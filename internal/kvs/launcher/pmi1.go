@@ -59,7 +59,7 @@ func (w *pmi1) finish() string { return "cmd=finalize\n" }
 
 func (w *pmi1) abort(status int) string { return fmt.Sprintf("cmd=abort exitcode=%d\n", status) }
 
-// call returns the answer of the given name, which must say that it went well.
+// call returns the answer of the given name, which must report success.
 func (w *pmi1) call(c *conn, asked, want string) (map[string]string, error) {
 	line, err := c.ask("cmd="+asked+"\n", false)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// pmi2 is the wire of version 2: six characters of length, then NAME=VALUE;
-// with each ; in a value doubled. It begins with a line of version 1.
+// pmi2 is the wire of version 2: six characters of length, then NAME=VALUE; with each ; in a value doubled.
+// The first message is a line of version 1.
 //
 //	cmd=fullinit;pmijobid=J;pmirank=R;threaded=FALSE;  cmd=fullinit-response;rc=0;...
 //	cmd=kvs-put;key=K;value=V;                         cmd=kvs-put-response;rc=0;
@@ -66,7 +66,7 @@ func (w *pmi2) find(c *conn, cmd, rest string) (string, bool, error) {
 	return answer["value"], answer["found"] == "TRUE" || answer["flag"] == "TRUE", err
 }
 
-// call returns the answer to a command, which must say that it went well.
+// call returns the answer to a command, which must report success.
 func (w *pmi2) call(c *conn, cmd, rest string, patient bool) (map[string]string, error) {
 	answer, err := w.send(c, cmd, rest, patient)
 	if err == nil && answer["rc"] != "0" {
@@ -89,7 +89,7 @@ func (w *pmi2) send(c *conn, cmd, rest string, patient bool) (map[string]string,
 
 func frame(text string) string { return fmt.Sprintf("%6d%s", len(text), text) }
 
-// pairs splits a message. Doubled semicolons are one of the value.
+// pairs splits a message into its pairs. A doubled semicolon is part of a value.
 func pairs(text string) map[string]string {
 	const mark = "\x00"
 	m := map[string]string{}

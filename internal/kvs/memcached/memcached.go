@@ -1,6 +1,5 @@
-// Package memcached keeps a job's key-value store in a memcached server. A value
-// carries the message authentication code of the job, because anybody who reaches
-// the server can write there.
+// Package memcached keeps a job's key-value store in a memcached server. Each value carries a message
+// authentication code with the key of the job, because anybody who reaches the server can write to it.
 package memcached
 
 import (
@@ -17,17 +16,17 @@ import (
 	"rhinet/internal/kvs"
 )
 
-// Scheme begins the name of such a store: memcached://HOST:PORT.
+// Scheme is the start of the name of such a store: memcached://HOST:PORT.
 const Scheme = "memcached://"
 
 const (
-	// keptFor is how long the server keeps what a job that was killed has left, in seconds.
+	// keptFor is how long the server keeps the entries of a job that was killed, in seconds.
 	keptFor = 24 * 60 * 60
-	// The pauses of a rank that waits for others grow up to longPause.
+	// The pauses of a rank that waits for others grow from shortPause to longPause.
 	shortPause, longPause = 200 * time.Microsecond, 20 * time.Millisecond
 )
 
-// A Store is what one rank holds.
+// A Store is one rank's connection to the store.
 type Store struct {
 	client *memcache.Client
 	name   string
@@ -44,8 +43,8 @@ var (
 	_ kvs.Lister = (*Store)(nil)
 )
 
-// Open opens the store of a job of the given number of ranks at HOST:PORT. key
-// is the job's secret, equal at all ranks and of this job alone. It fails if there is no server.
+// Open opens the store of a job of the given number of ranks at HOST:PORT. key is the job's secret, the
+// same at all ranks and for this job only. It fails if there is no server.
 func Open(address string, key []byte, size int) (*Store, error) {
 	return open(address, key, size, kvs.Patience)
 }
@@ -65,7 +64,7 @@ func open(address string, key []byte, size int, patience time.Duration) (*Store,
 	return s, nil
 }
 
-// CheckAddress reports what is wrong with HOST:PORT.
+// CheckAddress returns what is wrong with HOST:PORT.
 func CheckAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if n, bad := strconv.Atoi(port); err != nil || host == "" || bad != nil || n < 1 || n > 65535 {
@@ -102,7 +101,7 @@ func (s *Store) Get(key string) ([]byte, error) {
 	return s.value(key, item)
 }
 
-// List looks up many values, for which it asks once.
+// List looks up many values in one request.
 func (s *Store) List(keys []string) ([][]byte, error) {
 	if s.lost != nil {
 		return nil, s.lost
@@ -124,7 +123,7 @@ func (s *Store) List(keys []string) ([][]byte, error) {
 	return values, nil
 }
 
-// value returns what a rank has put, if that is what the server has; nil: it has nothing.
+// value returns what a rank has put, if the entry is authentic; a nil item means that there is no entry.
 func (s *Store) value(key string, item *memcache.Item) ([]byte, error) {
 	if item == nil {
 		return nil, fmt.Errorf("%s: %s: %w", s.name, key, kvs.ErrAbsent)
@@ -135,7 +134,7 @@ func (s *Store) value(key string, item *memcache.Item) ([]byte, error) {
 	return item.Value[sha256.Size:], nil
 }
 
-// sign returns the code of a key and its value.
+// sign returns the authentication code of a key and its value.
 func (s *Store) sign(key string, value []byte) []byte {
 	m := hmac.New(sha256.New, s.key)
 	fmt.Fprintf(m, "%s=", key)
@@ -143,8 +142,8 @@ func (s *Store) sign(key string, value []byte) []byte {
 	return m.Sum(nil)
 }
 
-// Fence counts itself and waits until all are counted. Of a fence that all have
-// reached, the one before is over: rank by rank nobody needs its counter any more.
+// Fence adds itself to the counter of this fence and waits until all ranks have. When all ranks have
+// reached a fence, the one before is over: no rank needs its counter any more.
 func (s *Store) Fence() error {
 	if s.lost != nil {
 		return s.lost
@@ -165,7 +164,7 @@ func (s *Store) Fence() error {
 
 func (s *Store) counter(fence int) string { return fmt.Sprintf("%sfence:%d", s.prefix, fence) }
 
-// count adds 1 to a counter, which begins at 0, and returns it.
+// count adds 1 to a counter, which starts at 0, and returns it.
 func (s *Store) count(counter string) (uint64, error) {
 	err := s.client.Add(&memcache.Item{Key: counter, Value: []byte("0"), Expiration: keptFor})
 	if err != nil && !errors.Is(err, memcache.ErrNotStored) {
@@ -182,12 +181,12 @@ func (s *Store) read(counter string) (uint64, error) {
 	return strconv.ParseUint(string(item.Value), 10, 64)
 }
 
-// drop removes an entry, which another rank may have removed.
+// drop removes an entry, which another rank may already have removed.
 func (s *Store) drop(key string) {
 	_ = s.client.Delete(key)
 }
 
-// Close removes what this rank has put, and the last one to close the counters.
+// Close removes what this rank has put; the last rank to close also removes the counters.
 func (s *Store) Close() error {
 	if s.lost != nil {
 		return s.client.Close()

@@ -20,11 +20,11 @@ import (
 	"rhinet/internal/need"
 )
 
-// serve starts a real server for the length of a test.
+// serve starts a real server for the duration of a test.
 func serve(t *testing.T) (address string, server *os.Process) {
 	t.Helper()
 	path := need.Program(t, "memcached")
-	for range 10 { // somebody else may take the port first
+	for range 10 { // another process may take the port first
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -75,8 +75,8 @@ func openAll(t *testing.T, address, key string, ranks int, patience time.Duratio
 	return all
 }
 
-// TestConformance runs jobs beside each other on one server, which keep apart, and
-// leave nothing there.
+// TestConformance runs jobs at the same time on one server. They do not affect each other, and leave
+// nothing there.
 func TestConformance(t *testing.T) {
 	address, _ := serve(t)
 	t.Run("jobs", func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestServerIsKilled(t *testing.T) {
 	kvstest.Lost(t, openAll(t, address, "job", 3, time.Minute), Scheme+address, func() { server.Kill() })
 }
 
-// A server that is silent is lost as one that is gone.
+// A silent server counts as lost, like one that has ended.
 func TestServerIsSilent(t *testing.T) {
 	for _, address := range []string{kvstest.Silent(t), "127.0.0.1:1"} {
 		kvstest.LostAtStart(t, Scheme+address, func() (kvs.Store, error) { return open(address, []byte("job"), 2, 100*time.Millisecond) })
@@ -125,7 +125,7 @@ func TestServerIsSilent(t *testing.T) {
 	kvstest.Lost(t, stores, Scheme+address, func() { server.Signal(syscall.SIGSTOP) })
 }
 
-// A server that was started again has forgotten the job.
+// A server that was restarted no longer has the data of the job.
 func TestServerForgets(t *testing.T) {
 	address, _ := serve(t)
 	s, err := Open(address, []byte("job"), 2)
@@ -148,7 +148,7 @@ func TestServerForgets(t *testing.T) {
 	}
 }
 
-// What somebody without the job's key writes is no value.
+// A value that was written without the job's key is not accepted.
 func TestForgedValue(t *testing.T) {
 	address, _ := serve(t)
 	for i, forge := range []func(*memcache.Item){

@@ -1,4 +1,4 @@
-// Package open finds the key-value store that a name names.
+// Package open opens the key-value store of a given name.
 package open
 
 import (
@@ -10,8 +10,8 @@ import (
 	"rhinet/internal/kvs/own"
 )
 
-// Store connects one rank of a job of so many to the store of the given name, as
-// rhinet://HOST:PORT or memcached://HOST:PORT. key is the job's.
+// Store connects one rank of a job with size ranks to the store of the given name, such as
+// rhinet://HOST:PORT or memcached://HOST:PORT. key is the job's key.
 func Store(name string, key []byte, rank, size int) (kvs.Store, error) {
 	if address, ok := strings.CutPrefix(name, own.Scheme); ok {
 		return opened(own.Open(address, key, rank))
@@ -22,7 +22,7 @@ func Store(name string, key []byte, rank, size int) (kvs.Store, error) {
 	return nil, unknown(name)
 }
 
-// Check reports what is wrong with the name of a store that a user may choose.
+// Check returns what is wrong with the name of a store that a user may choose.
 func Check(name string) error {
 	if address, ok := strings.CutPrefix(name, memcached.Scheme); ok {
 		return memcached.CheckAddress(address)
@@ -34,7 +34,7 @@ func unknown(name string) error {
 	return fmt.Errorf("kvs: %q names no store; write %sHOST:PORT", name, memcached.Scheme)
 }
 
-// opened hides the type of a store, which is nil if there is an error.
+// opened converts a store to the interface, nil if there is an error.
 func opened[S kvs.Store](s S, err error) (kvs.Store, error) {
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"rhinet/internal/kvs"
 )
 
-// A Store is what one rank holds.
+// A Store is one rank's connection to the store.
 type Store struct {
 	conn     net.Conn
 	in       *bufio.Reader
@@ -27,7 +27,7 @@ var (
 	_ kvs.Lister = (*Store)(nil)
 )
 
-// Open connects a rank to the store at HOST:PORT. key is the job's.
+// Open connects a rank to the store at HOST:PORT. key is the job's key.
 func Open(address string, key []byte, rank int) (*Store, error) {
 	return open(address, key, rank, kvs.Patience)
 }
@@ -46,7 +46,7 @@ func open(address string, key []byte, rank int, patience time.Duration) (*Store,
 	return s, nil
 }
 
-// enter shows the server the key, and has the server show it.
+// enter proves to the server that this rank knows the key, and checks the server's proof.
 func (s *Store) enter(key []byte, rank int) error {
 	line, err := s.read()
 	server, ok := strings.CutPrefix(line, greeting+" ")
@@ -92,7 +92,7 @@ func (s *Store) Get(key string) ([]byte, error) {
 	return hex.DecodeString(text)
 }
 
-// List looks up many values, for which it asks once.
+// List looks up many values in one request.
 func (s *Store) List(keys []string) ([][]byte, error) {
 	answer, err := s.ask("list", "entries")
 	if err != nil {
@@ -122,13 +122,13 @@ func (s *Store) List(keys []string) ([][]byte, error) {
 	return values, nil
 }
 
-// absent reports a key that nobody has put.
+// absent reports a key that no rank has put.
 func (s *Store) absent(key string) error { return fmt.Errorf("%s: %s: %w", s.name, key, kvs.ErrAbsent) }
 
 // Close ends the connection.
 func (s *Store) Close() error { return s.conn.Close() }
 
-// ask returns the answer to a line, which begins with one of words.
+// ask returns the answer to a line; the answer must begin with one of words.
 func (s *Store) ask(line string, words ...string) (string, error) {
 	if s.lost != nil {
 		return "", s.lost
@@ -149,7 +149,7 @@ func (s *Store) ask(line string, words ...string) (string, error) {
 	return "", s.fail(fmt.Errorf("the server answers %.40q", answer))
 }
 
-// say writes a line and reads the next one that is no dot.
+// say writes a line and returns the next line that is not a dot.
 func (s *Store) say(line string) (answer string, err error) {
 	if err := s.conn.SetWriteDeadline(time.Now().Add(s.patience)); err != nil {
 		return "", err

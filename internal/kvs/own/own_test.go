@@ -52,8 +52,8 @@ func TestServerEnds(t *testing.T) {
 	kvstest.Lost(t, openAll(t, s.Address(), key, 3, time.Minute), Scheme+s.Address(), func() { s.Close() })
 }
 
-// A server that is silent is lost as one that is gone: this one has no heartbeat, as
-// one whose host is cut off.
+// A silent server counts as lost, like one that has ended: this one sends no heartbeat, as if its host were
+// disconnected.
 func TestServerIsSilent(t *testing.T) {
 	s, key := serve(t, 2)
 	s.beat = time.Hour
@@ -65,7 +65,7 @@ func TestServerIsSilent(t *testing.T) {
 	}
 }
 
-// Ranks that wait for long hear from the server and go on waiting.
+// Ranks that wait for a long time get signs of life from the server, and continue to wait.
 func TestLongWait(t *testing.T) {
 	s, key := serve(t, 2)
 	s.beat = 10 * time.Millisecond
@@ -79,7 +79,7 @@ func TestLongWait(t *testing.T) {
 	}
 }
 
-// A rank that leaves ends the wait of those who need it, and of those who come later.
+// When a rank leaves, the waits of ranks that need it end, and also those that begin later.
 func TestRankLeaves(t *testing.T) {
 	s, key := serve(t, 3)
 	all := openAll(t, s.Address(), key, 3, time.Minute)
@@ -91,7 +91,8 @@ func TestRankLeaves(t *testing.T) {
 	}
 }
 
-// Whoever does not know the key learns nothing, whatever it sends, and keeps nobody out.
+// A client that does not know the key learns nothing, whatever it sends, and does not keep others from
+// connecting.
 func TestStrangers(t *testing.T) {
 	s, key := serve(t, 2)
 	for what, err := range map[string]error{
@@ -131,7 +132,7 @@ func TestStrangers(t *testing.T) {
 
 func second(_ *Store, err error) error { return err }
 
-// liar serves one connection with what is no store.
+// liar returns the address of a server that answers one connection with lines that no store sends.
 func liar(t *testing.T, lines ...string) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -156,7 +157,7 @@ func liar(t *testing.T, lines ...string) string {
 	return l.Addr().String()
 }
 
-// TestListsOfNonsense: what is no list is the loss of the store.
+// TestListsOfNonsense: an invalid list counts as the loss of the store.
 func TestListsOfNonsense(t *testing.T) {
 	for _, answer := range []string{"entries x\n", "entries 2\nk 00\n", "entries 1\nk zz\n", "values 1\n"} {
 		here, there := net.Pipe()

@@ -31,8 +31,8 @@ type Server struct {
 	left   int // 1 + the first rank that has left; 0: none
 }
 
-// Serve starts the store of a job of the given number of ranks. It listens at
-// HOST:PORT, where port 0 is any free one.
+// Serve starts the store of a job of the given number of ranks. It listens at HOST:PORT; port 0 means any
+// free one.
 func Serve(address string, key []byte, size int) (*Server, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Server) accept() {
 			return
 		}
 		if err != nil {
-			time.Sleep(time.Millisecond) // no descriptors: there may be some soon
+			time.Sleep(time.Millisecond) // out of descriptors: there may be some soon
 			continue
 		}
 		s.mu.Lock()
@@ -89,7 +89,7 @@ type session struct {
 	rank int
 }
 
-// serve answers one connection until it ends. Who does not know the key gets no answer.
+// serve serves one connection until it ends. A client that does not know the key gets no answer.
 func (s *Server) serve(conn net.Conn) {
 	c := session{Server: s, conn: conn, in: bufio.NewReaderSize(conn, longestLine)}
 	if c.admit() {
@@ -121,7 +121,7 @@ func (c *session) admit() bool {
 	return c.say(prove(c.key, "server", server, words[0], rank)) && c.conn.SetDeadline(time.Time{}) == nil
 }
 
-// enter takes the place of a rank, which is there once.
+// enter marks a rank as connected; each rank may connect once.
 func (c *session) enter(rank int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +132,7 @@ func (c *session) enter(rank int) bool {
 	return true
 }
 
-// leave tells those who wait for this rank that it will not come.
+// leave tells the ranks that wait for this one that it will not come.
 func (c *session) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,14 +144,14 @@ func (c *session) leave() {
 	}
 }
 
-// A fence is one that ranks wait for.
+// A fence is a Fence call of all ranks.
 type fence struct {
-	ranks   int           // how many wait
+	ranks   int           // ranks that wait
 	over    chan struct{} // closed when it ends
-	verdict string        // what they are told then
+	verdict string        // the answer to them
 }
 
-// end ends the fence of now. The next one can begin.
+// end completes the current fence. The next one can begin.
 func (s *Server) end() {
 	s.now.verdict = "ok"
 	if s.now.ranks < s.size {
@@ -161,7 +161,7 @@ func (s *Server) end() {
 	s.now = &fence{over: make(chan struct{})}
 }
 
-// join has one more rank wait for the fence of now.
+// join adds one more rank to the current fence.
 func (s *Server) join() *fence {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +172,7 @@ func (s *Server) join() *fence {
 	return f
 }
 
-// answer answers one line. It reports whether the rank goes on.
+// answer answers one line. It reports whether the rank continues.
 func (c *session) answer() bool {
 	word, rest, _ := strings.Cut(c.read(), " ")
 	switch word {
@@ -199,7 +199,7 @@ func (c *session) answer() bool {
 	return false
 }
 
-// list returns the lines that say all values.
+// list returns the lines with all values.
 func (c *session) list() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,7 +210,7 @@ func (c *session) list() []byte {
 	return text
 }
 
-// fence waits for all ranks, with a dot from time to time.
+// fence waits for all ranks and sends a dot from time to time.
 func (c *session) fence() bool {
 	f := c.join()
 	dots := time.NewTicker(c.beat)

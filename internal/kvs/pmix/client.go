@@ -20,22 +20,22 @@ const Built = true
 // name names the store in errors.
 const name = "the launcher's PMIx"
 
-// A Client is a process that a launcher with PMIx has started as one rank of a job. There is
-// one in a process.
+// A Client is a process that a launcher with PMIx has started as one rank of a job. There is one in a
+// process.
 type Client struct {
 	lib      *library
 	self     *proc
 	size     int
 	patience time.Duration
 
-	unsaid []byte            // what was put after the latest fence
+	unsaid []byte            // values put since the latest fence
 	values map[string][]byte // of all ranks, up to the latest fence
 	fences int
 
 	end  sync.Once
 	gone chan struct{} // closed when the server is lost before Close
 	left chan struct{} // closed by Close, else
-	lost error         // belongs to the goroutine of the store
+	lost error         // belongs to the goroutine that uses the store
 }
 
 var _ kvs.Store = (*Client)(nil)
@@ -70,8 +70,8 @@ func open(patience time.Duration) (*Client, error) {
 // lose notes that the server has gone.
 func (c *Client) lose() { c.end.Do(func() { close(c.gone) }) }
 
-// call makes a call of the library, which may never return: patient ones wait as long as the
-// server lives, others c.patience.
+// call makes a call of the library, which may never return. If patient, it waits as long as the server
+// lives, otherwise for c.patience.
 func (c *Client) call(what string, patient bool, f func() int32) error {
 	if c.lost != nil {
 		return c.lost
@@ -101,7 +101,7 @@ func (c *Client) fail(err error) error {
 	return c.lost
 }
 
-// ask gets a value that is there.
+// ask gets a value that must exist.
 func (c *Client) ask(p *proc, key string) (*value, error) {
 	var v *value
 	err := c.call("PMIx_Get "+key, false, func() int32 { return c.lib.get(p, key, nil, 0, &v) })
@@ -129,8 +129,8 @@ func (c *Client) Put(key string, value []byte) error {
 	return nil
 }
 
-// Fence publishes what was put, as one value of this rank, waits for the other ranks, and
-// gets theirs: PMIx finds a value by key and rank, and waits for one that nobody has put.
+// Fence publishes what was put, as one value of this rank, waits for the other ranks, and gets theirs: PMIx
+// finds a value by key and rank, and would wait for one that nobody has put.
 func (c *Client) Fence() error {
 	c.fences++
 	key := "rhinet." + strconv.Itoa(c.fences)
@@ -195,8 +195,8 @@ func (c *Client) Get(key string) ([]byte, error) {
 	return v, nil
 }
 
-// Hosts returns the number of the host that each rank is on, from 0. All ranks call it:
-// each knows those on its own host.
+// Hosts returns the number of each rank's host, from 0. All ranks must call it: each knows only those on
+// its own host.
 func (c *Client) Hosts() ([]int, error) {
 	v, err := c.ask(c.self.all(), localPeers)
 	if err != nil {
@@ -223,7 +223,7 @@ func (c *Client) Hosts() ([]int, error) {
 	return hosts, nil
 }
 
-// Gone has f called, in a goroutine of its own, when the launcher ends before Close.
+// Gone calls f, in a goroutine of its own, if the launcher ends before Close.
 func (c *Client) Gone(f func()) {
 	go func() {
 		select {
@@ -247,11 +247,11 @@ func (c *Client) Abort(status int) {
 	}
 }
 
-// Close tells the launcher that this rank ends in order.
+// Close tells the launcher that this rank ends normally.
 func (c *Client) Close() error {
 	c.end.Do(func() { close(c.left) })
 	if c.lost != nil {
-		return nil // what cannot be told
+		return nil // nobody to tell
 	}
 	return c.call("PMIx_Finalize", false, func() int32 { return c.lib.finalize(nil, 0) })
 }

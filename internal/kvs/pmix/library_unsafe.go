@@ -10,7 +10,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// What the headers of PMIx define (pmix_common.h).
+// Definitions of the headers of PMIx (pmix_common.h).
 const (
 	maxNamespace, maxKey = 256, 512 // with the 0 at the end
 	rankWildcard         = ^uint32(0) - 1
@@ -28,15 +28,15 @@ const (
 
 // Structures of PMIx.
 type (
-	// proc names a process, or all of a namespace.
+	// proc names a process, or all processes of a namespace.
 	proc struct {
 		namespace [maxNamespace]byte
 		rank      uint32
 	}
-	// value is one of several types.
+	// value has one of several types.
 	value struct {
 		kind  uint16
-		first uintptr // a number, or the address of what it is
+		first uintptr // a number, or the address of the data
 		size  uintptr // in bytes, of typeBytes
 		_     uintptr
 	}
@@ -63,7 +63,7 @@ type library struct {
 
 // load loads libpmix, once. It stays loaded.
 var load = sync.OnceValues(func() (*library, error) {
-	h, err := purego.Dlopen("libpmix.so.2", purego.RTLD_NOW|purego.RTLD_GLOBAL) // its components look for it
+	h, err := purego.Dlopen("libpmix.so.2", purego.RTLD_NOW|purego.RTLD_GLOBAL) // its components look it up
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w; install it (Debian: apt-get install libpmix2)", ErrUnavailable, err)
 	}
@@ -81,7 +81,7 @@ var load = sync.OnceValues(func() (*library, error) {
 	return l, nil
 })
 
-// onLoss has f called when the connection to the server is lost.
+// onLoss calls f when the connection to the server is lost.
 func (l *library) onLoss(f func()) int32 {
 	codes := []int32{errLostConnection, errUnreach, errCommFailure}
 	event := purego.NewCallback(func(_ uintptr, _ int32, _, _, _, _, _, done, data uintptr) {
@@ -100,24 +100,24 @@ func (p *proc) all() *proc { return p.peer(rankWildcard) }
 // peer names a process of the namespace of p.
 func (p *proc) peer(rank uint32) *proc { return &proc{namespace: p.namespace, rank: rank} }
 
-// collect is the directive that has a fence exchange what was put.
+// collect returns the directive that makes a fence exchange the values that were put.
 func collect() *info {
 	i := &info{value: value{kind: typeBool, first: 1}}
 	copy(i.key[:], collectData)
 	return i
 }
 
-// ofBytes returns a value of at least one byte. It refers to b.
+// ofBytes returns a value for at least one byte. It refers to b.
 func ofBytes(b []byte) *value {
 	return &value{kind: typeBytes, first: uintptr(unsafe.Pointer(&b[0])), size: uintptr(len(b))}
 }
 
-// number returns what a value of typeUint32 is.
+// number returns the contents of a value of typeUint32.
 func (v *value) number() (int, bool) { return int(uint32(v.first)), v.kind == typeUint32 }
 
-// bytes copies what a value of typeBytes or typeString is.
+// bytes returns a copy of the contents of a value of typeBytes or typeString.
 func (v *value) bytes() ([]byte, bool) {
-	at := *(*unsafe.Pointer)(unsafe.Pointer(&v.first)) // the library's memory, of which the collector knows nothing
+	at := *(*unsafe.Pointer)(unsafe.Pointer(&v.first)) // the library's memory, unknown to the garbage collector
 	n := v.size
 	if v.kind == typeString {
 		for n = 0; *(*byte)(unsafe.Add(at, n)) != 0; n++ {

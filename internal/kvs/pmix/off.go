@@ -11,15 +11,15 @@ import (
 // Built reports whether the program was built with PMIx.
 const Built = false
 
-// A Client cannot be had in this build.
+// A Client does not exist in this build.
 type Client struct{ kvs.Store }
 
-// Open says how a program gets PMIx.
+// Open returns an error that says how a program gets PMIx.
 func Open() (*Client, error) {
 	return nil, fmt.Errorf("%w: the program was built without it; build it with -tags pmix", ErrUnavailable)
 }
 
-// Rank, like all of a Client, is of no use in this build.
+// Rank, like all methods of a Client, is never called in this build.
 func (*Client) Rank() int             { return 0 }
 func (*Client) Size() int             { return 0 }
 func (*Client) Hosts() ([]int, error) { return nil, ErrUnavailable }

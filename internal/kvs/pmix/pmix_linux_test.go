@@ -34,20 +34,20 @@ func exercise() error {
 	return kvstest.Live(c, name)
 }
 
-// exercised checks what ranks say of themselves that a command starts on the given hosts.
+// exercised checks the reports of the ranks that a command starts on the given hosts.
 func exercised(t *testing.T, cmd *exec.Cmd, hosts []int) {
 	t.Helper()
 	kvstest.Lived(t, cmd, "exercise", hosts, name)
 }
 
-// openMPI is a command of Open MPI's launcher, without that part of its daemons that shares a picture of the machine: it looks for a hole in
-// their memory and sometimes writes where there is none.
+// openMPI returns a command of Open MPI's launcher, without the part of its daemons that shares the
+// topology of the machine: it looks for a free range of addresses and sometimes writes where there is none.
 func openMPI(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	return exec.Command(need.Program(t, "mpirun.openmpi"), append([]string{"--allow-run-as-root", "--oversubscribe", "--mca", "rtc", "^hwloc"}, args...)...)
 }
 
-// TestOpenMPI is conformance under Open MPI's launcher.
+// TestOpenMPI runs the conformance tests under Open MPI's launcher.
 func TestOpenMPI(t *testing.T) {
 	for _, ranks := range []int{1, 3} {
 		exercised(t, openMPI(t, "-n", fmt.Sprint(ranks), os.Args[0]), make([]int, ranks))
@@ -59,7 +59,7 @@ func TestOpenMPI(t *testing.T) {
 	exercised(t, openMPI(t, "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent, "--host", "a:2,b:2", "-n", "3", os.Args[0]), []int{0, 0, 1})
 }
 
-// TestSlurm is conformance under Slurm's launcher, also of ranks on two nodes.
+// TestSlurm runs the conformance tests under Slurm's launcher, also with ranks on two nodes.
 func TestSlurm(t *testing.T) {
 	c := slurmtest.Start(t, slurmtest.Here(2))
 	for _, hosts := range [][]int{{0}, {0, 0, 0}, {0, 0, 1}} {
@@ -93,7 +93,7 @@ func abandoned() error {
 	return nil
 }
 
-// TestLauncherIsKilled: every call then says which store is lost.
+// TestLauncherIsKilled: every call then returns an error that names the lost store.
 func TestLauncherIsKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	log, err := os.Create(path)
@@ -135,14 +135,14 @@ func TestLauncherIsKilled(t *testing.T) {
 	}
 }
 
-// unanswered is a rank that asks for what nobody will ever put, and does not wait for it.
+// unanswered is a rank that requests a value that is never put, and does not wait for it.
 func unanswered() error {
 	c, err := Open()
 	if err != nil {
 		return err
 	}
 	if c.Rank() > 0 {
-		<-c.gone // it puts nothing until the job is ended
+		<-c.gone // puts nothing until the job has ended
 	}
 	patience := c.patience
 	c.patience = 100 * time.Millisecond
@@ -156,8 +156,8 @@ func unanswered() error {
 	return nil
 }
 
-// TestNoAnswer: a server that does not answer is lost as one that is gone. The rank then has it
-// end the job.
+// TestNoAnswer: a server that does not answer counts as lost, like one that has ended. The rank then tells
+// it to end the job.
 func TestNoAnswer(t *testing.T) {
 	cmd := openMPI(t, "-n", "2", os.Args[0])
 	cmd.Env = append(os.Environ(), kvstest.PlayVariable+"=unanswered")
@@ -167,7 +167,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// silent is a rank whose server says nothing.
+// silent is a rank whose server sends nothing.
 func silent() error {
 	_, err := open(100 * time.Millisecond)
 	if !errors.Is(err, kvs.ErrLost) || !strings.Contains(err.Error(), name+": PMIx_Init: no answer") {
@@ -176,8 +176,7 @@ func silent() error {
 	return nil
 }
 
-// TestServerIsSilentAtStart: a rank does not wait for a server that says nothing from the
-// beginning.
+// TestServerIsSilentAtStart: a rank does not wait for a server that sends nothing from the beginning.
 func TestServerIsSilentAtStart(t *testing.T) {
 	server := "job.0;tcp4://" + kvstest.Silent(t)
 	cmd := exec.Command(os.Args[0])
@@ -188,7 +187,7 @@ func TestServerIsSilentAtStart(t *testing.T) {
 	}
 }
 
-// TestNoLauncher: a process that nobody has started so says what is missing.
+// TestNoLauncher: a process that no launcher has started reports what is missing.
 func TestNoLauncher(t *testing.T) {
 	if Speaks(os.Getenv) || Speaks(func(n string) string { return map[string]string{envRank: "0"}[n] }) {
 		t.Error("a launcher in an empty environment")

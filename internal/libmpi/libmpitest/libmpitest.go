@@ -1,4 +1,4 @@
-// Package libmpitest has tests run programs on the libraries of other MPIs.
+// Package libmpitest helps tests to run programs on the libraries of other MPIs.
 package libmpitest
 
 import (
@@ -12,14 +12,15 @@ import (
 	"rhinet/internal/need"
 )
 
-// An MPI is one as Debian packages it.
+// An MPI is an MPI as packaged by Debian.
 type MPI struct {
 	Name            string
 	mpicc, launcher string
-	flags           []string // up to the number of ranks
+	flags           []string // up to and including that for the number of ranks
 }
 
-// All are those that the gate installs. The part of Open MPI's launcher that is left out crashes now and then.
+// All lists the MPIs that the gate installs. The excluded component of Open MPI's launcher crashes now and
+// then.
 var All = []MPI{
 	{"Open MPI", "mpicc.openmpi", "mpirun.openmpi", []string{"--allow-run-as-root", "--oversubscribe", "--mca", "rtc", "^hwloc", "--mca", "btl_base_warn_component_unused", "0", "-np"}},
 	{"MPICH", "mpicc.mpich", "mpiexec.mpich", []string{"-n"}},
@@ -39,7 +40,8 @@ func (m MPI) Shim(t testing.TB) string {
 	return shim
 }
 
-// Command runs a program on so many ranks by the launcher, on the library of a shim.
+// Command returns a command that runs a program with the given number of ranks by m's launcher, on the
+// library of a shim.
 func (m MPI) Command(t testing.TB, shim string, ranks int, program ...string) *exec.Cmd {
 	t.Helper()
 	words := append(append([]string{}, m.flags...), strconv.Itoa(ranks))

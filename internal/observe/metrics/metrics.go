@@ -12,7 +12,7 @@ import (
 	"rhinet/internal/observe"
 )
 
-// Address reads HOST:PORT, or :PORT, which is this machine only.
+// Address parses HOST:PORT, or :PORT, which means this machine only.
 func Address(text string) (string, error) {
 	host, port, err := net.SplitHostPort(text)
 	if err == nil {
@@ -27,8 +27,8 @@ func Address(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// Serve begins to answer requests at an address: for Prometheus, and as JSON. The address that
-// it returns has a port even if that was 0. The caller closes the server.
+// Serve answers requests at an address, in the formats of Prometheus and JSON. The address that it returns
+// has the actual port if the given port was 0. The caller closes the server.
 func Serve(address string, reader *observe.Reader, program string) (*http.Server, net.Addr, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -43,7 +43,7 @@ func Serve(address string, reader *observe.Reader, program string) (*http.Server
 				return
 			}
 			w.Header().Set("Content-Type", kind)
-			_ = write(stats, w) // whoever asked has gone
+			_ = write(stats, w) // the client has gone
 		}
 	}
 	mux.Handle("GET /metrics", answer("text/plain; version=0.0.4", (*observe.Stats).WritePrometheus))

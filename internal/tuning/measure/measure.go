@@ -1,5 +1,5 @@
-// Package measure finds out what a table of tuning is to say: it has jobs time the algorithms of
-// collective operations and the ways of messages, and reads what they print.
+// Package measure measures the contents of a table of tuning: it runs jobs that time the algorithms of
+// collective operations and the ways to send messages, and parses their output.
 package measure
 
 import (
@@ -16,25 +16,26 @@ import (
 	"rhinet/internal/tuning"
 )
 
-// A Plan is what is measured, and how.
+// A Plan says what is measured, and how.
 type Plan struct {
 	Ranks, Sizes []int         // of the jobs, and of their messages in bytes
-	Each         time.Duration // of an algorithm and size
+	Each         time.Duration // time for an algorithm and size
 	Passes       int           // over everything
-	Processors   int           // how many ranks do not share any; 0: any number
-	Virtual      bool          // in virtual time, where each measurement is like the other
+	Processors   int           // up to this number of ranks each has a processor; 0: any number
+	Virtual      bool          // in virtual time, where repeated measurements are equal
 	Eager        int           // in virtual time: the longest message that the model sends at once
 
-	// Run runs the program that measures on so many ranks, with what a table says ([tuning.Table.Word]).
+	// Run runs the measuring program on the given number of ranks, with the settings of a table
+	// ([tuning.Table.Word]).
 	Run func(word string, ranks int, out io.Writer, args ...string) (status int, err error)
-	// Step tells how far it is, in what.
+	// Step reports the progress.
 	Step func(done, all int, what string)
 
 	table     *tuning.Table
-	done, all int // of what Step is told
+	done, all int // arguments of Step
 }
 
-// What is measured if the user names nothing else: sizes in bytes.
+// Defaults of what is measured: sizes in bytes.
 var (
 	UsualSizes = []int{8, 64, 512, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20}
 	ModelRanks = []int{2, 4, 8, 16}
@@ -48,24 +49,24 @@ const (
 	never        = 1 << 30 // a limit that no message of a measurement reaches
 	limitsRounds = 3
 
-	// Limits of the default network interface; a table names others only if they are clearly better.
+	// Limits of the default network interface; a table has others only if they are clearly better.
 	usualEager = 64 << 10
 	usualSplit = 64 << 10
-	operations = 19 // about as many are timed in turn
+	operations = 19 // approximate number of operations that are timed
 )
 
-// A limit is a size from which on messages go another way.
+// A limit is a size from which on messages are sent in another way.
 type limit struct {
 	name   string
 	sizes  []int
 	usual  int
 	found  *int
-	words  [2]tuning.Table // with which all of them go one way, and the other
+	words  [2]tuning.Table // settings with which all messages are sent in one way, and in the other
 	rounds int
 }
 
-// limits are those that are measured. A modelled network has no transfers that both sides move,
-// and each measurement is like the other.
+// limits returns the limits that are measured. On a modelled network there are no transfers that both sides
+// move, and repeated measurements are equal.
 func (p *Plan) limits() []limit {
 	eager := limit{"eager limit", limitSizes, usualEager, &p.table.Eager, [2]tuning.Table{{Eager: never}, {Eager: limitSizes[0] / 2}}, limitsRounds}
 	if p.Virtual {
@@ -77,11 +78,11 @@ func (p *Plan) limits() []limit {
 	return []limit{eager, split}
 }
 
-// Measure fills the table. The status is that of a job that failed.
+// Measure fills the table. status is that of a job that failed.
 func (p *Plan) Measure(table *tuning.Table) (status int, err error) {
 	p.table = table
 	if p.Virtual {
-		p.Passes = 1 // each is like the other
+		p.Passes = 1 // repeated measurements are equal
 	}
 	limits := p.limits()
 	p.all = p.Passes * len(p.Ranks) * operations
@@ -116,16 +117,16 @@ func (p *Plan) Measure(table *tuning.Table) (status int, err error) {
 	return 0, nil
 }
 
-// contest are the arguments that have all algorithms timed.
+// contest returns the arguments for timing all algorithms.
 func (p *Plan) contest() []string {
 	args := []string{"pmb", "--algorithms", "--format", "csv", "--sizes", Join(p.Sizes), "--time", p.Each.String()}
 	if p.Virtual {
-		args = append(args, "--repetitions", "5") // one a round: each is like the other
+		args = append(args, "--repetitions", "5") // one in each round: repeated measurements are equal
 	}
 	return args
 }
 
-// curves times a ping-pong with two tables, in turn; of each size the least counts.
+// curves times a ping-pong with two settings in turn; the least time of each size counts.
 func (p *Plan) curves(l limit, curves *[2]tuning.Curve) (int, error) {
 	args := []string{"pmb", "PingPong", "--steady", "--time", p.Each.String(), "--sizes", Join(l.sizes), "--format", "csv"}
 	if p.Virtual {
@@ -147,19 +148,19 @@ func (p *Plan) curves(l limit, curves *[2]tuning.Curve) (int, error) {
 	return 0, nil
 }
 
-// run runs the program that measures with what a table says.
+// run runs the measuring program with the given settings.
 func (p *Plan) run(word string, n int, args ...string) (text string, status int, err error) {
 	out := &counted{plan: p, ranks: n, seen: map[string]bool{}}
 	status, err = p.Run(word, n, out, args...)
 	return out.String(), status, err
 }
 
-// counted keeps what a job prints, and counts the operations in it.
+// counted keeps the output of a job, and counts the operations in it.
 type counted struct {
 	bytes.Buffer
 	plan  *Plan
 	ranks int
-	from  int // of a line that is not counted
+	from  int // start of the line that has not been counted
 	seen  map[string]bool
 }
 
@@ -181,7 +182,7 @@ func (c *counted) Write(text []byte) (int, error) {
 	}
 }
 
-// columns reads the columns that a CSV has under the names of its first line.
+// columns returns the columns of a CSV that have the given names in its first line.
 func columns(text string, names ...string) (rows [][]string, err error) {
 	r := csv.NewReader(strings.NewReader(text))
 	head, err := r.Read()
@@ -212,7 +213,7 @@ func columns(text string, names ...string) (rows [][]string, err error) {
 	}
 }
 
-// parseCells reads what a contest printed.
+// parseCells parses the output of a contest.
 func parseCells(text string, pass int) (cells []tuning.Cell, err error) {
 	rows, err := columns(text, "operation", "algorithm", "ranks", "bytes", "block", "t_avg_usec", "chosen")
 	if err != nil {
@@ -228,7 +229,7 @@ func parseCells(text string, pass int) (cells []tuning.Cell, err error) {
 		if err := errors.Join(errs[:]...); err != nil {
 			return nil, fmt.Errorf("the program that measures printed %q: %w", strings.Join(f, ","), err)
 		}
-		c.Usec = max(c.Usec, 1e-4) // what is shorter prints as nothing
+		c.Usec = max(c.Usec, 1e-4) // shorter times are printed as 0
 		cells = append(cells, c)
 	}
 	return cells, nil

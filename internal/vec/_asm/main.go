@@ -48,9 +48,8 @@ func main() {
 
 type instruction func(...Op)
 
-// floatMin: where the instruction cannot tell, it returns its second source.
-// Doing it both ways and joining the bits gives -0 for zeros of both signs,
-// and keeps a NaN of either side a NaN.
+// floatMin: where the instruction cannot tell, it returns its second source. Both orders of operands,
+// joined by or, give -0 for zeros of both signs and keep a NaN of either side a NaN.
 func floatMin(minimum, or instruction) op {
 	return func(a, b reg.VecVirtual) {
 		other := YMM()
@@ -60,8 +59,7 @@ func floatMin(minimum, or instruction) op {
 	}
 }
 
-// floatMax: the same with the bits common to both ways gives +0; what does not
-// compare becomes a NaN of all ones.
+// floatMax does the same with and, which gives +0; operands that do not compare give a NaN of all ones.
 func floatMax(maximum, and, or, compare instruction) op {
 	return func(a, b reg.VecVirtual) {
 		other, nan := YMM(), YMM()
@@ -106,19 +104,19 @@ func kernel(name, elem string, size int, combine op) {
 	RET()
 }
 
-// move emits func move(dst, src *byte, n int) for n of at least a block. The first line is copied as it
-// lies, what follows in blocks that begin on a line of dst, and the last block as it lies again; each may overlap the
-// one before.
+// move emits func move(dst, src *byte, n int) for n of at least a block. It copies the first line
+// unaligned, then blocks that begin on a line of dst, and the last block unaligned again; each may overlap
+// the one before.
 //
-// The loop asks for the lines of dst that lie ahead, to write them: who copies from one program to
-// another writes lines that the other core has, and a core waits for hardly more than one of these at a time if it meets them as stores.
-// It asks for no line that it does not write, because the other core may be writing that.
+// The loop prefetches the lines of dst ahead for write: a copy from one program to another writes lines
+// that the other core has, and if it meets them as stores, a core waits for hardly more than one at a time.
+// It prefetches no line that it does not write, because the other core may be writing that line.
 func move() {
 	const (
 		line  = 64
 		block = 4 * line
 		ahead = 2 * block
-		long  = 6144 // shorter packets find their lines claimed, and gain nothing
+		long  = 6144 // shorter packets find their lines already prefetched, and gain nothing
 	)
 	TEXT("move", NOSPLIT, "func(dst, src *byte, n int)")
 	dst := Load(Param("dst"), GP64())
@@ -127,7 +125,7 @@ func move() {
 	SUBQ(U32(block), end)
 	at, limit := GP64(), GP64()
 
-	some := func(bytes int) { // copies so many bytes from at on
+	some := func(bytes int) { // copies that many bytes from at on
 		v := make([]reg.VecVirtual, bytes/vectorBytes)
 		for i := range v {
 			v[i] = YMM()
@@ -171,8 +169,8 @@ func move() {
 	RET()
 }
 
-// prefetchBlock asks for four lines, to write them, of which DI points at the third, and moves DI on by as many. The
-// assembler does not know the instruction, PREFETCHW of d(DI); older processors ignore it.
+// prefetchBlock prefetches for write the four lines of which DI points at the third, and advances DI by as
+// much. The assembler does not know the instruction, PREFETCHW of d(DI); older processors ignore it.
 func prefetchBlock() {
 	for _, d := range []uint8{0x80, 0xc0, 0, 0x40} { // -128, -64, 0, 64
 		for _, b := range []uint8{0x0f, 0x0d, 0x4f, d} {

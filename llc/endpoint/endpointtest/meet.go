@@ -10,8 +10,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Meet opens the translators of ranks that are goroutines, of a job on several hosts, which all are this one. They learn each
-// other's addresses as they open.
+// Meet opens the translators of ranks that are goroutines, of a job on several hosts, all of which are this
+// machine. They learn each other's addresses as they open.
 func Meet(ranks int, host func(rank int) int, open func(rank int, n *entry.Network) (ir.Translator, error)) ([]ir.Translator, error) {
 	ts, errs, all := make([]ir.Translator, ranks), make([]error, ranks), make([]entry.Place, ranks)
 	var there, opening sync.WaitGroup
@@ -26,14 +26,14 @@ func Meet(ranks int, host func(rank int) int, open func(rank int, n *entry.Netwo
 		}}
 		opening.Go(func() {
 			ts[i], errs[i] = open(i, n)
-			met() // who has failed keeps nobody waiting
+			met() // a rank that has failed keeps no other waiting
 		})
 	}
 	opening.Wait()
 	return ts, errors.Join(errs...)
 }
 
-// MeetApart is Meet of ranks each of which is on a host of its own, with memory of its own.
+// MeetApart is Meet for ranks each of which is on a host of its own, with memory of its own.
 func MeetApart(ranks int, open func(f *fabric.Fabric, rank int, n *entry.Network) (ir.Translator, error)) ([]ir.Translator, error) {
 	hosts := make([]*fabric.Fabric, ranks)
 	ts, err := Meet(ranks, func(rank int) int { return rank }, func(rank int, n *entry.Network) (ir.Translator, error) {
@@ -52,13 +52,13 @@ func MeetApart(ranks int, open func(f *fabric.Fabric, rank int, n *entry.Network
 	return ts, nil
 }
 
-// A Told translator ends as its launcher tells the ranks of all hosts.
+// A Told translator reports its end to the ranks of all hosts, as a launcher does.
 type Told struct {
 	ir.Translator
 	Hosts []*fabric.Fabric
 }
 
-// Close closes the translator, and tells of it.
+// Close closes the translator, and reports its end.
 func (t Told) Close() error {
 	err := t.Translator.Close()
 	for _, f := range t.Hosts {
@@ -67,8 +67,9 @@ func (t Told) Close() error {
 	return err
 }
 
-// Mourns fails the test unless a rank ends what is under way to rank 1 when the launcher buries that, which does not look.
-// ts are both ranks of a job with memory f, on a network in which one that takes nothing has quota packets waiting.
+// Mourns fails the test unless a rank ends what is under way to rank 1 when the launcher buries rank 1, which
+// does not poll. ts are both ranks of a job with memory f, on a network that holds quota packets for a rank
+// that takes none.
 func Mourns(t *testing.T, f *fabric.Fabric, ts []ir.Translator, quota int) {
 	t.Helper()
 	tr := ts[0]

@@ -11,16 +11,16 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A Harm is what somebody overwrites in the memory of a job, and whom rank 0 loses by it.
+// A Harm is damage to the memory of a job, and the ranks that rank 0 loses by it.
 type Harm struct {
 	Do   func(f *fabric.Fabric)
 	Lost []int32
 }
 
-// Audits holds that what was overwritten before it was seen is found, and ends the use of whom it
-// concerns. job makes jobs of three; before the harm rank 1 has sent a packet into ring 0 of rank 0, rank 2 one into
-// its shared ring, and rank 0 has raised a flag. Harms are those of a NIC; that to the flag, and none, are tried
-// on all.
+// Audits checks that what was overwritten before it was seen is found, and ends the use of the peers that it
+// concerns. job makes jobs of three; before the damage rank 1 has sent a packet into ring 0 of rank 0, rank 2
+// one into its shared ring, and rank 0 has raised a flag. harms are those of a NIC; damage to the flag, and
+// none, are tried on all NICs.
 func Audits(t *testing.T, job func() (*fabric.Fabric, []ir.Translator), harms map[string]Harm) {
 	t.Helper()
 	harms["nothing"] = Harm{Do: func(*fabric.Fabric) {}}
@@ -30,7 +30,7 @@ func Audits(t *testing.T, job func() (*fabric.Fabric, []ir.Translator), harms ma
 		all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1})
 		all[1].Post(Packet(ir.Packet, 0, make([]byte, 100)))
 		all[2].Post(Packet(ir.Shared, 0, []byte("shared")))
-		ir.AbilitiesOf(all[0]).Board.Raise([]int{1, 2}, 0, 1, 0, []byte("flag"))
+		ir.AbilitiesOf(all[0]).FlagArray.Raise([]int{1, 2}, 0, 1, 0, []byte("flag"))
 		for _, tr := range all[1:] {
 			if lost := Audit(tr); lost != nil {
 				t.Fatalf("%s: a rank that wrote loses %v", name, lost)
@@ -46,8 +46,8 @@ func Audits(t *testing.T, job func() (*fabric.Fabric, []ir.Translator), harms ma
 	}
 }
 
-// MovesAllocateNothing holds that access to memory which rank 1 exposes, and other commands for it,
-// take no memory, nor keep anything mapped or pinned for good.
+// MovesAllocateNothing checks that access to memory which rank 1 exposes, and other commands for it, allocate
+// nothing, and leave nothing mapped or pinned.
 func MovesAllocateNothing(t *testing.T, all []ir.Translator, others ...*ir.Command) {
 	t.Helper()
 	mem, buf := make([]byte, 10000), make([]byte, 10000)
@@ -78,8 +78,8 @@ func MovesAllocateNothing(t *testing.T, all []ir.Translator, others ...*ir.Comma
 	}
 }
 
-// ReportsTheDead holds that a Pull of a peer that has ended as a process does fails with the NIC's reason, and
-// that the end of the peer is reported. leave ends rank 1 of all, a job of processes.
+// ReportsTheDead checks that a Pull from a peer whose process has ended fails with the NIC's reason, and that
+// the end of the peer is reported. leave ends rank 1 of all, a job of processes.
 func ReportsTheDead(t *testing.T, all []ir.Translator, leave func(), gone error) {
 	t.Helper()
 	if !all[0].Caps().Remote {
@@ -97,11 +97,11 @@ func ReportsTheDead(t *testing.T, all []ir.Translator, leave func(), gone error)
 	}
 }
 
-// LosesOne holds that rank 0, of a job of three, loses rank 1 for a reason, hears nothing more of
-// it, and hears of rank 2.
+// LosesOne checks that rank 0, of a job of three, loses rank 1 for a reason, receives nothing more from it,
+// and receives from rank 2.
 func LosesOne(t *testing.T, name string, all []ir.Translator, reason error) {
 	t.Helper()
-	all[1].Post(Packet(ir.Shared, 0, []byte("after it"))) // goes with the peer
+	all[1].Post(Packet(ir.Shared, 0, []byte("after it"))) // is dropped with the peer
 	all[2].Post(Packet(ir.Shared, 0, []byte("another")))
 	if ev := Next(t, all[0]); !IsEnd(&ev, 1) || !errors.Is(ev.Err, reason) {
 		t.Errorf("%s: %+v", name, ev)
@@ -111,7 +111,8 @@ func LosesOne(t *testing.T, name string, all []ir.Translator, reason error) {
 	}
 }
 
-// NoHostMemory holds that a NIC reaches no memory of its host, and says so: the engine then takes another way.
+// NoHostMemory checks that a NIC that reaches no memory of its host says so: the engine then uses other
+// protocols.
 func NoHostMemory(t *testing.T, tr ir.Translator) {
 	t.Helper()
 	if c := tr.Caps(); c.Remote || c.Words != 0 {

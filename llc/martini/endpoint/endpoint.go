@@ -7,8 +7,7 @@ import (
 	"rhinet/nicemu/martini/lowlevel"
 )
 
-// An Endpoint is one rank's end of its Martini. A translator embeds it and adds
-// the ways of packets.
+// An Endpoint is one rank's end of its Martini. A translator embeds it and adds the ways of packets.
 type Endpoint struct {
 	endpoint.Endpoint
 	nic *martini.NIC
@@ -36,7 +35,7 @@ func Open(f *fabric.Fabric, rank int, o martini.Options) (Endpoint, error) {
 // NIC returns the NIC.
 func (e *Endpoint) NIC() *martini.NIC { return e.nic }
 
-// Close withdraws all registrations. A rank that aborts stays one.
+// Close withdraws all registrations. A rank that aborts keeps that status.
 func (e *Endpoint) Close() error {
 	e.Finish()
 	return e.nic.Close()

@@ -12,13 +12,13 @@ var (
 	_ ir.BlockMover = (*Endpoint)(nil)
 )
 
-// ExposeMemory pins own memory down and registers it. It stays so.
+// ExposeMemory pins own memory and registers it, until ConcealMemory.
 func (e *Endpoint) ExposeMemory(b []byte) (ir.Segment, error) {
 	s, err := e.nic.Expose(b)
 	return ir.Segment(s), err
 }
 
-// LendMemory is ExposeMemory of what its owner keeps alive and in place until ConcealMemory.
+// LendMemory is ExposeMemory for memory that its owner keeps alive and in place until ConcealMemory.
 func (e *Endpoint) LendMemory(b []byte) (ir.Segment, error) {
 	s, err := e.nic.ExposeHeld(b)
 	return ir.Segment(s), err

@@ -8,10 +8,9 @@ import (
 	"rhinet/nicemu/martini/lowlevel"
 )
 
-// KeepPinned has the endpoint keep memory pinned after its use, as far as a
-// pin-down cache does, because programs use the same buffers again. What is
-// registered is registered for one use all the same: a peer reaches nothing
-// after Conceal.
+// KeepPinned has the endpoint keep memory pinned after its use, within the limits of a pin-down cache,
+// because programs use the same buffers again. A registration still lasts for one use only: a peer reaches
+// nothing after Conceal.
 func (e *Endpoint) KeepPinned() {
 	e.cache, e.lent = lowlevel.NewPinCache(e.nic, 0), map[martini.Segment]*lowlevel.Pinned{}
 }
@@ -19,7 +18,7 @@ func (e *Endpoint) KeepPinned() {
 // Cache returns the pin-down cache, or nil.
 func (e *Endpoint) Cache() *lowlevel.PinCache { return e.cache }
 
-// Expose pins own memory down and registers it.
+// Expose pins own memory and registers it.
 func (e *Endpoint) Expose(cmd *ir.Command) error {
 	s, err := e.expose(cmd.Data)
 	if err != nil {
@@ -54,15 +53,14 @@ func (e *Endpoint) Conceal(cmd *ir.Command) error {
 		return e.nic.Conceal(s)
 	}
 	if err := e.nic.Release(s); err != nil {
-		return err // a transfer has it still: the memory stays pinned
+		return err // a transfer still uses it: the memory stays pinned
 	}
 	delete(e.lent, s)
 	e.cache.Release(p)
 	return nil
 }
 
-// hold pins the local side of a transfer until release, which gets what hold
-// returned.
+// hold pins the local side of a transfer until release, which takes what hold has returned.
 func (e *Endpoint) hold(b []byte) (pin martini.Pin, cached *lowlevel.Pinned, err error) {
 	if e.cache == nil {
 		pin, err = e.nic.Hold(b)
@@ -80,8 +78,8 @@ func (e *Endpoint) release(pin martini.Pin, cached *lowlevel.Pinned) error {
 	return nil
 }
 
-// Move carries out a Pull or a Push. The caller lends the local side until the
-// answer, which is ready on return.
+// Move carries out a Pull or a Push. The caller lends the local side until the answer, which is ready on
+// return.
 func (e *Endpoint) Move(cmd *ir.Command) error {
 	kind, err := e.Carry(cmd)
 	if err != nil {
@@ -91,8 +89,8 @@ func (e *Endpoint) Move(cmd *ir.Command) error {
 	return nil
 }
 
-// Carry is Move that does not answer: it returns the kind of the answer. It pins
-// the local side while the NIC moves it.
+// Carry is Move without the answer: it returns the kind of the answer. It pins the local side while the NIC
+// moves it.
 func (e *Endpoint) Carry(cmd *ir.Command) (ir.Kind, error) {
 	pin, cached, err := e.hold(cmd.Data)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package routetest puts ranks that are goroutines of one process on hosts, as far as their
-// translators can tell.
+// Package routetest places ranks that are goroutines of one process on hosts, as far as their translators can
+// tell.
 package routetest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"rhinet/llc/route"
 )
 
-// FarCaps are the capabilities of the network between the hosts: other limits than a NIC within one has, so
-// that every protocol is used on both.
+// FarCaps returns the Caps of the network between the hosts: its limits differ from those of a NIC within
+// one, so that every protocol is used on both.
 func FarCaps() ir.Caps {
 	c := nictest.DefaultCaps()
 	c.Name, c.Rings, c.Words, c.Split, c.SplitUnit, c.Copies = "far", 0, 0, 0, 0, 3
@@ -19,11 +19,11 @@ func FarCaps() ir.Caps {
 	return c
 }
 
-// Place composes the translators of a job with a loopback network of the given capabilities, through which ranks
-// talk that are not on one host: hosts has the number of that of each. If near tells of ranks that have ended,
-// so does the network.
+// Place composes the translators of a job with a loopback network of the given Caps between ranks on
+// different hosts; hosts has the host of each rank. If near reports ranks that have ended, so does the
+// network.
 func Place(near []ir.Translator, far ir.Caps, hosts []int) ([]ir.Translator, error) {
-	between := nictest.LoopbackWith(len(near), far, nictest.Hooks{Bells: near, NoBoard: true})
+	between := nictest.LoopbackWith(len(near), far, nictest.Hooks{Bells: near, NoFlagArray: true})
 	all, dead := make([]ir.Translator, len(near)), &graveyard{dead: make([]bool, len(near))}
 	for i := range all {
 		can, network := ir.AbilitiesOf(near[i]), ir.AbilitiesOf(between[i])
@@ -39,13 +39,13 @@ func Place(near []ir.Translator, far ir.Caps, hosts []int) ([]ir.Translator, err
 	return all, nil
 }
 
-// A graveyard says which ranks have ended.
+// A graveyard records which ranks have ended.
 type graveyard struct {
 	mu   sync.Mutex
 	dead []bool
 }
 
-// A sexton buries for both.
+// A sexton buries for both NICs.
 type sexton struct {
 	ir.Mourner
 	dead *graveyard
@@ -58,7 +58,7 @@ func (s *sexton) Bury(peer int) {
 	s.Mourner.Bury(peer)
 }
 
-// A mourner is an end of the network that tells of ranks that have ended.
+// A mourner is an end of the network that reports ranks that have ended.
 type mourner struct {
 	ir.Translator
 	dead *graveyard
@@ -80,7 +80,7 @@ func (m *mourner) Mourn() (any bool) {
 	return any
 }
 
-// Poll gives nothing of who has ended.
+// Poll gives nothing from ranks that have ended.
 func (m *mourner) Poll(ev *ir.Event) bool {
 	for {
 		if len(m.news) > 0 {
@@ -92,7 +92,7 @@ func (m *mourner) Poll(ev *ir.Event) bool {
 		}
 		end := ev.Kind == ir.Failed && ev.Token == 0
 		if ev.Kind != ir.Arrived && !end || !m.told[ev.Peer] {
-			m.told[ev.Peer] = m.told[ev.Peer] || end // which the grave need not tell again
+			m.told[ev.Peer] = m.told[ev.Peer] || end // then Mourn need not report it again
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
-// Blockstore keeps blocks of bytes in the memory of servers, on the low-level communication
-// library, without MPI: what a file system for temporary data does. A client asks a
-// server for room by Unsolicited-Send, and then writes and reads its blocks with remote
-// access: the server takes no part, and its processor is free.
+// Blockstore keeps blocks of bytes in the memory of servers, on the low-level communication library, without
+// MPI: what a file system for temporary data does. A client asks a server for room by Unsolicited-Send, and
+// then writes and reads its blocks with remote access: the server takes no part, and its processor is free.
 //
 //	mpirun -n 4 blockstore
 //
@@ -35,7 +34,7 @@ type store struct {
 	p       *user.Peer
 	servers []int
 	clients int
-	rooms   []user.Segment // own, as a server
+	rooms   []user.Segment // of this peer, as a server
 	here    user.Segment   // the answer to the latest idRoom
 	seen    [idDone + 1]int
 }
@@ -111,7 +110,7 @@ func (s *store) client() error {
 			return fmt.Errorf("block %d at server %d has changed", i, server)
 		}
 	}
-	// What is outside of the room is out of reach.
+	// What is outside of the room cannot be reached.
 	if err := s.p.Write(s.servers[0], rooms[s.servers[0]], perClient*blockBytes-1, got[:2]); err == nil {
 		return fmt.Errorf("server %d took a block that does not fit", s.servers[0])
 	}
@@ -123,7 +122,7 @@ func (s *store) client() error {
 	return nil
 }
 
-// await reads the queue until n messages of an id have come, and gives room to who asks.
+// await reads the queue until n messages of an id have come, and gives room to clients that ask.
 func (s *store) await(id, n int) error {
 	for s.seen[id] < n {
 		ev := s.p.Next()

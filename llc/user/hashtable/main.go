@@ -1,13 +1,12 @@
-// Hashtable is a distributed hash table on the low-level communication library, without
-// MPI. Its slots lie in memory that all peers share, a part with each peer; a
-// peer adds to a slot with atomic operations, and its owner takes no part. What a peer
-// asks the owner for travels by Unsolicited-Send: where the part lies, and at
-// the end the values, which handlers answer.
+// Hashtable is a distributed hash table on the low-level communication library, without MPI. Its slots lie in
+// memory that all peers share, a part with each peer; a peer adds to a slot with atomic operations, and the
+// slot's owner takes no part. What a peer must learn from an owner travels by Unsolicited-Send: where the
+// part lies, and at the end the values, which handlers send.
 //
 //	mpirun -n 4 hashtable
 //
-// Each peer counts the numbers of a sequence of its own. At the end the counts are
-// compared with those of one process.
+// Each peer counts the numbers of a sequence of its own. At the end the counts are compared with those of one
+// process.
 package main
 
 import (
@@ -81,7 +80,7 @@ func run(p *user.Peer) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	if err := t.tellAll(idBye, 0); err != nil { // until then others may ask
+	if err := t.tellAll(idBye, 0); err != nil { // until then other peers may ask
 		return err
 	}
 	if err := t.await(idBye, p.Peers()); err != nil {
@@ -93,16 +92,17 @@ func run(p *user.Peer) error {
 	return p.Close()
 }
 
-// draw is number i of a peer's sequence.
+// draw returns number i of a peer's sequence.
 func draw(peer, i int) uint64 { return uint64(i*(peer+7)+i/13)%keys + 1 }
 
-// home is the peer that has the slot of a key, and where to look there first.
+// home returns the peer that has the slot of a key, and the first slot to look at.
 func (t *table) home(key uint64) (peer, slot int) {
 	h := key * 0x9E3779B97F4A7C15
 	return int(h>>40) % t.p.Peers(), int(h>>16) % slots
 }
 
-// find returns the slot of a key. With claim a free one becomes its slot; else it is nil.
+// find returns the slot of a key. With claim a free slot becomes its slot; without, the result is nil if
+// there is none.
 func (t *table) find(key uint64, claim bool) (slot []atomic.Uint64, err error) {
 	peer, at := t.home(key)
 	words := t.parts[peer].Words()
@@ -131,7 +131,7 @@ func (t *table) add(key uint64) error {
 	return err
 }
 
-// answer tells who asks how often a key was counted.
+// answer tells the asking peer how often a key was counted.
 func (t *table) answer(src int, data []byte) {
 	count := uint64(0)
 	if s, err := t.find(binary.LittleEndian.Uint64(data), false); err == nil && s != nil {

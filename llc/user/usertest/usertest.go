@@ -10,8 +10,8 @@ import (
 	"rhinet/llc/user"
 )
 
-// RunRemote is Run of a program that reads and writes memory of other peers: on each network
-// interface that reaches it.
+// RunRemote is Run for a program that reads and writes memory of other peers: on each network interface that
+// can reach it.
 func RunRemote(t *testing.T, n int, run func(*user.Peer) error) {
 	t.Helper()
 	for _, nic := range nics.Names() {
@@ -21,7 +21,7 @@ func RunRemote(t *testing.T, n int, run func(*user.Peer) error) {
 	}
 }
 
-// reaches reports whether a network interface reaches memory of other peers.
+// reaches reports whether a network interface can reach memory of other peers.
 func reaches(t *testing.T, nic string) bool {
 	t.Helper()
 	one, release, err := nics.Local(nic, 1, nics.Debug{})

@@ -1,15 +1,14 @@
-// Package media is Cenju-4 as a network of ranks in virtual time (package medium): what ranks send
-// each other goes, as the low-level communication library sends it, by parcels of the timed
-// machine.
+// Package media is Cenju-4 as a network of ranks in virtual time (package medium): packets between
+// ranks are sent as the low-level communication library does, by parcels of the timed machine.
 //
 //	a packet          remote DMA of its line, after remote DMA of the payload if the line does not hold it
 //	Pull              a remote read for each part of at most 512 KByte
-//	Push              remote DMA, and a word back when all has come
+//	Push              remote DMA, and a word back when all has arrived
 //	Multicast         remote DMA to many
 //	Meet              a synchronization packet
 //
-// What calls cost processors is what the native library and MPI take in the parameters
-// (cenju4, sections 11 and 12).
+// The processor time of calls is that of the native library and MPI in the parameters (cenju4,
+// sections 11 and 12).
 package media
 
 import (
@@ -22,14 +21,14 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Medium is Cenju-4 for a number of ranks, one a node.
+// A Medium is Cenju-4 for a number of ranks, one on each node.
 type Medium struct {
 	vtime.Source
 	machine *timed.Machine
 	table   *param.Table
 	ranks   int
 	jobs    vtime.Slots[job] // by tag of their parcels
-	sets    []set            // by number; nil: there was none
+	sets    []set            // by number; nil: none yet
 }
 
 var (
@@ -39,13 +38,13 @@ var (
 	_ io.Closer      = (*Medium)(nil)
 )
 
-// A job is something that a rank has posted.
+// A job is an operation that a rank has posted.
 type job struct {
 	kind     kind
 	src, dst int
-	set      *set   // of a multicast,
-	turn     uint32 // which belongs to an even or odd synchronization there
-	open     int    // parcels of it that have not come
+	set      *set   // for a multicast,
+	turn     uint32 // and whether it belongs to an even or odd synchronization of the set
+	open     int    // parcels of it that have not arrived
 	to       vtime.Actor
 	op       int
 	arg      uint64
@@ -57,17 +56,17 @@ const (
 	packet kind = iota
 	pull
 	push
-	told   // a push of which all has come
+	told   // a push whose data has arrived
 	spread // a multicast
 )
 
-// What a line holds.
+// The contents of a line.
 const (
 	line   = 64
 	inLine = 40 // bytes of payload
 )
 
-// New returns the medium of so many ranks.
+// New returns the medium of the given number of ranks.
 func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 	m := &Medium{Source: k.Source("ranks"), table: t, ranks: ranks}
 	var err error
@@ -78,13 +77,13 @@ func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 	return m, nil
 }
 
-// Close has nothing to let go of.
+// Close does nothing.
 func (m *Medium) Close() error { return nil }
 
-// Lookahead is what the shortest parcel takes.
+// Lookahead returns the time of the shortest parcel.
 func (m *Medium) Lookahead() vtime.Time { return m.machine.Least() }
 
-// Costs are those of the native library and of MPI, and copies on both sides.
+// Costs returns the costs of the native library and of MPI, and of copies on both sides.
 func (m *Medium) Costs() medium.Costs {
 	ns := func(name string) vtime.Time { return vtime.Nanoseconds(m.table.Value(name)) }
 	call, copied := ns("mpi.call"), medium.PerByte(1e3/m.table.Value("host.copy"))
@@ -97,7 +96,7 @@ func (m *Medium) Costs() medium.Costs {
 	}
 }
 
-// Links are the links of nodes and switches that were used.
+// Links returns the links of nodes and switches that were used.
 func (m *Medium) Links(end vtime.Time) (all []medium.Link) {
 	m.machine.Links(func(name string, used vtime.Time) {
 		all = append(all, medium.Link{Name: name, Used: min(1, float64(used)/float64(max(end, 1)))})
@@ -105,13 +104,13 @@ func (m *Medium) Links(end vtime.Time) (all []medium.Link) {
 	return all
 }
 
-// Carried returns what nodes have sent, requests included.
+// Carried returns what nodes have sent, including requests.
 func (m *Medium) Carried() (packets, bytes uint64) { return m.machine.Carried() }
 
 // Send posts the parcels of a packet.
 func (m *Medium) Send(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	if src == dst {
-		m.After(m.Lookahead(), to, op, arg) // by memory: copies are in the costs
+		m.After(m.Lookahead(), to, op, arg) // through memory: copies are in the costs
 		return
 	}
 	tag := m.begin(job{kind: packet, src: src, dst: dst, to: to, op: op, arg: arg})
@@ -142,7 +141,7 @@ func (m *Medium) remote(k kind, p cenju4.Protocol, src, dst, bytes int, to vtime
 	}
 }
 
-// begin returns the tag of a job.
+// begin stores a job and returns its tag.
 func (m *Medium) begin(j job) int { return int(m.jobs.Put(j)) }
 
 func (m *Medium) dma(tag, from, to, bytes int) {
@@ -157,12 +156,12 @@ func (m *Medium) post(tag int, p timed.Parcel) {
 
 func (m *Medium) send(p timed.Parcel) {
 	if err := m.machine.Post(p); err != nil {
-		panic(err) // sizes and nodes are those of the model
+		panic(err) // sizes and nodes come from the model
 	}
 }
 
-// arrived has what is next for a parcel that has come: a remote read is answered by the node
-// that it came to.
+// arrived continues the job of a parcel that has arrived: a remote read is answered by the node
+// where it arrives.
 func (m *Medium) arrived(node int, p *timed.Parcel) {
 	if p.Sync {
 		m.met(node, p.Sid)

@@ -35,7 +35,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// took returns when something that begins at 0 is over.
+// took returns when an operation that begins at 0 is complete.
 func took(t testing.TB, begin func(m *Medium, to vtime.Actor), settings ...string) vtime.Time {
 	t.Helper()
 	w := watch{m: open(t, new(vtime.Kernel), 2, settings...), at: -1}
@@ -57,8 +57,8 @@ func sends(bytes int) func(m *Medium, to vtime.Actor) {
 	return func(m *Medium, to vtime.Actor) { m.Send(0, 1, bytes, to, 0, 0) }
 }
 
-// TestWhatMessagesTake: a short packet is one line; a longer one takes another parcel; a remote read takes the
-// request more than the remote DMA that answers it; what is told back takes a word more.
+// TestWhatMessagesTake: a short packet is one line; a longer one needs another parcel; a remote
+// read takes longer than the remote DMA that answers it by its request; a push takes a word back.
 func TestWhatMessagesTake(t *testing.T) {
 	line, long := took(t, sends(inLine)), took(t, sends(inLine+1))
 	if line != took(t, sends(0)) || long <= line {
@@ -66,7 +66,7 @@ func TestWhatMessagesTake(t *testing.T) {
 	}
 	read := took(t, func(m *Medium, to vtime.Actor) { m.Pull(0, 1, 1<<20, to, 0, 0) })
 	written := took(t, func(m *Medium, to vtime.Actor) { m.Push(0, 1, 1<<20, to, 0, 0) })
-	const rate = 183 // Mbyte/s: what the machine reaches, see docs/fidelity.md
+	const rate = 183 // Mbyte/s: the machine's rate, see docs/fidelity.md
 	for _, d := range []vtime.Time{read, written} {
 		if got := float64(1<<20) / d.Microseconds(); got < rate-3 || got > rate+3 {
 			t.Errorf("%.0f Mbyte/s", got)
@@ -81,7 +81,8 @@ func TestWhatMessagesTake(t *testing.T) {
 	}
 }
 
-// TestCosts: each number of software is in one of the costs, and the others change what a packet takes.
+// TestCosts: each software parameter is in one of the costs, and the others change the time of a
+// packet.
 func TestCosts(t *testing.T) {
 	figure := func(settings ...string) string {
 		m := open(t, new(vtime.Kernel), 2, settings...)

@@ -5,7 +5,7 @@ import (
 	"rhinet/nicemu/param"
 )
 
-// Parameters returns the table of the medium, with that of the machine below it.
+// Parameters returns the table of the medium, including that of the machine below it.
 func Parameters() *param.Table {
 	return param.New(append([]param.Parameter{
 		{Name: "mpi.eager", Unit: "bytes", Value: 1024, Least: 64, Most: mostEager, Whole: true, About: "longest message sent before its receiver has asked for it",
@@ -13,5 +13,5 @@ func Parameters() *param.Table {
 	}, timed.Parameters().All()...)...)
 }
 
-// mostEager is the longest packet that ranks can be told to send.
+// mostEager is the largest allowed value of mpi.eager.
 const mostEager = 16 << 10

@@ -11,22 +11,23 @@ import (
 
 var _ medium.Switch = (*Medium)(nil)
 
-// A set is a synchronization ID with its members. A synchronization packet stays behind the parcels that its node has sent before
-// (our choice: it takes their way), so a member learns of a synchronization when what belongs to that is there as well.
+// A set is a synchronization ID with its members. A synchronization packet does not overtake the
+// parcels that its node has sent before (our choice: it takes the same path), so when a member
+// learns of a synchronization, the parcels that belong to it have arrived too.
 type set struct {
 	number  int
 	members uint64
 	nodes   []int
-	latest  [2]vtime.Time               // when a member came last to an even or odd synchronization
+	latest  [2]vtime.Time               // when the last member has arrived at an even or odd synchronization
 	came    [cenju4.GroupNodes]uint32   // synchronizations, by node: packets sent,
-	over    [cenju4.GroupNodes]uint32   // and received
-	due     [cenju4.GroupNodes][2]int32 // parcels on their way to a node that belong to an even or odd synchronization
-	held    [cenju4.GroupNodes]bool     // it has come, and parcels are due
+	over    [cenju4.GroupNodes]uint32   // and packets received
+	due     [cenju4.GroupNodes][2]int32 // parcels in flight to a node that belong to an even or odd synchronization
+	held    [cenju4.GroupNodes]bool     // the synchronization packet has arrived before parcels that belong to it
 	to      vtime.Actor
 	op      int
 }
 
-// Sets returns how many synchronization IDs there are: of systems of at most 64 nodes.
+// Sets returns the number of synchronization IDs, which only systems of at most 64 nodes have.
 func (m *Medium) Sets() int {
 	if m.ranks > cenju4.GroupNodes {
 		return 0
@@ -34,7 +35,7 @@ func (m *Medium) Sets() int {
 	return cenju4.Sids
 }
 
-// set returns a set. Another one with its number begins anew.
+// set returns a set. A set with other members replaces the one with the same number.
 func (m *Medium) set(number int, members uint64) *set {
 	if m.sets == nil {
 		m.sets = make([]set, cenju4.Sids)
@@ -60,7 +61,7 @@ func (m *Medium) Multicast(src, number int, members uint64, bytes int, to vtime.
 	m.send(timed.Parcel{From: src, To: s.nodes, Protocol: cenju4.RemoteDMA, Bytes: bytes, Tag: tag})
 }
 
-// landed has a parcel of a multicast be at a node.
+// landed handles the arrival of a multicast's parcel at a node.
 func (m *Medium) landed(node, tag int) {
 	j := m.jobs.At(uint64(tag))
 	s := j.set
@@ -83,7 +84,7 @@ func (m *Medium) Meet(src, number int, members uint64, to vtime.Actor, op int) {
 	m.send(timed.Parcel{From: src, To: s.nodes, Sync: true, Sid: number})
 }
 
-// met has a synchronization packet be at a node.
+// met handles the arrival of a synchronization packet at a node.
 func (m *Medium) met(node, sid int) {
 	s := &m.sets[sid]
 	if s.due[node][s.over[node]%2] > 0 {
@@ -93,7 +94,7 @@ func (m *Medium) met(node, sid int) {
 	m.pass(s, node)
 }
 
-// pass has a node learn of a synchronization: not sooner than it could learn of anything else.
+// pass tells a node of a synchronization, but not sooner than it could learn of anything else.
 func (m *Medium) pass(s *set, node int) {
 	came := s.latest[s.over[node]%2]
 	s.held[node] = false

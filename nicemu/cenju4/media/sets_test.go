@@ -8,15 +8,16 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A member of a set in a test: it multicasts a few times, comes, and goes on when it learns that all have.
+// A member of a set in a test: it multicasts a few times, arrives, and continues when it learns
+// that all have arrived.
 type member struct {
-	rounds int // in which it has come
-	met    int // that have ended for it
+	rounds int // rounds in which it has arrived
+	met    int // rounds that have ended for it
 	sent   int // packets that it has multicast
-	seen   int // packets of all that it has
+	seen   int // packets of all members that it has received
 }
 
-// A game is members of sets, each of a number, that meet in rounds.
+// A game is members of numbered sets that meet in rounds.
 type game struct {
 	testing.TB
 	m       *Medium
@@ -25,7 +26,7 @@ type game struct {
 	members uint64
 	all     map[int]*member
 	bytes   int
-	latest  [actRounds + 1]vtime.Time // when a member came last to a round
+	latest  [actRounds + 1]vtime.Time // when the last member arrived in a round
 	ends    []vtime.Time
 }
 
@@ -72,10 +73,10 @@ func (g *game) Act(op int, arg uint64) {
 	}
 }
 
-// packets is how many a member multicasts in a round.
+// packets returns how many packets a member multicasts in a round.
 func packets(who int) int { return who % 3 }
 
-// come has a member multicast and come.
+// come has a member multicast and arrive.
 func (g *game) come(at int) {
 	p := g.all[at]
 	for range packets(at) {
@@ -99,8 +100,9 @@ func newGame(t testing.TB, m *Medium, set, bytes int, seed uint64, ranks ...int)
 	return g
 }
 
-// TestSetsMeet: a member learns that all have come after they have, with all that they multicast before; sets that share members
-// do not meet each other; a number serves another set when all of it is over.
+// TestSetsMeet: a member learns that all have arrived only after they have, and after all their
+// earlier multicasts; sets with common members do not mix; a number can be reused for another set
+// when the first one is finished.
 func TestSetsMeet(t *testing.T) {
 	for _, settings := range [][]string{nil, {"switch.level=1", "receiver.fifo=1"}, {"switch.sync=1", "switch.multicast=1000"}} {
 		k := new(vtime.Kernel)
@@ -123,7 +125,8 @@ func TestSetsMeet(t *testing.T) {
 	}
 }
 
-// TestWhatMeetingTakes: members that come at once learn of it after RHM, SPM and the switches, whose tables serve one after the other.
+// TestWhatMeetingTakes: members that arrive at the same time learn of it after RHM, SPM and the
+// switches, whose tables serve one packet after the other.
 func TestWhatMeetingTakes(t *testing.T) {
 	at := func(settings ...string) (last vtime.Time) {
 		k := new(vtime.Kernel)

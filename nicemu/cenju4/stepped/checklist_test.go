@@ -10,17 +10,17 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// The emulation checklist (cenju4, section 13), line by line, on the fast path and on the stepped model;
-// the two lines about what happens at the same time on the stepped model.
+// The emulation checklist (cenju4, section 13), line by line, on the fast path and on the stepped
+// model; the two lines about concurrent parcels only on the stepped model.
 
-// both runs a test on either implementation, with so many nodes.
-func both(t *testing.T, ranks int, test func(t *testing.T, x *twin)) {
+// both runs a test on either implementation, with the given number of nodes.
+func both(t *testing.T, ranks int, test func(t *testing.T, x *implementation)) {
 	for _, name := range []string{"fast", "stepped"} {
 		t.Run(name, func(t *testing.T) { test(t, jobOf(t, ranks, name == "stepped")) })
 	}
 }
 
-func jobOf(t *testing.T, ranks int, stepped bool) *twin {
+func jobOf(t *testing.T, ranks int, stepped bool) *implementation {
 	t.Helper()
 	g := fabric.Small()
 	g.Shared.Lines, g.Rings, g.Device = 64, 2, 0
@@ -28,7 +28,7 @@ func jobOf(t *testing.T, ranks int, stepped bool) *twin {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &twin{f: f}
+	x := &implementation{f: f}
 	machine := x.start(t)
 	if stepped {
 		x.machine = machine
@@ -37,7 +37,7 @@ func jobOf(t *testing.T, ranks int, stepped bool) *twin {
 }
 
 // one posts a parcel and returns why it was refused.
-func (x *twin) one(t *testing.T, rank int, p cenju4.Parcel, lent []byte) cenju4.Reason {
+func (x *implementation) one(t *testing.T, rank int, p cenju4.Parcel, lent []byte) cenju4.Reason {
 	t.Helper()
 	if x.machine == nil {
 		var why cenju4.Reason
@@ -56,13 +56,13 @@ func (x *twin) one(t *testing.T, rank int, p cenju4.Parcel, lent []byte) cenju4.
 	return why
 }
 
-// dma is remote DMA of lent memory.
+// dma returns a remote DMA of lent memory.
 func dma(to int, dst cenju4.Address, n int) cenju4.Parcel {
 	return cenju4.Parcel{Protocol: cenju4.RemoteDMA, Dest: uint16(to), Length: uint32(n), Words: [3]uint64{uint64(cenju4.LentFor(dst)), uint64(dst)}}
 }
 
-// sent returns packets and read requests that have left a node.
-func (x *twin) sent(rank int) (all [3]uint64) {
+// sent returns the numbers of packets and read requests that have left a node.
+func (x *implementation) sent(rank int) (all [3]uint64) {
 	for i, c := range []cenju4.Count{cenju4.Packets, cenju4.Coherent, cenju4.NonCoherent} {
 		all[i] = x.nics[rank].Sent(c)
 	}
@@ -73,7 +73,7 @@ func minus(a, b [3]uint64) [3]uint64 { return [3]uint64{a[0] - b[0], a[1] - b[1]
 
 // Line 1: a parcel of 512 KByte is accepted, a larger one refused.
 func TestLine1LongestParcel(t *testing.T) {
-	both(t, 2, func(t *testing.T, x *twin) {
+	both(t, 2, func(t *testing.T, x *implementation) {
 		mem := make([]byte, cenju4.MaxParcel+8)
 		a := x.mapPages(t, 1, mem, nil, cenju4.MayWrite)
 		data := bytes.Repeat([]byte("parcel! "), len(mem)/8)
@@ -87,8 +87,8 @@ func TestLine1LongestParcel(t *testing.T) {
 	})
 }
 
-// Line 2: of a parcel of 1000 bytes to a line + 40 the first packet ends on a line boundary, and all others
-// start on one.
+// Line 2: the first packet of a parcel of 1000 bytes to a line + 40 ends on a line boundary, and
+// all others start on one.
 func TestLine2PacketsEndOnLines(t *testing.T) {
 	p := dma(0, 3*128+40, 1000)
 	cuts := p.Cutter()
@@ -103,21 +103,21 @@ func TestLine2PacketsEndOnLines(t *testing.T) {
 	if !slices.Equal(sizes, []int{216, 256, 256, 256, 16}) {
 		t.Error(sizes)
 	}
-	both(t, 2, func(t *testing.T, x *twin) {
+	both(t, 2, func(t *testing.T, x *implementation) {
 		if why := x.one(t, 0, dma(1, cenju4.BootstrapAt+3*128+40, 1000), make([]byte, 1000)); why != 0 || x.sent(0)[0] != 5 {
 			t.Error(why, x.sent(0))
 		}
 	})
 }
 
-// Line 3: requests per packet in the steady state: 2 coherent; 3 coherent; 1 non-coherent and 2 coherent; and 3 coherent
-// where source and destination differ by a word.
+// Line 3: requests per packet in the steady state: 2 coherent; 3 coherent; 1 non-coherent and 2
+// coherent; and 3 coherent where source and destination differ by a word.
 func TestLine3ReadRequests(t *testing.T) {
-	both(t, 2, func(t *testing.T, x *twin) {
+	both(t, 2, func(t *testing.T, x *implementation) {
 		for _, c := range []struct {
-			off  int // of the source in its line
+			off  int // offset of the source in its line
 			flag cenju4.Flags
-			want [3]uint64 // of the packets but the first
+			want [3]uint64 // for each packet except the first
 		}{
 			{0, 0, [3]uint64{6, 12, 0}},
 			{40, cenju4.NotOptimised, [3]uint64{6, 18, 0}},
@@ -144,9 +144,10 @@ func TestLine3ReadRequests(t *testing.T) {
 	})
 }
 
-// Line 4: shifted words across pages: a wrong word without the repair parcel, the right ones with it.
+// Line 4: shifted words across pages: a wrong word without the repair parcel, the right words with
+// it.
 func TestLine4WrongWordAcrossPages(t *testing.T) {
-	both(t, 2, func(t *testing.T, x *twin) {
+	both(t, 2, func(t *testing.T, x *implementation) {
 		// Logical pages 0, 1, 2 are physical pages 2, 0, 1: page 1 follows page 0 physically.
 		mem := make([]byte, 3*cenju4.PageBytes)
 		for i := range mem {
@@ -164,7 +165,7 @@ func TestLine4WrongWordAcrossPages(t *testing.T) {
 			t.Fatal(why)
 		}
 		got := slices.Clone(x.nics[1].Bootstrap()[:n])
-		const at = cenju4.PageBytes - 4 // of the first word of logical page 1, behind which lies nothing of the task
+		const at = cenju4.PageBytes - 4 // place of the first word of logical page 1, after which there is no memory of the task
 		if !bytes.Equal(got[at:at+4], []byte{0, 0, 0, 0}) {
 			t.Errorf("the word of the wrong page is %x", got[at:at+4])
 		}
@@ -181,7 +182,7 @@ func TestLine4WrongWordAcrossPages(t *testing.T) {
 
 // Line 5: a destination beyond the maximum of its table is an error, and nothing is sent.
 func TestLine5BeyondTheTable(t *testing.T) {
-	both(t, 2, func(t *testing.T, x *twin) {
+	both(t, 2, func(t *testing.T, x *implementation) {
 		before := x.sent(0)
 		for _, kind := range []cenju4.PacketType{cenju4.Singlecast, cenju4.Multicast, cenju4.Synchronization} {
 			p := dma(2, cenju4.BootstrapAt, 8)
@@ -196,9 +197,10 @@ func TestLine5BeyondTheTable(t *testing.T) {
 	})
 }
 
-// Line 6: a page outside the limits of its segment is an interrupt to the OS, of the side that looks it up.
+// Line 6: a page outside the limits of its segment is an interrupt to the OS, on the side that
+// looks it up.
 func TestLine6OutsideTheSegment(t *testing.T) {
-	both(t, 2, func(t *testing.T, x *twin) {
+	both(t, 2, func(t *testing.T, x *implementation) {
 		for _, a := range []cenju4.Address{
 			0, cenju4.BuffersAt + 1<<32, cenju4.MakeAddress(cenju4.Mapped, 1<<37), cenju4.MakeAddress(cenju4.NoneYet, 0), cenju4.MakeAddress(cenju4.Lent, 0),
 		} {
@@ -225,9 +227,9 @@ func TestLine6OutsideTheSegment(t *testing.T) {
 	})
 }
 
-// Line 7: no task writes the buffer table, its own or another one's.
+// Line 7: no task can write the buffer table, its own or that of another node.
 func TestLine7BufferTableIsReadOnly(t *testing.T) {
-	both(t, 2, func(t *testing.T, x *twin) {
+	both(t, 2, func(t *testing.T, x *implementation) {
 		before := x.nics[1].BufferTable()
 		for rank := range 2 {
 			for _, p := range []cenju4.Parcel{
@@ -249,7 +251,7 @@ func TestLine7BufferTableIsReadOnly(t *testing.T) {
 // Line 8: a multicast to some nodes of a group reaches exactly those, with one copy each.
 func TestLine8MulticastToASubset(t *testing.T) {
 	const ranks = 70 // 4 stages, two groups
-	both(t, ranks, func(t *testing.T, x *twin) {
+	both(t, ranks, func(t *testing.T, x *implementation) {
 		for _, members := range [][]int{{0}, {1, 2, 3}, {0, 5, 17, 33, 63}, {64, 69}, {65}} {
 			dest, err := x.nics[3].RegisterMulticast(members)
 			if err != nil {
@@ -348,7 +350,7 @@ func TestLine11RemoteReadFlood(t *testing.T) {
 // Line 12: barriers that use one sid after the other do not mix.
 func TestLine12SidReuse(t *testing.T) {
 	const ranks, sid = 20, 7
-	both(t, ranks, func(t *testing.T, x *twin) {
+	both(t, ranks, func(t *testing.T, x *implementation) {
 		members := []int{0, 3, 4, 15, 16, 19}
 		var dest [ranks]uint16
 		for _, m := range members {
@@ -363,7 +365,7 @@ func TestLine12SidReuse(t *testing.T) {
 				if why := x.one(t, m, cenju4.Parcel{Type: cenju4.Synchronization, Dest: dest[m]}, nil); why != 0 {
 					t.Fatal(why)
 				}
-				if i < len(members)-1 { // again before all have come: it would meet the next barrier's
+				if i < len(members)-1 { // repeated before all have arrived: it must not mix with the next barrier
 					if why := x.one(t, m, cenju4.Parcel{Type: cenju4.Synchronization, Dest: dest[m]}, nil); why != cenju4.Pending {
 						t.Fatal(why)
 					}

@@ -6,9 +6,9 @@ import (
 	"rhinet/nicemu/cenju4"
 )
 
-// A Machine is the NICs of all nodes of a job and the network that joins them.
+// A Machine is the NICs of all nodes of a job and the network between them.
 type Machine struct {
-	// Trace, if it is set, is told of every transition.
+	// Trace, if not nil, is called for every transition.
 	Trace func(Event)
 
 	nodes   []*node
@@ -52,11 +52,11 @@ func New(nics []*cenju4.Hardware) (*Machine, error) {
 	return m, nil
 }
 
-// A Pending is a parcel that was posted.
+// A Pending is a posted parcel.
 type Pending struct{ *posted }
 
-// Done reports whether the parcel is complete: then, why it was refused, or nil. Of a
-// multicast it is the reason of the first node that refused it.
+// Done reports whether the parcel is complete. If so, refused says why it was refused, or is nil;
+// for a multicast it is the reason of the node with the lowest number that refused it.
 func (p Pending) Done() (refused error, done bool) {
 	first := -1
 	for at := range p.refused {
@@ -70,7 +70,7 @@ func (p Pending) Done() (refused error, done bool) {
 	return p.refused[first], p.done
 }
 
-// Post posts a parcel at a node. What it lends is lent until it is done.
+// Post posts a parcel at a node. lent is lent until the parcel is complete.
 func (m *Machine) Post(rank int, p cenju4.Parcel, lent []byte) Pending {
 	n := m.nodes[rank]
 	it := &posted{lent: lent, home: n}
@@ -78,7 +78,7 @@ func (m *Machine) Post(rank int, p cenju4.Parcel, lent []byte) Pending {
 	return Pending{it}
 }
 
-// Run steps until nothing is left to do, and returns how many steps that took. Synchronizations that
+// Run steps until there is nothing to do, and returns the number of steps. Synchronizations that
 // not all members have sent stay in the switches.
 func (m *Machine) Run() (steps int) {
 	for m.busy() {
@@ -116,19 +116,19 @@ func (m *Machine) busy() bool {
 	return false
 }
 
-// Block keeps the Receiver of a node from taking packets, or lets it go on.
+// Block stops the Receiver of a node from taking packets, or lets it continue.
 func (m *Machine) Block(rank int, on bool) { m.nodes[rank].receiver.blocked = on }
 
-// Waiting returns the most headers that have waited in the remote-read header queue of a node.
+// Waiting returns the highest number of headers that have waited in the remote-read header queue of
+// a node.
 func (m *Machine) Waiting(rank int) int { return m.nodes[rank].rhm.most }
 
-// Misses returns how many translations the TLBs of a node have had to look up, of its Sender and
-// its Receiver.
+// Misses returns the numbers of TLB misses of a node's Sender and Receiver.
 func (m *Machine) Misses(rank int) (sender, receiver int) {
 	return m.nodes[rank].spm.tlb.misses, m.nodes[rank].receiver.tlb.misses
 }
 
-// tell tells of a transition, which must be one of the table.
+// tell reports a transition, which must be in the table.
 func (n *node) tell(module Module, from, to State) {
 	text := why(module, from, to)
 	if n.machine.Trace != nil {

@@ -6,19 +6,19 @@ import (
 	"rhinet/nicemu/cenju4"
 )
 
-// A network is the switches: in each of them a FIFO memory for each input and output, which
-// holds one packet, and a synchronization table.
+// A network is the switches: each has a FIFO memory for each input and output, which holds one
+// packet, and a synchronization table.
 type network struct {
 	machine *Machine
 	form    *cenju4.Network
 	fifos   [][][cenju4.Ports]*packet // by stage and line: by output
-	turns   [][][cenju4.Ports]int     // by stage and switch: which input an output served last
-	tables  map[entryOf]uint64        // inputs whose packets have come
-	syncs   []syncPacket              // on their way
+	turns   [][][cenju4.Ports]int     // by stage and switch: the input that an output has served last
+	tables  map[entryOf]uint64        // inputs whose packets have arrived
+	syncs   []syncPacket              // in flight
 	moving  int
 }
 
-// An entryOf names an entry of a synchronization table.
+// An entryOf identifies an entry of a synchronization table.
 type entryOf struct{ stage, number, sid int }
 
 type syncPacket struct {
@@ -35,7 +35,7 @@ func newNetwork(m *Machine) *network {
 	return n
 }
 
-// free reports whether all FIFO memories into which a packet on a line goes are.
+// free reports whether all FIFO memories for a packet on a line are free.
 func (n *network) free(stage, line int, to []int) bool {
 	if stage == n.form.Stages() {
 		return line >= len(n.machine.nodes) || n.machine.nodes[line].receiver.fifo == nil
@@ -51,10 +51,10 @@ func (n *network) free(stage, line int, to []int) bool {
 // enter writes a packet of a node into the first switches, by its port bits.
 func (n *network) enter(line int, k *packet) { n.put(0, line, k) }
 
-// put writes a packet on a line into the FIFO memories of a stage, or gives it to the node.
+// put writes a packet on a line into the FIFO memories of a stage, or hands it to the node.
 func (n *network) put(stage, line int, k *packet) {
 	if stage == n.form.Stages() {
-		if line >= len(n.machine.nodes) { // a set may name nodes that there are not
+		if line >= len(n.machine.nodes) { // a set may name nodes that do not exist
 			k.refuse(line, cenju4.NoNode)
 			if k.last {
 				k.home.hw.CountRefused(cenju4.NoNode, false)
@@ -72,7 +72,7 @@ func (n *network) put(stage, line int, k *packet) {
 	}
 }
 
-// step moves packets on, from the last stage to the first, and synchronizations.
+// step moves packets, from the last stage to the first, and synchronization packets.
 func (n *network) step() {
 	if n.moving == 0 {
 		return
@@ -87,7 +87,7 @@ func (n *network) step() {
 func (n *network) stage(stage int) {
 	for line := range n.fifos[stage] {
 		if n.form.Port(stage, line) != 0 {
-			continue // its switch is looked at with its first line
+			continue // its switch is handled with its first line
 		}
 		number := n.form.Switch(stage, line)
 		for output := range cenju4.Ports {
@@ -118,8 +118,9 @@ func (n *network) sync(stage, line, sid int, members []int) {
 	n.moving++
 }
 
-// meet has each synchronization packet noted in the table of its switch. When packets have come from all
-// inputs by which they can, one leaves by each output that leads to a member.
+// meet records each synchronization packet in the table of its switch. When packets have arrived
+// from all inputs by which members can reach the switch, one leaves by each output that leads to a
+// member.
 func (n *network) meet() {
 	all := n.syncs
 	n.syncs = nil

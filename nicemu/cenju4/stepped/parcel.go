@@ -6,12 +6,12 @@ import (
 	"rhinet/nicemu/cenju4"
 )
 
-// A posted parcel, from its header queue until all that it is for is done.
+// A posted parcel, from its header queue until its work is complete.
 type posted struct {
 	parcel  cenju4.Parcel
 	lent    []byte
 	home    *node
-	waits   int // for destinations, or for the answer
+	waits   int // outstanding destinations, or the outstanding answer
 	done    bool
 	refused map[int]cenju4.Reason // by node
 }
@@ -23,7 +23,7 @@ func (p *posted) refuse(at int, r cenju4.Reason) {
 	p.refused[at] = r
 }
 
-// settle notes the end of the parcel at one destination.
+// settle records the end of the parcel at one destination.
 func (p *posted) settle() {
 	if p.waits--; p.waits <= 0 {
 		p.done = true
@@ -45,15 +45,15 @@ type job struct {
 	refusal map[*node]bool // Receivers that have refused it
 }
 
-// meets reports whether two jobs go to the same node, and so must keep their order.
+// meets reports whether two jobs have a node in common, and so must keep their order.
 func (j *job) meets(other *job) bool {
 	return slices.ContainsFunc(j.to, func(n int) bool { return slices.Contains(other.to, n) })
 }
 
-// A packet is on its way.
+// A packet in flight.
 type packet struct {
 	*job
-	place       int // of data in the parcel
+	place       int // offset of data in the parcel
 	data        []byte
 	first, last bool
 }
@@ -67,7 +67,7 @@ func addressRegister(p cenju4.Protocol) (int, bool) {
 	return int(p) - int(cenju4.DMARegister0), p >= cenju4.DMARegister0 && p <= cenju4.DMARegister2
 }
 
-// A rule is something that a header may not be, and the reason that it is refused for.
+// A rule is a condition under which a header is refused, and the reason.
 type rule struct {
 	broken func(p *cenju4.Parcel) bool
 	why    cenju4.Reason
@@ -79,7 +79,7 @@ func has(p *cenju4.Parcel, f cenju4.Flags) bool { return p.Flags&f != 0 }
 
 func inOneWord(at uint64, n uint32) bool { return at%wordBytes+uint64(n) <= wordBytes }
 
-// rules are what RHM holds a header of a task to, in this order.
+// rules are the rules of RHM for a header of a task, in the order of the checks.
 var rules = []rule{
 	{func(p *cenju4.Parcel) bool { return p.Type > cenju4.Synchronization }, cenju4.NoProtocol},
 	{func(p *cenju4.Parcel) bool {
@@ -102,7 +102,7 @@ func isWord(p cenju4.Protocol) bool {
 	return p == cenju4.AtomicAdd || p == cenju4.Swap || p == cenju4.CompSwap
 }
 
-// longest returns the most bytes that a parcel may have.
+// longest returns the maximum length of a parcel in bytes.
 func longest(p *cenju4.Parcel) uint32 {
 	switch {
 	case has(p, cenju4.Inline):
@@ -113,8 +113,8 @@ func longest(p *cenju4.Parcel) uint32 {
 	return 512 << 10
 }
 
-// askew reports whether the hardware cannot move what the parcel says (cenju4, section 7.3): the
-// words that atomic operations and notices need, and the cases A to D.
+// askew reports whether the hardware cannot move the parcel's data (cenju4, section 7.3): it checks
+// the alignment of words for atomic operations and notices, and the cases A to D.
 func askew(p *cenju4.Parcel) bool {
 	w := p.Words
 	switch p.Protocol {
@@ -144,7 +144,7 @@ func askew(p *cenju4.Parcel) bool {
 	return dst%wordBytes != 0 || src%4 != 0
 }
 
-// noticed returns where SPM tells that the parcel was sent, 0 if nowhere.
+// noticed returns the address where SPM reports the parcel as sent, or 0 if there is none.
 func noticed(p *cenju4.Parcel) cenju4.Address {
 	if writes(p.Protocol) || p.Protocol == cenju4.RemoteRead {
 		return cenju4.Address(p.Words[2])

@@ -2,7 +2,7 @@ package stepped
 
 import "rhinet/nicemu/cenju4"
 
-// A receiver takes the packets that come to a node, one at a time.
+// A receiver takes the packets that arrive at a node, one at a time.
 type receiver struct {
 	node    *node
 	state   State
@@ -10,9 +10,9 @@ type receiver struct {
 	fifo    *packet // the network FIFO
 	tlb     tlb
 	packet  *packet
-	address cenju4.Address // where the data of the parcel goes
+	address cenju4.Address // target of the parcel's data
 	old     uint64
-	wrote   int // bytes of the packet that are written
+	wrote   int // bytes of the packet that have been written
 }
 
 func (r *receiver) busy() bool { return r.state != Idle || r.fifo != nil }
@@ -45,7 +45,7 @@ func (r *receiver) step() {
 	}
 }
 
-// take decides what a packet is for.
+// take selects the first state for a packet.
 func (r *receiver) take() {
 	k := r.packet
 	_, cid, _ := k.home.hw.Destination(int(k.header.Dest))
@@ -94,7 +94,7 @@ func (r *receiver) refuse(why cenju4.Reason) {
 	r.end()
 }
 
-// begin finds where the data of this packet goes.
+// begin determines the target of this packet's data.
 func (r *receiver) begin() {
 	k := r.packet
 	p := &k.header
@@ -108,7 +108,7 @@ func (r *receiver) begin() {
 	}
 }
 
-// limits checks all of what the parcel reaches at this node, at its first packet.
+// limits checks everything that the parcel accesses at this node, at its first packet.
 func (r *receiver) limits() {
 	r.begin()
 	k := r.packet
@@ -139,7 +139,7 @@ func (r *receiver) limits() {
 	}
 }
 
-// at is the address of the next byte of the packet that is to be written.
+// at returns the address of the next byte of the packet to write.
 func (r *receiver) at() cenju4.Address {
 	return r.address + cenju4.Address(r.packet.place+r.wrote)
 }
@@ -163,7 +163,7 @@ func (r *receiver) write() {
 	k := r.packet
 	for r.wrote < len(k.data) {
 		page, offset, ok := r.tlb.look(r.at())
-		if !ok { // data with no place in the source's page may cross one here: the next page
+		if !ok { // data whose place in its page differs from the source's may cross a page here
 			r.tlb.fill(r.at())
 			continue
 		}
@@ -233,7 +233,7 @@ func (r *receiver) reply() {
 	r.become(Tell)
 }
 
-// tellAll tells of a parcel that has arrived: log record and interrupt.
+// tellAll reports a parcel that has arrived: by log record and interrupt.
 func (r *receiver) tellAll() {
 	k := r.packet
 	p := &k.header
@@ -261,7 +261,7 @@ func (r *receiver) atHand() bool {
 // keep copies data of an answer to lent memory.
 func (r *receiver) keep() { copy(r.packet.lent[r.packet.place:], r.packet.data) }
 
-// answer takes the first packet of an answer: its place was looked up when it was asked for.
+// answer takes the first packet of an answer: its target was checked when the request was sent.
 func (r *receiver) answer() {
 	switch {
 	case r.packet.header.Protocol == cenju4.CompSwap:
@@ -274,7 +274,7 @@ func (r *receiver) answer() {
 	}
 }
 
-// notice tells of an answer, at its last packet.
+// notice reports an answer, at its last packet.
 func (r *receiver) notice() {
 	k := r.packet
 	if !k.last {

@@ -16,7 +16,7 @@ type rhm struct {
 	state   State
 	user    []entry
 	replies []entry
-	most    int // headers that have waited in the remote-read header queue
+	most    int // highest number of headers that have waited in the remote-read header queue
 	turn    bool
 	age     int
 	under   int // reply-generating parcels: the Remote Read Counter
@@ -45,8 +45,8 @@ func (r *rhm) step() {
 	}
 }
 
-// take takes the next header of a queue, the other one's first if both have some. One that
-// generates a reply stays as long as too many are under way.
+// take takes the next header, from the two queues in turn if both have some. A header that
+// generates a reply stays in its queue as long as too many are in flight.
 func (r *rhm) take() {
 	hw := r.node.hw
 	r.turn = !r.turn
@@ -74,7 +74,7 @@ func (r *rhm) take() {
 	r.become(Read)
 }
 
-// check holds a header to the rules; a reply is hardware's own.
+// check applies the rules to a header; a reply comes from the hardware and needs no check.
 func (r *rhm) check() {
 	if !r.job.reply {
 		if r.node.hw.Closed() {
@@ -91,7 +91,7 @@ func (r *rhm) check() {
 	r.become(Look)
 }
 
-// refuse interrupts the OS.
+// refuse refuses the parcel: it interrupts the OS.
 func (r *rhm) refuse(why cenju4.Reason) {
 	r.node.hw.CountRefused(why, false)
 	r.job.refuse(r.node.number, why)
@@ -99,7 +99,7 @@ func (r *rhm) refuse(why cenju4.Reason) {
 	r.become(Idle)
 }
 
-// look finds where the parcel goes, in the table of its type.
+// look looks up the destination of the parcel, in the table of its type.
 func (r *rhm) look() {
 	j, hw := r.job, r.node.hw
 	offset := int(j.header.Dest)

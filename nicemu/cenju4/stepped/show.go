@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Show writes what happens, step by step, when node 0 of 16 reads so many bytes of the bootstrap
-// area of node 9.
+// Show writes each step when node 0 of 16 reads the given number of bytes of the bootstrap area of
+// node 9.
 func Show(w io.Writer, bytes int) error {
 	steps, err := Watch(bytes, func(e Event) {
 		fmt.Fprintf(w, "%4d  node %d  %-8v  %-9v -> %-9v  %s\n", e.Step, e.Node, e.Module, e.From, e.To, e.Why)
@@ -20,7 +20,7 @@ func Show(w io.Writer, bytes int) error {
 	return err
 }
 
-// Watch has see see what Show writes, and returns the number of steps.
+// Watch calls see for the transitions that Show writes, and returns the number of steps.
 func Watch(bytes int, see func(Event)) (steps int, err error) {
 	const nodes, target = 16, 9
 	f, err := fabric.Heap(nodes, cenju4.Geometry(fabric.Small(), max(bytes, 1)))

@@ -6,8 +6,8 @@ import (
 	"rhinet/nicemu/cenju4"
 )
 
-// spm is the Send Packet Module: it sends the next packet of one of the parcels in the header registers
-// whose way into the first switches is free, in turn.
+// spm is the Send Packet Module: it sends the next packet of one of the parcels in the header
+// registers that can enter the first switches, in turn.
 type spm struct {
 	node      *node
 	state     State
@@ -63,8 +63,8 @@ func (s *spm) step() {
 	}
 }
 
-// choose takes the next register with a packet that can go: its FIFO memories are free, and no older
-// parcel goes to the same node.
+// choose takes the next register with a packet that can go: its FIFO memories are free, and no
+// older parcel goes to the same node.
 func (s *spm) choose() {
 	for range s.registers {
 		s.turn = (s.turn + 1) % len(s.registers)
@@ -109,7 +109,7 @@ func (s *spm) begin(j *job) {
 	}
 }
 
-// limits looks at all that the parcel reads and writes at this node.
+// limits checks everything that the parcel reads and writes at this node.
 func (s *spm) limits() {
 	j := s.packet.job
 	p := &j.header
@@ -133,7 +133,7 @@ func (s *spm) limits() {
 	s.become(Translate)
 }
 
-// allowed checks source, notice, and where an answer will go.
+// allowed checks source, notice, and the target of an answer.
 func (s *spm) allowed(p *cenju4.Parcel) (why cenju4.Reason) {
 	own := func(a cenju4.Address, size uint64) {
 		switch {
@@ -159,12 +159,12 @@ func (s *spm) allowed(p *cenju4.Parcel) (why cenju4.Reason) {
 	return why
 }
 
-// lent reports whether the data are at hand: in the header, or lent.
+// lent reports whether the data is in the header, or lent.
 func (s *spm) lent() bool {
 	return has(&s.packet.header, cenju4.Inline) || s.source().Segment() == cenju4.Lent
 }
 
-// source is the address of the first byte of this packet.
+// source returns the address of the first byte of this packet.
 func (s *spm) source() cenju4.Address {
 	return cenju4.Address(s.packet.header.Words[0] + uint64(s.packet.place))
 }
@@ -189,8 +189,9 @@ func (s *spm) body() {
 	}
 }
 
-// reorder reads whole DWs, one more than the packet has, and passes their words on through one register of
-// 32 bits: the upper word of one DW leaves with the lower one of the next (cenju4, section 7.3).
+// reorder reads whole DWs, one more than the packet has, and passes their words through one
+// register of 32 bits: the upper word of one DW leaves with the lower one of the next (cenju4,
+// section 7.3).
 func (s *spm) reorder(n int) {
 	page, offset, _ := s.tlb.look(s.source())
 	const odd = 4
@@ -207,8 +208,8 @@ func (s *spm) reorder(n int) {
 	}
 }
 
-// word reads the word that is so many bytes behind the start of the packet: behind the end of
-// the page the word that lies there physically.
+// word returns the word at an offset from the start of the packet; after the end of the page it
+// returns the word that physically follows the page.
 func (s *spm) word(page cenju4.Page, offset uint64, at int) (word [4]byte) {
 	begin := offset + uint64(at)
 	if begin%cenju4.PageBytes == 0 && at > 0 {
@@ -219,7 +220,7 @@ func (s *spm) word(page cenju4.Page, offset uint64, at int) (word [4]byte) {
 }
 
 func (s *spm) behind(page cenju4.Page, begin uint64, at int) (word [4]byte) {
-	if begin < page.Bytes { // a page of another size goes on
+	if begin < page.Bytes { // the page is larger than PageBytes and continues
 		copy(word[:], s.node.hw.Memory(page, begin, min(4, page.Bytes-begin)))
 		return word
 	}
@@ -257,7 +258,7 @@ func (s *spm) send() {
 	s.become(Idle)
 }
 
-// notify writes the pattern that tells of a parcel that was sent.
+// notify writes the pattern that reports a parcel as sent.
 func (s *spm) notify() {
 	a := noticed(&s.packet.header)
 	pattern := []byte{255, 255, 255, 255, 255, 255, 255, 255}
@@ -270,7 +271,7 @@ func (s *spm) notify() {
 	s.become(Idle)
 }
 
-// put writes bytes at an address of the own memory, page by page.
+// put writes bytes at an address of this node's memory, page by page.
 func (n *node) put(a cenju4.Address, b []byte) {
 	t := tlb{hw: n.hw}
 	for len(b) > 0 {

@@ -2,28 +2,27 @@ package stepped
 
 import "fmt"
 
-// A State is where a module is with its parcel or packet.
+// A State is the state of a module.
 type State uint8
 
-// The states. Idle is that of every module; the next four are RHM's, then those of SPM and
-// Receiver.
+// The states. All modules have Idle; the next four are RHM's, then those of SPM and Receiver.
 const (
 	Idle      State = iota
 	Read            // a header is read from its queue
-	Check           // what is wrong with it
-	Look            // the node table or a header table
+	Check           // the header is checked
+	Look            // look-up in the node table or a header table
 	Store           // into a header register
-	Limits          // all pages of the parcel: segment table and page table
-	Translate       // the page of this packet, in the TLB
-	Miss            // the TLB gets it from the tables
+	Limits          // check of all pages of the parcel: segment table and page table
+	Translate       // look-up of this packet's page in the TLB
+	Miss            // the TLB is filled from the tables
 	Data            // the body, requested line by line
 	Send            // the packet goes into the network
-	Notify          // the pattern that tells of a parcel that was sent
+	Notify          // the pattern that reports a parcel as sent
 	Write           // to memory
 	Append          // to a message buffer
 	Update          // of a word
 	Reply           // a header for the remote-read header queue
-	Tell            // log, interrupt, notification buffer
+	Tell            // log record, interrupt, notification buffer
 	numStates
 )
 
@@ -53,7 +52,7 @@ type transition struct {
 	from, to State
 }
 
-// transitions are all that there are, with the reason for each.
+// transitions lists all transitions, with a text for each.
 var transitions = map[transition]string{
 	{RHM, Idle, Read}:   "a header is queued",
 	{RHM, Read, Check}:  "read",
@@ -102,7 +101,7 @@ var transitions = map[transition]string{
 	{Receiver, Tell, Idle}:        "told",
 }
 
-// why returns the reason for a transition, and panics if there is none.
+// why returns the text of a transition, and panics if there is none.
 func why(m Module, from, to State) string {
 	text, ok := transitions[transition{m, from, to}]
 	if !ok {

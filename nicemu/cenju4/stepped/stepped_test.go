@@ -9,7 +9,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// TestDocument: the page shows what happens.
+// TestDocument: the page shows the output of Show.
 func TestDocument(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/cenju4.md")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestMachineOfAJob(t *testing.T) {
 	}
 }
 
-// TestNoSuchTransition: a module that goes where the table does not lead is a mistake.
+// TestNoSuchTransition: a transition that is not in the table panics.
 func TestNoSuchTransition(t *testing.T) {
 	defer func() {
 		if recover() == nil {
@@ -60,9 +60,9 @@ func TestNoSuchTransition(t *testing.T) {
 	why(Receiver, Write, Miss)
 }
 
-// TestTransitions: all of the table come up, and so none is there for nothing.
+// TestTransitions: all transitions of the table occur.
 func TestTransitions(t *testing.T) {
-	x := newTwin(t, true)
+	x := newImplementation(t, true)
 	left := map[transition]bool{}
 	for tr := range transitions {
 		left[tr] = true
@@ -96,7 +96,7 @@ func TestTransitions(t *testing.T) {
 		}
 	}
 	x.machine.Block(1, true)
-	for range 70 { // more than the header registers hold, and then the buffer
+	for range 70 { // more than the header registers and then the buffer hold
 		x.machine.Post(0, cenju4.Parcel{Protocol: cenju4.Message1, Flags: cenju4.Inline, Dest: 1, Length: 8}, nil)
 	}
 	for range 100 {
@@ -104,16 +104,16 @@ func TestTransitions(t *testing.T) {
 	}
 	x.machine.Block(1, false)
 	x.machine.Run()
-	delete(left, transition{Receiver, Update, Idle}) // rights to update are only given to words of the job
+	delete(left, transition{Receiver, Update, Idle}) // only words of the job give the right to update
 	for tr := range left {
 		t.Errorf("%v never goes from %v to %v", tr.module, tr.from, tr.to)
 	}
 }
 
-// TestTLB: four pages are at hand, a change of the page table empties it, and a stream of packets looks
-// each page up once on either side.
+// TestTLB: the TLB holds four pages, a change of the page table empties it, and a stream of packets
+// looks each page up once on either side.
 func TestTLB(t *testing.T) {
-	x := newTwin(t, true)
+	x := newImplementation(t, true)
 	mem := make([]byte, 8*cenju4.PageBytes)
 	a := x.mapPages(t, 1, mem, nil, cenju4.MayWrite)
 	misses := func() (all [2]int) {

@@ -2,7 +2,7 @@ package stepped
 
 import "rhinet/nicemu/cenju4"
 
-// A tlb holds the pages that were used last. The OS invalidates it when it changes a page table.
+// A tlb holds the most recent translations. The OS invalidates it when it changes a page table.
 type tlb struct {
 	hw      *cenju4.Hardware
 	entries []translation
@@ -35,7 +35,7 @@ func (t *tlb) invalidate() {
 	}
 }
 
-// fill gets the page of an address from the tables.
+// fill reads the page of an address from the tables.
 func (t *tlb) fill(a cenju4.Address) {
 	t.invalidate()
 	t.misses++
@@ -51,7 +51,7 @@ func (t *tlb) split(a cenju4.Address) (page, offset uint64) {
 	return a.Offset() >> shift, a.Offset() & (1<<shift - 1)
 }
 
-// limits looks all pages of size bytes at an address up in the tables, before the first byte moves.
+// limits looks up all pages of size bytes at an address in the tables, before the first byte moves.
 func limits(hw *cenju4.Hardware, a cenju4.Address, size uint64, need cenju4.Right) cenju4.Reason {
 	if size == 0 {
 		return 0

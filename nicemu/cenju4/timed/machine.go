@@ -18,10 +18,10 @@ type Machine struct {
 	syncs   []*job // by sid
 	calls   vtime.Slots[func()]
 	self    vtime.Source
-	packets uint64 // that have left their Senders
+	packets uint64 // packets that have left their Senders
 	bytes   uint64 // of data in them
 
-	// Arrived is called when all of a parcel has come to a node.
+	// Arrived is called when a whole parcel has arrived at a node.
 	Arrived func(node int, p *Parcel)
 }
 
@@ -32,20 +32,20 @@ type Parcel struct {
 	Protocol cenju4.Protocol
 	Flags    cenju4.Flags
 	Bytes    int
-	Src, Dst uint64 // offsets, as they lie in lines and pages
+	Src, Dst uint64 // offsets; only their places in lines and pages matter
 	Flushed  bool   // no line of the source is dirty
 	Sync     bool   // a synchronization packet
 	Sid      int
 	Tag      int // for the caller
 }
 
-// data reports whether the parcel brings data.
+// data reports whether the parcel carries data.
 func (p *Parcel) data() bool { return p.Protocol >= cenju4.RemoteDMA && p.Protocol <= cenju4.Message1 }
 
 // New returns a machine of nodes, 1 to 1024, with a kernel of its own.
 func New(nodes int, t *param.Table) (*Machine, error) { return On(new(vtime.Kernel), nodes, t) }
 
-// On returns a machine on a kernel of others.
+// On returns a machine on a kernel that others use too.
 func On(k *vtime.Kernel, nodes int, t *param.Table) (*Machine, error) {
 	if nodes < 1 || nodes > cenju4.MaxNodes {
 		return nil, fmt.Errorf("timed: %d nodes; give 1 to %d", nodes, cenju4.MaxNodes)
@@ -66,13 +66,13 @@ func On(k *vtime.Kernel, nodes int, t *param.Table) (*Machine, error) {
 	return m, nil
 }
 
-// Errors of parcels that cannot be.
+// Errors of invalid parcels.
 var (
 	errNode = errors.New("timed: no such node")
 	errSet  = errors.New("timed: a set that is not in one group of 64")
 )
 
-// Post queues a parcel at its node, now. It is refused as RHM refuses it.
+// Post queues a parcel at its node, now. It is refused under the same conditions as by RHM.
 func (m *Machine) Post(p Parcel) error {
 	j := &job{Parcel: p, to: p.To}
 	j.header = cenju4.Parcel{Protocol: p.Protocol, Flags: p.Flags, Length: uint32(p.Bytes), Words: [3]uint64{p.Src, p.Dst}}
@@ -105,7 +105,7 @@ func (m *Machine) Post(p Parcel) error {
 	if j.data() {
 		j.cuts = j.header.Cutter()
 	} else {
-		j.header.Length = 0 // what is sent is a header, and what it works on lies in it
+		j.header.Length = 0 // only a header is sent, which contains the operand
 		j.cuts = j.header.Cutter()
 		j.header.Length = uint32(p.Bytes)
 	}
@@ -122,29 +122,30 @@ func (m *Machine) arrived(node int, j *job) {
 // Now returns virtual time.
 func (m *Machine) Now() vtime.Time { return m.k.Now() }
 
-// After has f called a time from now: what software does.
+// After has f called after a time: it models software.
 func (m *Machine) After(d vtime.Time, f func()) {
 	m.self.After(d, m, 0, m.calls.Put(f))
 }
 
-// Act calls what After was given.
+// Act calls a function passed to After.
 func (m *Machine) Act(_ int, call uint64) {
 	m.calls.Take(call)()
 }
 
-// Stages returns how many switches a packet passes.
+// Stages returns the number of switches that a packet passes.
 func (m *Machine) Stages() int { return m.network.form.Stages() }
 
-// Least returns what a parcel to one node takes at least, from Post until it has come.
+// Least returns a lower bound of the time of a parcel to one node, from Post to its arrival.
 func (m *Machine) Least() vtime.Time {
 	return m.n.rhm + m.n.spm + m.n.onLink(0) + vtime.Time(m.Stages())*m.n.single + m.n.packet
 }
 
-// Carried returns how many packets have left their Senders, and how many bytes of data were in them.
+// Carried returns the number of packets that have left their Senders, and the bytes of data in
+// them.
 func (m *Machine) Carried() (packets, bytes uint64) { return m.packets, m.bytes }
 
-// Links calls visit for each link that has been used, with the time for which it was: those from nodes to
-// the first stage, and those behind each stage.
+// Links calls visit for each link that has been used, with the time of its use: the links from
+// nodes to the first stage, and those after each stage.
 func (m *Machine) Links(visit func(name string, used vtime.Time)) {
 	for _, n := range m.nodes {
 		if n.used > 0 {
@@ -160,5 +161,5 @@ func (m *Machine) Links(visit func(name string, used vtime.Time)) {
 	}
 }
 
-// Run goes on until nothing happens any more.
+// Run runs until no event is pending.
 func (m *Machine) Run() error { return m.k.Run(1 << 40) }

@@ -8,14 +8,14 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A flight is a packet on its way, or one copy of it.
+// A flight is a packet in flight, or one copy of it.
 type flight struct {
 	job    *job
 	bytes  int
 	last   bool
-	takes  vtime.Time // from its head to its tail: what the slowest part of its way needs
-	head   vtime.Time // when its head came to where it is
-	moving bool       // it leaves
+	takes  vtime.Time // time from its head to its tail, given by the slowest part of its path
+	head   vtime.Time // when its head arrived at its present place
+	moving bool       // it is leaving
 }
 
 // A network is the switches. A FIFO memory holds one packet.
@@ -23,17 +23,17 @@ type network struct {
 	m     *Machine
 	form  *cenju4.Network
 	src   vtime.Source
-	fifos [][][]*flight // by stage, line on which a packet comes, and output port
-	links [][]link      // by stage, and line on which packets leave
+	fifos [][][]*flight // by stage, incoming line, and output port
+	links [][]link      // by stage and outgoing line
 	meets map[meeting]uint64
-	table map[[2]int]vtime.Time // by stage and switch: when the synchronization table is free
+	table map[[2]int]vtime.Time // by stage and switch: when the synchronization table becomes free
 }
 
 // A link is an output of a switch.
 type link struct {
 	free vtime.Time
 	used vtime.Time
-	turn int // the input that was served last
+	turn int // the input served last
 	seen vtime.Source
 }
 
@@ -54,19 +54,19 @@ func newNetwork(m *Machine, nodes, level, ports int) *network {
 	return n
 }
 
-// What happens in the network, and where: the argument is stage and line.
+// The events of the network; the argument is stage and line.
 const (
-	opHead   = iota // a head has come to a switch on a line
+	opHead   = iota // a head has arrived at a switch on a line
 	opLink          // an output is free
 	opTail          // a packet has left the FIFO memory of an input and output
-	opSync          // a synchronization packet has come
+	opSync          // a synchronization packet has arrived
 	opMeet          // its switch has looked it up
 	lineBits = 16
 )
 
 func place(stage, line int) uint64 { return uint64(stage)<<lineBits | uint64(line) }
 
-// Act is an event.
+// Act handles an event.
 func (n *network) Act(op int, arg uint64) {
 	stage, line := int(arg>>lineBits&0xff), int(arg&(1<<lineBits-1))
 	switch op {
@@ -92,8 +92,8 @@ func (n *network) Act(op int, arg uint64) {
 // ports returns the output ports of a switch by which a packet leaves.
 func (n *network) ports(stage, line int, j *job) uint64 { return n.form.PortBits(stage, line, j.to) }
 
-// room reports whether all of a packet that comes on a line has room: with draining, also where
-// the packet before is leaving.
+// room reports whether there is room for a whole packet on a line; draining counts FIFO memories
+// that a packet is leaving as free.
 func (n *network) room(stage, line int, j *job, draining bool) bool {
 	if stage == n.form.Stages() {
 		return n.m.nodes[line].receiver.room()
@@ -106,7 +106,7 @@ func (n *network) room(stage, line int, j *job, draining bool) bool {
 	return true
 }
 
-// enter has a packet come on a line, of which the head arrives at a time. There is room.
+// enter puts a packet on a line; its head arrives at a time. There is room.
 func (n *network) enter(stage, line int, f flight, head vtime.Time) {
 	f.head, f.moving = head, false
 	if stage == n.form.Stages() {
@@ -120,11 +120,11 @@ func (n *network) enter(stage, line int, f flight, head vtime.Time) {
 	n.src.At(head, n, opHead, place(stage, line))
 }
 
-// serve has an output of a switch take the next packet, in turn of the inputs, that can go.
+// serve has an output of a switch take the next packet that can go, from the inputs in turn.
 func (n *network) serve(stage, out int) {
 	l, now := &n.links[stage][out], n.m.k.Now()
 	if l.free > now {
-		return // it looks again then
+		return // tried again when the output is free
 	}
 	port := n.form.Port(stage, out)
 	inputs := n.form.Ports()
@@ -148,7 +148,7 @@ func (n *network) serve(stage, out int) {
 	}
 }
 
-// latency is what a switch takes.
+// latency returns the time in a switch.
 func (n *network) latency(j *job) vtime.Time {
 	if j.header.Type == cenju4.Multicast {
 		return n.m.n.multicast

@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Parameters returns the numbers of the model: those that the specification gives, and those that it does
-// not state as inputs, which are chosen.
+// Parameters returns the numbers of the model: those in the specification, and chosen values for
+// those that it leaves open.
 func Parameters() *param.Table {
 	ns := func(name string, v float64, about, source string) param.Parameter {
 		return param.Parameter{Name: name, Unit: "ns", Value: v, Most: 1e7, About: about, Source: source}
@@ -51,7 +51,7 @@ var (
 	errPorts = errors.New("timed: switch.ports is no power of 2")
 )
 
-// numbers are the parameters as the model uses them.
+// numbers are the parameters in the form that the model uses.
 type numbers struct {
 	clock                      vtime.Clock
 	single, multicast, sync    vtime.Time
@@ -80,8 +80,8 @@ func newNumbers(t *param.Table) (n numbers, err error) {
 	return n, nil
 }
 
-// onLink returns how long a packet of so many bytes of data is on a link: 8 bytes take as many whole flits as
-// they need, with their check bits (3 of 3 bytes).
+// onLink returns the time of a packet with the given number of bytes of data on a link: 8 bytes,
+// with their check bits, take a whole number of flits (3 of 3 bytes).
 func (n *numbers) onLink(bytes int) vtime.Time {
 	perWord := (8 + n.flit) / n.flit
 	return n.clock.Span(int64(n.header + (bytes+7)/8*perWord))

@@ -9,14 +9,14 @@ import (
 type receiver struct {
 	node  *node
 	fifo  vtime.Ring[flight]
-	taken int // places of the FIFO memory that are in use
+	taken int // used places of the FIFO memory
 	busy  bool
 	seen  vtime.Source
 }
 
 func (r *receiver) room() bool { return r.taken < r.node.m.n.fifo }
 
-// enter has a packet come, whose head has a time: all of it is there when its tail is.
+// enter takes a packet with the time of its head: it has arrived completely when its tail has.
 func (r *receiver) enter(f flight) {
 	r.taken++
 	r.fifo.Push(f)
@@ -50,8 +50,8 @@ func (r *receiver) first() *flight {
 	return r.fifo.At(0)
 }
 
-// writes returns how long a packet takes at the Receiver: whole lines are written, of a part of one the rest is
-// asked for.
+// writes returns the time of a packet at the Receiver: whole lines are written directly, and for a
+// part of a line the rest must be read.
 func (m *Machine) writes(f *flight) vtime.Time {
 	words := m.n.line * vtime.Time((f.bytes+7)/8) / (lineBytes / 8)
 	t := m.n.packet + words

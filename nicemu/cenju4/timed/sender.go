@@ -15,7 +15,7 @@ type job struct {
 	cuts   cenju4.Cutter
 	begun  bool
 	at     uint64 // bytes that have left
-	read   uint64 // the last line that was read for the packet before
+	read   uint64 // the last line that was read for the previous packet
 	age    int
 }
 
@@ -30,26 +30,26 @@ type node struct {
 	turn      int
 	age       int
 	spm       bool       // busy with a packet
-	job       *job       // whose packet that is
-	flight    flight     // it
-	waiting   bool       // its data has begun to come, and it has not left
-	ready     vtime.Time // when all of it is read
-	link      vtime.Time // when the link to the network is free
-	used      vtime.Time // for how long it was used
+	job       *job       // the parcel of that packet
+	flight    flight     // that packet
+	waiting   bool       // its first data has arrived, and it has not left
+	ready     vtime.Time // when all its data is read
+	link      vtime.Time // when the link to the network becomes free
+	used      vtime.Time // total time of use of the link
 	seen      vtime.Source
 	receiver  receiver
 }
 
 const (
 	opHeader  = iota // RHM has read a header
-	opFirst          // the first data of a packet is there
-	opRead           // all of it
+	opFirst          // the first data of a packet has arrived
+	opRead           // all data of a packet has arrived
 	opFree           // the link to the network is free
 	opWritten        // the Receiver has written a packet
-	opTailed         // all of a packet has come to the Receiver
+	opTailed         // a whole packet has arrived at the Receiver
 )
 
-// Act is an event.
+// Act handles an event.
 func (n *node) Act(op int, arg uint64) {
 	switch op {
 	case opHeader:
@@ -82,7 +82,7 @@ func (n *node) fetch() {
 	n.src.After(n.m.n.rhm, n, opHeader, 0)
 }
 
-// store puts a parcel into a header register, but a synchronization goes at once.
+// store puts a parcel into a header register; a synchronization is sent at once.
 func (n *node) store() {
 	j := n.queue.Pop()
 	n.rhm = false
@@ -103,8 +103,8 @@ func (n *node) sendable() {
 	n.choose()
 }
 
-// choose has SPM take a register with a packet that can go, in turn: not before an older one to the
-// same node.
+// choose has SPM take a register with a packet that can go, in turn, but not before an older one to
+// the same node.
 func (n *node) choose() {
 	if n.spm {
 		return
@@ -163,15 +163,15 @@ func (n *node) begin(j *job, register int) {
 	n.src.At(now+n.m.n.spm+wait, n, opFirst, 0)
 }
 
-// leave has the packet whose data comes go into the network, if the link is free and there is room. SPM is
-// free for the next one when all of it is read.
+// leave moves the packet whose data is arriving into the network, if the link is free and there is
+// room. SPM becomes free for the next one when all data is read.
 func (n *node) leave() {
 	if !n.waiting {
 		return
 	}
 	now := n.src.Kernel().Now()
 	if n.link > now || !n.m.network.room(0, n.number, n.job, false) {
-		return // looked at again when that changes
+		return // tried again when that changes
 	}
 	n.waiting = false
 	n.link = now + n.flight.takes
@@ -184,8 +184,9 @@ func (n *node) leave() {
 	n.src.At(max(now, n.ready), n, opRead, 0)
 }
 
-// reads returns how long the first data of a packet takes, and all of it: one request after the other. A
-// line that was read before, and all if the source has been flushed, is clean.
+// reads returns the times until the first data of a packet, and all of it, have been read: one
+// request after the other. A line that was read before is clean, and all lines are if the source
+// has been flushed.
 func (m *Machine) reads(j *job, cut cenju4.Cut) (wait, all vtime.Time) {
 	src := j.header.Words[0]&(1<<38-1) + j.at
 	for i := range uint64(cut.Coherent + cut.NonCoherent) {

@@ -6,11 +6,11 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A meeting names an entry of a synchronization table.
+// A meeting identifies an entry of a synchronization table.
 type meeting struct{ stage, number, sid int }
 
-// come has a synchronization packet come to a switch, or to its node, at a time. It is short, and meets
-// no other traffic here: only the tables keep it waiting.
+// come has a synchronization packet arrive at a switch, or at its node, at a time. It is short, and
+// does not contend with other traffic in this model: it waits only for the tables.
 func (n *network) come(at vtime.Time, stage, line, sid int) {
 	n.src.At(at, n, opSync, place(stage, line)|uint64(sid)<<32)
 }
@@ -20,7 +20,7 @@ func (n *network) sync(op, stage, line, sid int) {
 	case stage == n.form.Stages():
 		n.m.arrived(line, n.m.syncs[sid])
 	case op == opSync:
-		// The table is accessed by one packet after the other.
+		// The table serves one packet after the other.
 		key := [2]int{stage, n.form.Switch(stage, line)}
 		at := max(n.m.k.Now(), n.table[key])
 		n.table[key] = at + n.m.n.table
@@ -30,8 +30,8 @@ func (n *network) sync(op, stage, line, sid int) {
 	}
 }
 
-// meet notes a packet. When packets have come from all inputs by which they can, one leaves by each output
-// that leads to a member.
+// meet records a packet. When packets have arrived from all inputs by which members can reach the
+// switch, one leaves by each output that leads to a member.
 func (n *network) meet(stage, line, sid int) {
 	members := n.m.syncs[sid].to
 	key := meeting{stage, n.form.Switch(stage, line), sid}

@@ -25,7 +25,7 @@ func machine(t testing.TB, nodes int, settings ...string) *Machine {
 	return m
 }
 
-// times posts parcels at time 0 and returns when each came to its nodes.
+// times posts parcels at time 0 and returns when each arrived at its nodes.
 func times(t testing.TB, m *Machine, parcels ...Parcel) (all []vtime.Time) {
 	t.Helper()
 	m.Arrived = func(int, *Parcel) { all = append(all, m.Now()) }
@@ -46,7 +46,7 @@ func dma(from, to, bytes int) Parcel {
 
 const ns = vtime.Nanosecond
 
-// TestOneParcel: what the parts of the way take, added up by hand.
+// TestOneParcel: the times of the parts of the path, added up by hand.
 func TestOneParcel(t *testing.T) {
 	inline := dma(0, 1, 8)
 	inline.Flags = cenju4.Inline
@@ -68,7 +68,7 @@ func TestOneParcel(t *testing.T) {
 		"inline, 6 stages": {inline, 1024, (rhm+spm+9+receiver+1)*clock + (6*125+partial)*ns},
 		"multicast":        {many, 32, (rhm+spm+9+receiver+1)*clock + vtime.Nanoseconds(4*187.5+partial)},
 		"atomic add":       {add, 16, (rhm+spm+6+receiver)*clock + (2*125+partial)*ns},
-		// The first line of data is waited for, the second passes while the packet is sent.
+		// The first line of data delays the packet, the second is read while the packet is sent.
 		"two dirty lines": {dma(0, 1, 256), 16, (rhm+spm+102+receiver+32)*clock + (410+2*125)*ns},
 		"two clean lines": {clean, 16, (rhm+spm+102+receiver+32)*clock + (read+2*125)*ns},
 		"no data":         {dma(0, 1, 0), 16, (rhm+spm+6+receiver)*clock + 2*125*ns},
@@ -80,13 +80,13 @@ func TestOneParcel(t *testing.T) {
 	}
 }
 
-// TestSteadyRate: packets of a long parcel follow each other as fast as the slowest part allows. A FIFO
-// memory of one packet is free again when the packet has left the switch.
+// TestSteadyRate: packets of a long parcel follow each other at the rate of the slowest part. A
+// FIFO memory of one packet is free again when the packet has left the switch.
 func TestSteadyRate(t *testing.T) {
 	const packets = 100
 	for name, c := range map[string]struct {
 		change func(p *Parcel)
-		want   vtime.Time // for a packet
+		want   vtime.Time // for each packet
 	}{
 		"2 coherent":                {func(*Parcel) {}, vtime.Nanoseconds(102*12.5 + 125)},
 		"3 coherent":                {func(p *Parcel) { p.Src, p.Flags = 64, cenju4.NotOptimised }, vtime.Nanoseconds(4*12.5 + 2*610 + 360)},
@@ -97,7 +97,8 @@ func TestSteadyRate(t *testing.T) {
 		long, short := dma(0, 1, 2*packets*256), dma(0, 1, packets*256)
 		c.change(&long)
 		c.change(&short)
-		// Pages of source and destination end apart where they are not aligned: one packet more for each.
+		// If source and destination are not aligned to each other, their pages end at different
+		// places: one packet more for each page.
 		a, b := times(t, machine(t, 16), long)[0], times(t, machine(t, 16), short)[0]
 		if got := (a - b) / packets; got < c.want || got > c.want*106/100 {
 			t.Errorf("%s: %v a packet, want %v", name, got, c.want)
@@ -105,7 +106,8 @@ func TestSteadyRate(t *testing.T) {
 	}
 }
 
-// TestEverythingComesOnce, whatever is sent at once, and what goes to the same node comes in order.
+// TestEverythingComesOnce: every parcel arrives once, for any load, and parcels to the same node
+// arrive in order.
 func TestEverythingComesOnce(t *testing.T) {
 	for _, nodes := range []int{3, 16, 70, 1024} {
 		for _, form := range [][]string{{"switch.level=1"}, {"switch.level=2"}, {"switch.level=1", "switch.ports=64"}} {
@@ -149,11 +151,12 @@ func TestEverythingComesOnce(t *testing.T) {
 	}
 }
 
-// TestSynchronization: each member gets one packet, which depends on all, and episodes do not mix.
+// TestSynchronization: each member gets one packet, which depends on all members, and episodes do
+// not mix.
 func TestSynchronization(t *testing.T) {
 	for i, members := range [][]int{{5}, {0, 1}, {0, 17, 40, 63}, {3, 7, 11, 15, 19, 20, 21, 22, 23, 60}, {0, 17, 40, 63}} {
 		form := []string{"switch.level=2"}
-		if i == 4 { // one switch
+		if i == 4 { // all members at one switch
 			form = []string{"switch.level=1", "switch.ports=64"}
 		}
 		m := machine(t, 64, form...)
@@ -196,13 +199,14 @@ func TestSynchronization(t *testing.T) {
 	if one[0] != 14*vtime.Nanoseconds(12.5)+200*ns {
 		t.Error(one)
 	}
-	// Alone: no table keeps it waiting.
+	// A single member: it never waits for a table.
 	if got := times(t, machine(t, 64), Parcel{To: []int{0}, Sync: true}); got[0] != 14*vtime.Nanoseconds(12.5)+4*200*ns {
 		t.Error(got)
 	}
 }
 
-// TestBlockedDestination: four header registers let parcels to others pass; one does not.
+// TestBlockedDestination: with four header registers, parcels to other nodes can pass; with one
+// they cannot.
 func TestBlockedDestination(t *testing.T) {
 	last := func(registers int) (at vtime.Time) {
 		m := machine(t, 16, fmt.Sprintf("sender.registers=%d", registers))
@@ -238,7 +242,7 @@ func TestBlockedDestination(t *testing.T) {
 	}
 }
 
-// TestErrors: what cannot be sent is refused.
+// TestErrors: parcels that cannot be sent are refused.
 func TestErrors(t *testing.T) {
 	m := machine(t, 70)
 	for name, c := range map[string]struct {

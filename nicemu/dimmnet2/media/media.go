@@ -1,13 +1,13 @@
-// Package media is DIMMnet-2 as a network of ranks in virtual time (package medium): each rank has a
-// board, and all are on one InfiniBand switch.
+// Package media is DIMMnet-2 as a network of ranks in virtual time (package medium): each rank has
+// a board, and all boards are on one InfiniBand switch.
 //
 //	host --window--> Window Controller --> switch interface --> switch
 //	  --> switch interface --> Receive Controller --> receive ring in SO-DIMM --read--> host
 //
-// A packet is a BOTF whose place the receiver chooses (IPUSH), since only SO-DIMM has room for what many
-// ranks send; the host that finds its status in the LLCM has the board bring it to a Prefetch Window.
-// The board reaches no memory of hosts, so that all messages go this way, in packets of a window.
-// Each part of a board does one packet after the other.
+// A packet is a BOTF whose place the receiver chooses (IPUSH), since only SO-DIMM has room for the
+// packets of many ranks; a host that finds a packet's status in the LLCM has the board copy the
+// packet to a Prefetch Window. The board cannot access memory of hosts, so all messages are sent
+// this way, in packets of a window. Each part of a board handles one packet after the other.
 package media
 
 import (
@@ -21,14 +21,14 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Medium is DIMMnet-2 for a number of ranks, one a board.
+// A Medium is DIMMnet-2 for a number of ranks, one on each board.
 type Medium struct {
 	vtime.Source
 	model    *timed.Model
 	table    *param.Table
-	through  vtime.Time // the switch
+	through  vtime.Time // time in the switch
 	envelope int
-	parts    []timed.Packet // by lines of data; those that were never asked for are zero
+	parts    []timed.Packet // by lines of data; zero until computed
 	boards   []board
 	flights  vtime.Slots[flight]
 	free     func(src, dst int) // see Pace
@@ -42,10 +42,10 @@ var (
 	_ medium.Counter = (*Medium)(nil)
 )
 
-// A board is its parts, each of which does one packet after the other.
+// A board is its parts, each of which handles one packet after the other.
 type board struct{ control, leave, port, enter, receive medium.Stage }
 
-// parts are the parts in the order of a packet's way, by name.
+// parts returns the parts in the order of a packet's path, with their names.
 func (b *board) parts() iter.Seq2[string, *medium.Stage] {
 	return func(yield func(string, *medium.Stage) bool) {
 		_ = yield("Window Controller", &b.control) && yield("switch interface, out", &b.leave) && yield("link from the switch", &b.port) &&
@@ -53,7 +53,7 @@ func (b *board) parts() iter.Seq2[string, *medium.Stage] {
 	}
 }
 
-// A flight is a packet under way.
+// A flight is a packet in flight.
 type flight struct {
 	src, dst int
 	parts    *timed.Packet
@@ -62,7 +62,7 @@ type flight struct {
 	arg      uint64
 }
 
-// New returns the medium of so many ranks.
+// New returns the medium of the given number of ranks.
 func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 	model, err := timed.New(t)
 	if err != nil {
@@ -83,26 +83,26 @@ func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 
 const lineBytes = 8
 
-// of returns what a packet with so many bytes of payload takes.
+// of returns the times of a packet with the given number of bytes of payload.
 func (m *Medium) of(bytes int) *timed.Packet {
 	n := min(bytes+m.envelope, timed.MostData)
 	p := &m.parts[(n+lineBytes-1)/lineBytes]
 	if *p == (timed.Packet{}) {
 		var err error
 		if *p, err = m.model.Packet(n); err != nil {
-			panic(err) // sizes are those of a window
+			panic(err) // sizes fit a window
 		}
 	}
 	return p
 }
 
-// Lookahead is what the shortest packet takes.
+// Lookahead returns the time of the shortest packet.
 func (m *Medium) Lookahead() vtime.Time {
 	p := m.of(0)
 	return p.Control + p.Leave + m.through + p.Enter + p.Receive + p.Told
 }
 
-// Costs are those of the host, which stores and loads all data itself.
+// Costs returns the costs of the host, which stores and loads all data itself.
 func (m *Medium) Costs() medium.Costs {
 	h, call := m.model.Host(), vtime.Nanoseconds(m.table.Value("mpi.call"))
 	each := func(ns float64) vtime.Time { return medium.PerByte(ns).Time(m.envelope) }
@@ -114,10 +114,10 @@ func (m *Medium) Costs() medium.Costs {
 	}
 }
 
-// mostEager stands for all messages: none can be fetched from memory of its host.
+// mostEager stands for all messages: the board cannot fetch any from the memory of its host.
 const mostEager = 1 << 30
 
-// Links are the parts of boards that were used.
+// Links returns the parts of boards that were used.
 func (m *Medium) Links(end vtime.Time) (all []medium.Link) {
 	for i := range m.boards {
 		b := &m.boards[i]
@@ -133,16 +133,16 @@ func (m *Medium) Links(end vtime.Time) (all []medium.Link) {
 // Carried returns what boards have sent.
 func (m *Medium) Carried() (packets, bytes uint64) { return m.packets, m.bytes }
 
-// Pace lets a rank give a packet for each Write Window.
+// Pace lets a rank hand over one packet for each Write Window.
 func (m *Medium) Pace(free func(src, dst int)) int {
 	m.free = free
 	return m.table.Int("mpi.windows")
 }
 
-// What happens: the argument is a flight, or a window of a pair of ranks.
+// The events; the argument is a flight, or the window of a pair of ranks.
 const (
-	opFree  = iota // the Window Controller is done with a window
-	opCome         // all of a packet would be at its board, if the link were free
+	opFree  = iota // the Window Controller has finished with a window
+	opCome         // a whole packet would be at its board if the link were free
 	dstBits = 16
 )
 
@@ -150,7 +150,7 @@ const (
 func (m *Medium) Send(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	window := uint64(src)<<dstBits | uint64(dst)
 	if src == dst {
-		m.After(m.Lookahead(), to, op, arg) // by memory: copies are in the costs
+		m.After(m.Lookahead(), to, op, arg) // through memory: copies are in the costs
 		m.After(m.Lookahead(), m, opFree, window)
 		return
 	}
@@ -163,7 +163,7 @@ func (m *Medium) Send(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	m.At(left+m.through, m, opCome, m.flights.Put(flight{src, dst, p, to, op, arg}))
 }
 
-// Act is an event.
+// Act handles an event.
 func (m *Medium) Act(op int, arg uint64) {
 	if op == opFree {
 		m.free(int(arg>>dstBits), int(arg&(1<<dstBits-1)))

@@ -29,7 +29,8 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// arrivals sends packets of so many bytes at 0, each from one rank to another, and returns when they come.
+// arrivals sends packets of the given number of bytes at time 0, each from one rank to another, and
+// returns when they arrive.
 func arrivals(t testing.TB, ranks, bytes int, pairs ...[2]int) []vtime.Time {
 	t.Helper()
 	w := watch{m: open(t, new(vtime.Kernel), ranks), at: make([]vtime.Time, len(pairs))}
@@ -49,8 +50,9 @@ type watch struct {
 
 func (w *watch) Act(_ int, arg uint64) { w.at[arg] = w.m.Now() }
 
-// TestOnePacket: a packet with eight bytes of data, 24 in all, takes the components of sections 7.3 and 8.2 that come
-// after the host, the switch, four clocks to look for room, and one for SO-DIMM.
+// TestOnePacket: a packet with eight bytes of data, 24 in all, takes the times of the components of
+// sections 7.3 and 8.2 after the host, plus the switch, four clocks for the check for room, and one
+// for SO-DIMM.
 func TestOnePacket(t *testing.T) {
 	m := open(t, new(vtime.Kernel), 2, "mpi.envelope=8")
 	const want = (10 + 90 + 188 + 200 + 312 + 130 + 40 + 10) * vtime.Nanosecond
@@ -68,8 +70,9 @@ func TestOnePacket(t *testing.T) {
 	}
 }
 
-// TestPartsDoOneAfterTheOther: packets of one board follow each other as the slower part sends them, and those
-// that meet as a switch interface receives them; others do not wait.
+// TestPartsDoOneAfterTheOther: packets of one board follow each other at the rate of the slower
+// sending part, and packets that meet at a switch interface at its receiving rate; others do not
+// wait.
 func TestPartsDoOneAfterTheOther(t *testing.T) {
 	const bytes = 400
 	m := open(t, new(vtime.Kernel), 2)
@@ -90,7 +93,8 @@ func TestPartsDoOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// TestWindowIsFree when the Window Controller is done with it, and not before: what the host puts there next is another packet.
+// TestWindowIsFree: a window is free when the Window Controller has finished with it, and not
+// before, since the host then writes another packet there.
 func TestWindowIsFree(t *testing.T) {
 	m := open(t, new(vtime.Kernel), 3)
 	var free []vtime.Time
@@ -114,7 +118,7 @@ func TestWindowIsFree(t *testing.T) {
 	}
 }
 
-// TestEachParameterMatters to the costs, or to what a packet takes.
+// TestEachParameterMatters: each parameter changes a cost, or the time of a packet.
 func TestEachParameterMatters(t *testing.T) {
 	figure := func(settings ...string) string {
 		m := open(t, new(vtime.Kernel), 2, settings...)

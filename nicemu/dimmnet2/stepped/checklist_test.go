@@ -10,17 +10,17 @@ import (
 	"rhinet/nicemu/dimmnet2"
 )
 
-// Each test is a line of the emulation checklist (section 13), in its order. What either
-// implementation can show is shown by both.
+// Each test is a line of the emulation checklist (section 13), in its order. A check that applies
+// to both implementations is made on both.
 
 // both runs a check on the fast path and on the stepped model.
-func both(t *testing.T, check func(t *testing.T, x *twin)) {
-	t.Run("fast path", func(t *testing.T) { check(t, newTwin(t, false)) })
-	t.Run("stepped", func(t *testing.T) { check(t, newTwin(t, true)) })
+func both(t *testing.T, check func(t *testing.T, x *implementation)) {
+	t.Run("fast path", func(t *testing.T) { check(t, newImplementation(t, false)) })
+	t.Run("stepped", func(t *testing.T) { check(t, newImplementation(t, true)) })
 }
 
-// issue has a process issue what it stores into the register.
-func (x *twin) issue(t *testing.T, rank int, command []byte, stores ...store) dimmnet2.Reason {
+// issue has a process issue a command, after stores.
+func (x *implementation) issue(t *testing.T, rank int, command []byte, stores ...store) dimmnet2.Reason {
 	t.Helper()
 	ends := x.run(t, []act{{rank, stores, command}})
 	for _, why := range ends[:len(stores)] {
@@ -32,15 +32,15 @@ func (x *twin) issue(t *testing.T, rank int, command []byte, stores ...store) di
 }
 
 // botf has a process send a packet from its Write Window i, 0 or 1.
-func (x *twin) botf(t *testing.T, rank, i int, p *dimmnet2.Packet) dimmnet2.Reason {
+func (x *implementation) botf(t *testing.T, rank, i int, p *dimmnet2.Packet) dimmnet2.Reason {
 	t.Helper()
 	image := p.Image()
 	c := dimmnet2.Command{Op: dimmnet2.OpBOTF, Window: rank%2*2 + i, Lines: (len(image) + 7) / 8}
 	return x.issue(t, rank, c.Bytes(), store{x.nics[rank].WriteWindow(i), image})
 }
 
-// load returns n bytes at the beginning of the own Prefetch Window i, 0 to 3.
-func (x *twin) load(t *testing.T, rank, i, n int) []byte {
+// load returns n bytes at the beginning of the process's Prefetch Window i, 0 to 3.
+func (x *implementation) load(t *testing.T, rank, i, n int) []byte {
 	t.Helper()
 	b := make([]byte, n)
 	if err := x.nics[rank].Load(x.nics[rank].PrefetchWindow(i), b); err != nil {
@@ -51,7 +51,7 @@ func (x *twin) load(t *testing.T, rank, i, n int) []byte {
 
 // Line 1: host read of WW, host write of PW, host access to SO-DIMM: refused.
 func TestHostAccess(t *testing.T) {
-	n := newTwin(t, false).nics[0]
+	n := newImplementation(t, false).nics[0]
 	b := make([]byte, 8)
 	for _, c := range []struct {
 		err  error
@@ -74,7 +74,7 @@ func TestHostAccess(t *testing.T) {
 
 // Line 2: a 64-bit register write starts BOTF; other commands need 128 bits.
 func TestCommandWidth(t *testing.T) {
-	both(t, func(t *testing.T, x *twin) {
+	both(t, func(t *testing.T, x *implementation) {
 		p := dimmnet2.Packet{Op: dimmnet2.PacketWrite, Node: 1, Data: []byte("8 bytes.")}
 		if why := x.botf(t, 0, 0, &p); why != 0 {
 			t.Error(why)
@@ -95,9 +95,9 @@ func TestCommandWidth(t *testing.T) {
 	})
 }
 
-// rows returns the clock at which each state of a module has ended, in order, from the clock
-// at which it left Idle on.
-func rows(t *testing.T, x *twin, m Module, run func()) (states []State, ends []int) {
+// rows returns the states of a module, and the clock at which each ended, in order, counted from
+// the clock at which the module left Idle.
+func rows(t *testing.T, x *implementation, m Module, run func()) (states []State, ends []int) {
 	t.Helper()
 	first := -1
 	x.machine.Trace = func(e Event) {
@@ -130,22 +130,22 @@ func TestClocks(t *testing.T) {
 			[]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
 		{StatusWriteUnit, []State{WriteStatus}, []int{4}}, // 3 after the clock of the request
 	} {
-		x := newTwin(t, true)
+		x := newImplementation(t, true)
 		states, ends := rows(t, x, c.module, func() { x.botf(t, 0, 0, &p) })
 		if !slices.Equal(states, c.states) || !slices.Equal(ends, c.ends) {
 			t.Errorf("%v: %v %v, want %v %v", c.module, states, ends, c.states, c.ends)
 		}
 	}
-	x := newTwin(t, true)
+	x := newImplementation(t, true)
 	x.botf(t, 0, 0, &p)
 	if n := x.machine.Clock(); n != 9+13 {
 		t.Errorf("%d clocks, want 9 and 13", n)
 	}
 }
 
-// Line 4: a BOTF of 496 bytes of data is accepted, of 504 refused.
+// Line 4: a BOTF of 496 bytes of data is accepted, one of 504 is refused.
 func TestBOTFLimit(t *testing.T) {
-	both(t, func(t *testing.T, x *twin) {
+	both(t, func(t *testing.T, x *implementation) {
 		p := dimmnet2.Packet{Op: dimmnet2.PacketWrite, Memory: dimmnet2.InDIMM, Node: 1, Data: make([]byte, 496)}
 		if why := x.botf(t, 0, 0, &p); why != 0 {
 			t.Errorf("496: %v", why)
@@ -166,7 +166,7 @@ func TestBOTFLimit(t *testing.T) {
 
 // Line 5: a forged PGID in the image is replaced by the register's value.
 func TestForgedPGID(t *testing.T) {
-	both(t, func(t *testing.T, x *twin) {
+	both(t, func(t *testing.T, x *implementation) {
 		x.boss.Group(4, 1234)
 		p := dimmnet2.Packet{Op: dimmnet2.PacketWrite, Node: 2, Group: 1234, From: 5, Data: []byte("8 bytes.")}
 		if why := x.botf(t, 0, 0, &p); why != dimmnet2.WrongGroup {
@@ -185,9 +185,9 @@ func TestForgedPGID(t *testing.T) {
 	})
 }
 
-// Line 6: of two processes each sees 2 WW, 4 PW, 32 KByte LLCM; no access to the other's share.
+// Line 6: each of two processes sees 2 WW, 4 PW, 32 KByte LLCM; no access to the other's share.
 func TestTwoProcesses(t *testing.T) {
-	both(t, func(t *testing.T, x *twin) {
+	both(t, func(t *testing.T, x *implementation) {
 		b := make([]byte, 8)
 		reason := func(err error) (why dimmnet2.Reason) { errors.As(err, &why); return why }
 		for process, n := range x.nics[:2] {
@@ -235,7 +235,7 @@ func TestTwoProcesses(t *testing.T) {
 
 // Line 7: reception of packet n+1 starts while status n is being written.
 func TestOverlap(t *testing.T) {
-	x := newTwin(t, true)
+	x := newImplementation(t, true)
 	var begins []int
 	var told []int
 	x.machine.Trace = func(e Event) {
@@ -249,7 +249,7 @@ func TestOverlap(t *testing.T) {
 	p := dimmnet2.Packet{Op: dimmnet2.PacketWrite, Node: 1, Data: []byte("8 bytes.")}
 	image := p.Image()
 	var acts []act
-	for i := range 2 { // of two boards, so that both have come when the first is received
+	for i := range 2 { // from two boards, so that both packets have arrived when the first is received
 		rank := 4 * i
 		acts = append(acts, act{rank, []store{{x.nics[rank].WriteWindow(0), image}}, (&dimmnet2.Command{Op: dimmnet2.OpBOTF, Lines: 3}).Bytes()})
 	}
@@ -261,7 +261,7 @@ func TestOverlap(t *testing.T) {
 
 // Line 8: without CLFLUSH a load returns stale data from PW.
 func TestStaleLines(t *testing.T) {
-	both(t, func(t *testing.T, x *twin) {
+	both(t, func(t *testing.T, x *implementation) {
 		n := x.nics[2]
 		send := func(text string) {
 			p := dimmnet2.Packet{Op: dimmnet2.PacketWrite, Node: 1, Address: 60, Data: []byte(text)}
@@ -292,10 +292,9 @@ func TestStaleLines(t *testing.T) {
 	})
 }
 
-// Line 9: a strided or list read is packed densely in PW; and so is a remote one, while
-// writes scatter.
+// Line 9: a strided or list read is packed densely in PW, also a remote one; writes scatter.
 func TestVectors(t *testing.T) {
-	both(t, func(t *testing.T, x *twin) {
+	both(t, func(t *testing.T, x *implementation) {
 		data := make([]byte, 512)
 		for i := range data {
 			data[i] = byte(i * 3)
@@ -346,8 +345,9 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// Section 4 leaves open whether a pattern may be on the side of a remote write. Here it may: the elements of a packet go where
-// stride or list say, one a clock, and what lies between them stays as it was.
+// Section 4 leaves open whether a remote write may have a pattern at the receiver. Here it may: the
+// elements of a packet go to the places of the stride or list, one for each clock, and memory
+// between them is unchanged.
 func TestRemoteScatter(t *testing.T) {
 	data := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	list := halves([]uint32{64 + 40, 64, 64 + 9})
@@ -367,7 +367,7 @@ func TestRemoteScatter(t *testing.T) {
 			Op: dimmnet2.PacketScatter, Memory: dimmnet2.InDIMM, Node: 1, Address: 64, Tag: 9, Data: append(c.argument, data...),
 			Request: dimmnet2.Request{Length: len(data), Pattern: pattern, Element: 4},
 		}
-		both(t, func(t *testing.T, x *twin) {
+		both(t, func(t *testing.T, x *implementation) {
 			fill := dimmnet2.Packet{Op: dimmnet2.PacketWrite, Memory: dimmnet2.InDIMM, Quiet: true, Node: 1, Address: 64, Data: bytes.Repeat([]byte{0xaa}, 64)}
 			if x.botf(t, 0, 0, &fill) != 0 || x.botf(t, 0, 0, &p) != 0 {
 				t.Fatal("refused")
@@ -401,7 +401,7 @@ func TestRemoteScatter(t *testing.T) {
 			}
 		})
 	}
-	x := newTwin(t, true)
+	x := newImplementation(t, true)
 	p := dimmnet2.Packet{
 		Op: dimmnet2.PacketScatter, Memory: dimmnet2.InDIMM, Quiet: true, Node: 1, Address: 64, Data: append(list, data...),
 		Request: dimmnet2.Request{Length: len(data), Pattern: dimmnet2.List, Element: 4},
@@ -412,16 +412,16 @@ func TestRemoteScatter(t *testing.T) {
 	}
 }
 
-// Section 11: IPUSH takes 4 clocks more than a write before the data, and the receiver
-// decides where they go: behind what others have sent, in order of arrival.
+// Section 11: IPUSH takes 4 clocks more than a write before the data, and the receiver chooses the
+// place: after earlier packets, in order of arrival.
 func TestIPUSH(t *testing.T) {
 	p := dimmnet2.Packet{Op: dimmnet2.PacketIPUSH, Node: 1, Data: dimmnet2.RecordImage(&[3]uint64{1 << 40, 2 << 40, 3}, []byte("message"))}
-	x := newTwin(t, true)
+	x := newImplementation(t, true)
 	states, ends := rows(t, x, ReceiveController, func() { x.botf(t, 0, 0, &p) })
 	if !slices.Equal(states, []State{RequestHeader, Header1, Header2, CheckSpace, StartWrite, RequestData, WriteData}) || ends[3]-ends[2] != 4 {
 		t.Errorf("%v, %v", states, ends)
 	}
-	both(t, func(t *testing.T, x *twin) {
+	both(t, func(t *testing.T, x *implementation) {
 		for from := range 7 {
 			p.Data[len(p.Data)-1] = byte(from)
 			if why := x.botf(t, from, 0, &p); why != 0 {

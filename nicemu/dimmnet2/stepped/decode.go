@@ -2,16 +2,16 @@ package stepped
 
 import "rhinet/nicemu/dimmnet2"
 
-// most is how many bytes a command can name.
+// most is the maximum length of each command, in bytes.
 var most = map[dimmnet2.Op]int{
 	dimmnet2.OpWrite: dimmnet2.WindowBytes, dimmnet2.OpRead: dimmnet2.WindowBytes, dimmnet2.OpRemoteRead: dimmnet2.WindowBytes,
 	dimmnet2.OpSend: dimmnet2.WindowBytes, dimmnet2.OpIPUSH: dimmnet2.PacketBytes, dimmnet2.OpPush: 1 << 24, dimmnet2.OpPull: 1 << 24,
 }
 
-// windows is how many windows of the kind that a command names a process has.
+// windows is the number of windows of a process of the kind that a command names.
 var windows = map[dimmnet2.Op]int{dimmnet2.OpBOTF: 2, dimmnet2.OpWrite: 2, dimmnet2.OpRead: 4, dimmnet2.OpRemoteRead: 4}
 
-// decode makes packets of a command, or something for another unit to do.
+// decode makes the packets of a command, or an errand for another unit.
 func (s *sender) decode() (*errand, dimmnet2.Reason) {
 	r := s.now
 	c, ok := dimmnet2.ParseCommand(r.text)
@@ -50,7 +50,7 @@ func (s *sender) decode() (*errand, dimmnet2.Reason) {
 	return nil, 0
 }
 
-// botf has the image in a Write Window sent.
+// botf sends the image in a Write Window.
 func (s *sender) botf(c *dimmnet2.Command) dimmnet2.Reason {
 	if c.Lines > dimmnet2.ImageLines {
 		return dimmnet2.WrongLength
@@ -61,12 +61,12 @@ func (s *sender) botf(c *dimmnet2.Command) dimmnet2.Reason {
 	return 0
 }
 
-// spans returns what the pattern of a command names.
+// spans returns the parts of memory that the pattern of a command selects.
 func (s *sender) spans(c *dimmnet2.Command) ([]span, dimmnet2.Reason) {
 	hw := s.now.hw
 	stride, element, _ := hw.Mode()
 	if c.Op != dimmnet2.OpSend && c.Op != dimmnet2.OpIPUSH && c.Length > most[c.Op] {
-		return nil, dimmnet2.WrongLength // a window: known first
+		return nil, dimmnet2.WrongLength // longer than a window: checked first
 	}
 	at := c.Local
 	if c.Op == dimmnet2.OpRemoteRead || c.Op == dimmnet2.OpPull {
@@ -86,7 +86,7 @@ func (s *sender) spans(c *dimmnet2.Command) ([]span, dimmnet2.Reason) {
 	return spans, 0
 }
 
-// parts calls each for every packet that so many bytes take.
+// parts calls each for every packet that the given number of bytes take.
 func parts(length int, each func(from, size int, last bool)) {
 	for from := 0; ; from += dimmnet2.PacketBytes {
 		size := min(length-from, dimmnet2.PacketBytes)
@@ -118,7 +118,7 @@ func (s *sender) reads(c *dimmnet2.Command, memory dimmnet2.Memory, reply uint32
 	})
 }
 
-// sends makes packets of the own SO-DIMM that a command names.
+// sends makes the packets with this process's SO-DIMM data that a command names.
 func (s *sender) sends(c *dimmnet2.Command, spans []span) {
 	parts(c.Length, func(from, size int, last bool) {
 		p := &packet{of: s.now, gather: make([]span, 0, 1)}
@@ -130,7 +130,7 @@ func (s *sender) sends(c *dimmnet2.Command, spans []span) {
 		case dimmnet2.OpIPUSH:
 			p.Op, p.Memory = dimmnet2.PacketIPUSH, dimmnet2.InPW
 		}
-		skip := from // dense bytes before the part of the spans that is this packet's
+		skip := from // dense bytes before this packet's part of the spans
 		for _, one := range spans {
 			if n := min(max(one.n-skip, 0), size); n > 0 {
 				p.gather = append(p.gather, span{one.at + uint64(skip), n})
@@ -142,7 +142,7 @@ func (s *sender) sends(c *dimmnet2.Command, spans []span) {
 	})
 }
 
-// errand makes what the Write Unit or the Prefetch Unit has to do of a command of class (1).
+// errand returns the work of the Write Unit or the Prefetch Unit for a command of class (1).
 func (s *sender) errand(c *dimmnet2.Command, spans []span) *errand {
 	e := &errand{unit: &s.board.write, spans: spans, elements: c.Pattern != dimmnet2.Contiguous}
 	if c.Op == dimmnet2.OpRead {

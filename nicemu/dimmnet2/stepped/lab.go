@@ -12,17 +12,17 @@ type Lab struct {
 	nics []*dimmnet2.NIC
 }
 
-// NewLab returns one.
+// NewLab returns a new Lab.
 func NewLab() (*Lab, error) {
 	m, nics, err := job(2 * dimmnet2.Processes)
 	return &Lab{m, nics}, err
 }
 
-// A Busy is for how many clocks each module of the two boards was busy.
+// A Busy is the number of clocks for which each module of the two boards was busy.
 type Busy [2][numModules]int
 
-// Run has process 0, on the first board, issue a command that concerns the process with the same number on the other one, after it has
-// made stores. No refresh of SO-DIMM comes in between.
+// Run has process 0, on the first board, make stores and then issue a command that concerns the
+// process with the same number on the other board. No refresh of SO-DIMM comes in between.
 func (l *Lab) Run(stores []Access, c *dimmnet2.Command) (busy Busy, err error) {
 	for _, s := range stores {
 		if err := l.nics[0].Store(s.At, s.Bytes); err != nil {
@@ -41,7 +41,7 @@ func (l *Lab) Run(stores []Access, c *dimmnet2.Command) (busy Busy, err error) {
 	}
 	p := l.m.Issue(0, c.Bytes())
 	l.m.Run()
-	l.nics[dimmnet2.Processes].Poll() // it may have been told
+	l.nics[dimmnet2.Processes].Poll() // removes its status, if there is one
 	if refused, done := p.Done(); refused != nil || !done {
 		return busy, fmt.Errorf("stepped: %v: %v", c.Op, refused)
 	}
@@ -54,9 +54,9 @@ type Access struct {
 	Bytes []byte
 }
 
-// BOTF returns for how many clocks the Window Controller is busy with a BOTF of so many bytes of
-// data, and how many it takes from its arrival until the status is in the LLCM. No
-// refresh of SO-DIMM comes in between.
+// BOTF returns the number of clocks for which the Window Controller is busy with a BOTF of the
+// given number of bytes of data, and the number from its arrival until the status is in the LLCM.
+// No refresh of SO-DIMM comes in between.
 func (l *Lab) BOTF(memory dimmnet2.Memory, bytes int) (send, receive int, err error) {
 	const to = dimmnet2.Processes
 	m := l.m

@@ -12,9 +12,9 @@ const (
 	refreshFor   = 8
 )
 
-// A Machine is the boards of a job and what joins them.
+// A Machine is the boards of a job and the connections between them.
 type Machine struct {
-	// Trace, if it is set, is told of every transition.
+	// Trace, if not nil, is called for every transition.
 	Trace func(Event)
 
 	processes []*dimmnet2.Hardware
@@ -22,7 +22,7 @@ type Machine struct {
 	clock     int
 }
 
-// An Event is a transition of a module: in a clock, after which it is in state To.
+// An Event is a transition of a module in a clock, after which the module is in state To.
 type Event struct {
 	Clock    int
 	Node     int
@@ -40,7 +40,7 @@ type board struct {
 	write    transfer
 	receiver receiver
 	status   statusUnit
-	rights   map[int]Module // of Prefetch Windows, by rank and window: who has it
+	rights   map[int]Module // of Prefetch Windows, by rank and window: the module that has it
 }
 
 // New returns the machine of a job: the NICs of all its processes, in order.
@@ -61,11 +61,11 @@ func New(processes []*dimmnet2.Hardware) (*Machine, error) {
 	return m, nil
 }
 
-// A Pending is a command that was issued.
+// A Pending is an issued command.
 type Pending struct{ request *request }
 
-// Done reports whether the command is complete, with all packets of it received or refused: then,
-// why it was refused, or nil.
+// Done reports whether the command is complete, that is, all its packets have been received or
+// refused. If so, refused says why it was refused, or is nil.
 func (p Pending) Done() (refused error, done bool) {
 	if r := p.request; r.counted && r.why != 0 {
 		return r.why, true
@@ -92,7 +92,7 @@ func (m *Machine) Issue(rank int, command []byte) Pending {
 	return Pending{r}
 }
 
-// Run steps until nothing is left to do, and returns how many clocks that took.
+// Run steps until there is nothing to do, and returns the number of clocks.
 func (m *Machine) Run() (steps int) {
 	for m.busy() {
 		m.Step()
@@ -101,10 +101,10 @@ func (m *Machine) Run() (steps int) {
 	return steps
 }
 
-// Clock returns how many clocks have been stepped.
+// Clock returns the number of clocks so far.
 func (m *Machine) Clock() int { return m.clock }
 
-// Step is one clock.
+// Step steps one clock.
 func (m *Machine) Step() {
 	m.clock++
 	for _, b := range m.boards {
@@ -132,7 +132,7 @@ func (m *Machine) busy() bool {
 // refreshing reports whether SO-DIMMs are being refreshed.
 func (m *Machine) refreshing() bool { return m.clock%refreshEvery >= refreshEvery-refreshFor }
 
-// A unit is what every module has: its state, and for how many more clocks.
+// A unit is the common part of all modules: the state, and the number of clocks left in it.
 type unit struct {
 	board  *board
 	module Module
@@ -151,7 +151,7 @@ func (u *unit) tick() bool {
 	return u.left <= 0
 }
 
-// become goes to a state for n bytes of data.
+// become enters a state with n bytes of data.
 func (u *unit) become(s State, n int) {
 	text := why(u.module, u.state, s)
 	if m := u.board.machine; m.Trace != nil {

@@ -12,14 +12,14 @@ type receiver struct {
 	unit
 	come  []*packet // at the switch interface
 	now   *packet
-	hw    *dimmnet2.Hardware // of the process that it is for
-	mem   []byte             // where the data go
-	spans []span             // the same, if a pattern says so
+	hw    *dimmnet2.Hardware // of the receiving process
+	mem   []byte             // target of the data
+	spans []span             // the target, if there is a pattern
 	space ring.Space         // in the receive ring
-	bad   bool               // refused with the write right in hand
+	bad   bool               // refused while it holds the write right
 }
 
-// step is one clock.
+// step steps one clock.
 func (r *receiver) step() {
 	if r.state == Idle {
 		if len(r.come) == 0 {
@@ -77,12 +77,12 @@ func (r *receiver) step() {
 	}
 }
 
-// window returns the number on the board of the Prefetch Window that the packet is for.
+// window returns the number on the board of the Prefetch Window that is the packet's target.
 func (r *receiver) window() int {
 	return r.hw.Process()*4 + int(r.now.Address)/dimmnet2.WindowBytes
 }
 
-// identify looks at what the packet asks for.
+// identify examines the packet's operation.
 func (r *receiver) identify() {
 	p := r.now
 	switch p.Op {
@@ -105,7 +105,7 @@ func (r *receiver) identify() {
 	}
 }
 
-// third goes on when the last header line is known.
+// third continues after the last header line.
 func (r *receiver) third() {
 	switch p := r.now; {
 	case p.Op == dimmnet2.PacketScatter:
@@ -117,7 +117,8 @@ func (r *receiver) third() {
 	}
 }
 
-// scatter looks where the elements of the data go (the model knows of the list before it has been received).
+// scatter determines the targets of the data's elements (the model knows the list before it has
+// been received).
 func (r *receiver) scatter() {
 	p, q := r.now, &r.now.Request
 	argument := 0
@@ -142,7 +143,7 @@ func (r *receiver) scatter() {
 	r.become(StartWrite, 0)
 }
 
-// place returns n bytes of memory that a packet names, nil if the process has none there.
+// place returns n bytes of memory that a packet names, or nil if the process does not have them.
 func (r *receiver) place(m dimmnet2.Memory, at uint32, n int) []byte {
 	from, to := uint64(at), uint64(at)+uint64(n)
 	switch m {
@@ -160,7 +161,7 @@ func (r *receiver) place(m dimmnet2.Memory, at uint32, n int) []byte {
 	return nil
 }
 
-// reserve looks for room in the receive ring (section 11).
+// reserve reserves room in the receive ring (section 11).
 func (r *receiver) reserve() {
 	space, ok, err := r.hw.Ring().Begin(r.now.From, len(r.now.Data)-dimmnet2.RecordHead)
 	switch {
@@ -185,7 +186,7 @@ func (r *receiver) start() {
 	}
 }
 
-// data begins to take the data, once there is room for the status.
+// data begins to receive the data, once there is room for the status.
 func (r *receiver) data() {
 	p := r.now
 	write := p.Op == dimmnet2.PacketWrite || p.Op == dimmnet2.PacketScatter
@@ -205,13 +206,13 @@ func (r *receiver) data() {
 	case len(p.Data) == 0:
 		r.written()
 	case p.Op == dimmnet2.PacketScatter && p.Request.Pattern != dimmnet2.Contiguous:
-		r.become(WriteData, max(len(p.Data), len(r.spans)*dimmnet2.LineBytes)) // an element is a burst of its own
+		r.become(WriteData, max(len(p.Data), len(r.spans)*dimmnet2.LineBytes)) // each element is a burst of its own
 	default:
 		r.become(WriteData, len(p.Data))
 	}
 }
 
-// write has the data in their place.
+// write stores the data.
 func (r *receiver) write() {
 	p := r.now
 	switch p.Op {
@@ -232,7 +233,7 @@ func (r *receiver) write() {
 	r.written()
 }
 
-// written goes on after the data.
+// written continues after the data.
 func (r *receiver) written() {
 	switch p := r.now; {
 	case p.Op == dimmnet2.PacketRead:
@@ -246,7 +247,7 @@ func (r *receiver) written() {
 	}
 }
 
-// tell has the host be told, if that is wanted.
+// tell requests a status, if the packet wants one.
 func (r *receiver) tell() {
 	if r.bad || r.now.Quiet {
 		r.end()
@@ -255,7 +256,7 @@ func (r *receiver) tell() {
 	r.become(RequestStatus, 0)
 }
 
-// forward gives a request to read to the own Window Controller.
+// forward hands a request to read to the Window Controller of this board.
 func (r *receiver) forward() {
 	p := r.now
 	reply := &packet{of: p.of}
@@ -271,7 +272,7 @@ func (r *receiver) forward() {
 	r.become(Idle, 0)
 }
 
-// read looks for what a request names.
+// read gets the data that a request names.
 func (r *receiver) read(reply *packet) dimmnet2.Reason {
 	p, q := r.now, &r.now.Request
 	spans, why := spansIn(q, p.Address, p.Data)
@@ -298,7 +299,7 @@ func (r *receiver) refuse(why dimmnet2.Reason) {
 	r.end()
 }
 
-// end is that of the work on a packet.
+// end ends the work on a packet.
 func (r *receiver) end() {
 	of := r.now.of
 	of.under--

@@ -6,30 +6,30 @@ import (
 	"rhinet/nicemu/dimmnet2"
 )
 
-// A request is what waits for a Window Controller: a command, or the answer to a
-// request to read that another board has sent.
+// A request waits for a Window Controller: it is a command, or the answer to a request to read from
+// another board.
 type request struct {
 	hw      *dimmnet2.Hardware // the process whose memory is read
 	text    []byte             // the command
 	c       dimmnet2.Command
-	packets []*packet // that it takes, once it is identified
-	reply   *packet   // what it answers
+	packets []*packet // its packets, once it is identified
+	reply   *packet   // the request to read that it answers
 
-	left    bool // the sender is done with it
-	under   int  // packets on their way
+	left    bool // the sender has finished with it
+	under   int  // packets in flight
 	counted bool
-	why     dimmnet2.Reason // the first
+	why     dimmnet2.Reason // the first refusal
 }
 
-// A packet is one that is sent, with what the model knows of it.
+// A packet is a packet that is sent, with information for the model.
 type packet struct {
 	dimmnet2.Packet
 	of     *request
-	gather []span // SO-DIMM that the data come from, nil if they are there
+	gather []span // SO-DIMM source of the data, or nil if Data is complete
 	image  []byte // of a BOTF: not parsed yet
 }
 
-// settle counts the end of a request, once it has come to it.
+// settle counts a request as complete, once it is.
 func (r *request) settle() {
 	if !r.left || r.under > 0 || r.counted {
 		return
@@ -40,7 +40,7 @@ func (r *request) settle() {
 	}
 }
 
-// refuse notes why a packet of a request was not received, at the process that found out.
+// refuse records why a packet of a request was not received; at is the process that has refused.
 func (r *request) refuse(why dimmnet2.Reason, at *dimmnet2.Hardware) {
 	if why.Arrived() {
 		at.CountRefused(why, true)
@@ -56,8 +56,7 @@ type span struct {
 	n  int
 }
 
-// in returns the memory that a span names in the SO-DIMM of a process, nil if it does not
-// lie there.
+// in returns the memory of a span in the SO-DIMM of a process, or nil if it is not in it.
 func (s span) in(hw *dimmnet2.Hardware) []byte {
 	from, size := hw.Base()
 	if s.at < uint64(from) || s.at+uint64(s.n) > uint64(from)+uint64(size) {
@@ -67,7 +66,7 @@ func (s span) in(hw *dimmnet2.Hardware) []byte {
 	return hw.Module()[at : at+uint64(s.n) : at+uint64(s.n)]
 }
 
-// reached reports whether all spans lie in the SO-DIMM of a process.
+// reached reports whether all spans are in the SO-DIMM of a process.
 func reached(spans []span, hw *dimmnet2.Hardware) bool {
 	for _, s := range spans {
 		if s.in(hw) == nil {
@@ -77,7 +76,7 @@ func reached(spans []span, hw *dimmnet2.Hardware) bool {
 	return true
 }
 
-// gather returns what lies in spans.
+// gather returns the contents of spans.
 func gather(spans []span, hw *dimmnet2.Hardware) (b []byte) {
 	for _, s := range spans {
 		b = append(b, s.in(hw)...)
@@ -85,7 +84,7 @@ func gather(spans []span, hw *dimmnet2.Hardware) (b []byte) {
 	return b
 }
 
-// spansOf returns what a pattern names, and reports false if it cannot be.
+// spansOf returns the spans of a pattern, and false if the pattern is invalid.
 func spansOf(p dimmnet2.Pattern, at uint32, length, element int, stride uint32, list []uint32) ([]span, bool) {
 	if p == dimmnet2.Contiguous {
 		return []span{{uint64(at), length}}, true
@@ -107,7 +106,7 @@ func spansOf(p dimmnet2.Pattern, at uint32, length, element int, stride uint32, 
 	return all, true
 }
 
-// spansIn returns what the third line of a packet names, with what its pattern needs.
+// spansIn returns the spans of a packet's third line and the argument of its pattern.
 func spansIn(q *dimmnet2.Request, at uint32, argument []byte) ([]span, dimmnet2.Reason) {
 	var stride uint32
 	var addresses []uint32
@@ -134,7 +133,7 @@ func spansIn(q *dimmnet2.Request, at uint32, argument []byte) ([]span, dimmnet2.
 	return spans, 0
 }
 
-// list returns the first n addresses of the list that the mode register names.
+// list returns the first n addresses of the list that the mode register points to.
 func list(hw *dimmnet2.Hardware, n int) ([]uint32, dimmnet2.Reason) {
 	if n > dimmnet2.ListElements {
 		return nil, dimmnet2.WrongLength

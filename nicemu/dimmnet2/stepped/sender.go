@@ -7,10 +7,10 @@ type sender struct {
 	unit
 	requests []*request // the FIFO
 	now      *request
-	next     int // of its packets
+	next     int // index of its next packet
 }
 
-// step is one clock.
+// step steps one clock.
 func (s *sender) step() {
 	if s.state == Idle {
 		if len(s.requests) == 0 {
@@ -60,7 +60,7 @@ func (s *sender) step() {
 
 func (s *sender) packet() *packet { return s.now.packets[s.next] }
 
-// begin returns the state in which the next packet begins.
+// begin returns the first state for the next packet.
 func (s *sender) begin() State {
 	switch p := s.packet(); {
 	case p.image != nil:
@@ -71,7 +71,7 @@ func (s *sender) begin() State {
 	return Header1
 }
 
-// identify finds out what the request is, and whether it can be.
+// identify decodes the request, and checks it.
 func (s *sender) identify() {
 	r := s.now
 	if r.reply != nil {
@@ -91,7 +91,8 @@ func (s *sender) identify() {
 	}
 }
 
-// header makes the 1st Header what the host cannot choose. A packet for nobody goes nowhere.
+// header fills in the parts of the 1st Header that the host cannot choose. A packet without a
+// receiver is dropped.
 func (s *sender) header() {
 	r, p := s.now, s.packet()
 	if p.image != nil {
@@ -117,7 +118,7 @@ func (s *sender) header() {
 
 func (p *packet) target() int { return p.Node*dimmnet2.Processes + p.Process }
 
-// passed has the packet go to its receiver.
+// passed delivers the packet to its receiver.
 func (s *sender) passed() {
 	p := s.packet()
 	if s.now.reply == nil {
@@ -128,7 +129,7 @@ func (s *sender) passed() {
 	s.another()
 }
 
-// another goes on with the next packet of the request.
+// another continues with the next packet of the request.
 func (s *sender) another() {
 	if s.next++; s.next == len(s.now.packets) {
 		s.finish()
@@ -137,7 +138,7 @@ func (s *sender) another() {
 	s.become(s.begin(), 0)
 }
 
-// finish is the end of the Window Controller's work.
+// finish ends the Window Controller's work on a request.
 func (s *sender) finish() {
 	r := s.now
 	r.left = true

@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Show writes what happens, clock by clock, when process 0 sends so many bytes by BOTF to a
-// Prefetch Window of a process on the next board.
+// Show writes each clock when process 0 sends the given number of bytes by BOTF to a Prefetch
+// Window of a process on the next board.
 func Show(w io.Writer, bytes int) error {
 	clocks, err := Watch(bytes, func(e Event) {
 		fmt.Fprintf(w, "%3d  board %d  %-18v %-14v -> %-14v %s\n", e.Clock, e.Node, e.Module, e.From, e.To, e.Why)
@@ -20,7 +20,7 @@ func Show(w io.Writer, bytes int) error {
 	return err
 }
 
-// Watch has see see what Show writes, and returns the number of clocks.
+// Watch calls see for the transitions that Show writes, and returns the number of clocks.
 func Watch(bytes int, see func(Event)) (clocks int, err error) {
 	m, nics, err := job(4)
 	if err != nil {
@@ -34,7 +34,7 @@ func Watch(bytes int, see func(Event)) (clocks int, err error) {
 	return m.Run(), nil
 }
 
-// job returns the machine of a job of its own.
+// job returns a machine for a new job.
 func job(ranks int) (*Machine, []*dimmnet2.NIC, error) {
 	f, err := fabric.Heap(ranks, dimmnet2.Geometry(fabric.Small(), fabric.PageBytes))
 	if err != nil {
@@ -61,7 +61,7 @@ func job(ranks int) (*Machine, []*dimmnet2.NIC, error) {
 	return m, nics, err
 }
 
-// BOTF writes a packet into a Write Window of a process, 0 or 1, and has it sent.
+// BOTF writes a packet into a Write Window of a process, 0 or 1, and sends it.
 func (m *Machine) BOTF(n *dimmnet2.NIC, window int, p *dimmnet2.Packet) error {
 	image := p.Image()
 	if err := n.Store(n.WriteWindow(window), image); err != nil {

@@ -2,7 +2,7 @@ package stepped
 
 import "fmt"
 
-// A State is what a module does in a clock.
+// A State is the work of a module in a clock.
 type State uint8
 
 // The states. Those of the Window Controller are the rows of section 7.2, those of the Receive Controller
@@ -49,9 +49,11 @@ var stateNames = [numStates]string{
 // String returns the state in capitals.
 func (s State) String() string { return stateNames[s] }
 
-// clocks is how long a state lasts: sections 7.2, 8.2 and 11, and the suggested values of section 8.2
-// for SO-DIMM. What comes for SO-DIMM is written no faster than its lines come: SWIF gives
-// 8 bytes a clock, SO-DIMM takes 16 (our choice: the source names both rates and not which decides). Where data pass it is the number of lines, or of bursts of 16 bytes.
+// clocks is the duration of each state: from sections 7.2, 8.2 and 11, and the suggested values of
+// section 8.2 for SO-DIMM. Data for SO-DIMM is written at the rate at which its lines arrive: SWIF
+// delivers 8 bytes a clock, SO-DIMM could take 16 (our choice: the source has both rates, but does
+// not say which one decides). In states in which data passes, it is the number of lines, or of
+// bursts of 16 bytes.
 var clocks = [numStates]int{
 	Obtain: 2, Identify: 1, Start: 1, ReadWindow: 1, Header1: 1, Header2: 1, Header3: 1, FirstData: 1, Local: 1,
 	Activate: 2, Column: 2,
@@ -59,7 +61,7 @@ var clocks = [numStates]int{
 	WriteStatus: 3,
 }
 
-// Clocks returns how many clocks a state lasts, for n bytes of data.
+// Clocks returns the number of clocks of a state, for n bytes of data.
 func Clocks(s State, n int) int {
 	switch s {
 	case Pass, WriteData:
@@ -94,8 +96,8 @@ type transition struct {
 	from, to State
 }
 
-// transitions are all that there are, with the reason for each. A module that must wait, for a write right or for
-// the end of a refresh, stays in its state.
+// transitions lists all transitions, with a text for each. A module that must wait, for a write
+// right or for the end of a refresh, stays in its state.
 var transitions = map[transition]string{
 	{WindowController, Idle, Obtain}:           "a request is in the FIFO",
 	{WindowController, Obtain, Identify}:       "obtained",
@@ -174,7 +176,7 @@ var transitions = map[transition]string{
 	{StatusWriteUnit, WriteStatus, Idle}: "the host can see it",
 }
 
-// why returns the reason for a transition, and panics if there is none.
+// why returns the text of a transition, and panics if there is none.
 func why(m Module, from, to State) string {
 	text, ok := transitions[transition{m, from, to}]
 	if !ok {

@@ -11,7 +11,7 @@ import (
 )
 
 // record takes the next record of the receive ring of a process.
-func record(t *testing.T, x *twin, rank int) (p ring.Packet, ok bool) {
+func record(t *testing.T, x *implementation, rank int) (p ring.Packet, ok bool) {
 	t.Helper()
 	ok, err := x.records[rank].Poll(&p)
 	if err != nil {
@@ -24,7 +24,7 @@ func record(t *testing.T, x *twin, rank int) (p ring.Packet, ok bool) {
 	return p, ok
 }
 
-// TestDocument: the page shows what happens.
+// TestDocument: the page shows the output of Show.
 func TestDocument(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/dimmnet2.md")
 	if err != nil {
@@ -39,11 +39,11 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestLinesPassOneAClock: a longer packet takes a clock more for each line, to send and to
-// receive; SO-DIMM takes row and column before, and no write right.
+// TestLinesPassOneAClock: a longer packet takes one clock more for each line, to send and to
+// receive; SO-DIMM takes row and column before that, and no write right.
 func TestLinesPassOneAClock(t *testing.T) {
 	clocks := func(memory dimmnet2.Memory, n int) int {
-		x := newTwin(t, true)
+		x := newImplementation(t, true)
 		p := dimmnet2.Packet{Op: dimmnet2.PacketWrite, Memory: memory, Node: 1, Data: make([]byte, n)}
 		x.botf(t, 0, 0, &p)
 		return x.machine.Clock()
@@ -67,7 +67,7 @@ func TestRefresh(t *testing.T) {
 		if first > 30 && first < refreshEvery-60 {
 			continue
 		}
-		x := newTwin(t, true)
+		x := newImplementation(t, true)
 		x.machine.clock = first
 		p := dimmnet2.Packet{Op: dimmnet2.PacketWrite, Memory: dimmnet2.InDIMM, Node: 1, Data: make([]byte, 8)}
 		x.botf(t, 0, 0, &p)
@@ -81,11 +81,11 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestRightIsWaitedFor: reception waits as long as the Prefetch Unit has the window
-// (section 8.2, contention).
+// TestRightIsWaitedFor: reception waits while the Prefetch Unit has the window (section 8.2,
+// contention).
 func TestRightIsWaitedFor(t *testing.T) {
 	clocks := func(window int) int {
-		x := newTwin(t, true)
+		x := newImplementation(t, true)
 		told := 0
 		x.machine.Trace = func(e Event) {
 			if e.Module == StatusWriteUnit && e.To == Idle {
@@ -126,7 +126,7 @@ func TestMachineOfAJob(t *testing.T) {
 	if _, err := New([]*dimmnet2.Hardware{hw}); err == nil {
 		t.Error("a machine without the other NIC")
 	}
-	for _, other := range []*dimmnet2.NIC{nil, newTwin(t, false).nics[0]} {
+	for _, other := range []*dimmnet2.NIC{nil, newImplementation(t, false).nics[0]} {
 		if _, err := boss.Hardware(other); err == nil {
 			t.Error("the inside of a NIC of another job")
 		}
@@ -135,7 +135,7 @@ func TestMachineOfAJob(t *testing.T) {
 
 // TestClosed: a closed NIC issues nothing.
 func TestClosed(t *testing.T) {
-	both(t, func(t *testing.T, x *twin) {
+	both(t, func(t *testing.T, x *implementation) {
 		if err := x.nics[0].Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestClosed(t *testing.T) {
 	})
 }
 
-// TestNoSuchTransition: a module that goes where the table does not lead is a mistake.
+// TestNoSuchTransition: a transition that is not in the table panics.
 func TestNoSuchTransition(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -11,7 +11,7 @@ import (
 type errand struct {
 	unit     *transfer
 	spans    []span
-	elements bool // one a clock
+	elements bool // the pattern has elements, one for each clock
 	window   []byte
 	number   int // of the Prefetch Window on the board
 }
@@ -33,7 +33,7 @@ type transfer struct {
 	hw     *dimmnet2.Hardware
 }
 
-// step is one clock.
+// step steps one clock.
 func (u *transfer) step() {
 	if u.state == Idle || !u.tick() {
 		return
@@ -90,7 +90,7 @@ func (u *transfer) end() {
 	u.become(Idle, 0)
 }
 
-// acquire gives a module the write right of a Prefetch Window of the board, if nobody has it.
+// acquire gives a module the write right of a Prefetch Window of the board, if it is free.
 func (b *board) acquire(window int, m Module) bool {
 	if _, taken := b.rights[window]; taken {
 		return false
@@ -108,7 +108,7 @@ type statusUnit struct {
 	hw  *dimmnet2.Hardware
 }
 
-// step is one clock.
+// step steps one clock.
 func (u *statusUnit) step() {
 	if u.state == Idle || !u.tick() {
 		return
@@ -124,7 +124,7 @@ func (u *statusUnit) step() {
 	u.become(Idle, 0)
 }
 
-// room reports why there is no room for a status of a process.
+// room returns why there is no room for a status of a process, or 0.
 func (u *statusUnit) room(hw *dimmnet2.Hardware) dimmnet2.Reason {
 	head, released := binary.NativeEndian.Uint64(hw.LLCM()[dimmnet2.StatusHead:]), binary.NativeEndian.Uint64(hw.LLCM()[dimmnet2.StatusReleased:])
 	used := head - released
@@ -148,7 +148,7 @@ func words(all ...uint64) (b []byte) {
 	return b
 }
 
-// halves returns 32-bit addresses as they are packed into lines.
+// halves returns 32-bit addresses packed into lines.
 func halves(all []uint32) (b []byte) {
 	for _, w := range all {
 		b = binary.LittleEndian.AppendUint32(b, w)

@@ -6,18 +6,18 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Packet tells how long the parts of two boards are busy with a packet that a BOTF sends to a receive
-// ring in SO-DIMM (dimmnet2, sections 7, 8 and 11).
+// A Packet is how long the parts of two boards are busy with a packet that a BOTF sends to a
+// receive ring in SO-DIMM (dimmnet2, sections 7, 8 and 11).
 type Packet struct {
 	Control vtime.Time // request and Window Controller, until the window is free
 	Leave   vtime.Time // the sending switch interface
 	Wire    vtime.Time // the bytes on a link
 	Enter   vtime.Time // the receiving switch interface
 	Receive vtime.Time // the Receive Controller, until it may take the next packet
-	Told    vtime.Time // from there until the host can see it
+	Told    vtime.Time // time after that until the host can see the packet
 }
 
-// Packet returns the parts of a packet with n bytes of data, at most MostData, in whole lines.
+// Packet returns the times of a packet with n bytes of data, at most MostData, in whole lines.
 func (m *Model) Packet(n int) (Packet, error) {
 	n = max(1, (n+dimmnet2.LineBytes-1)/dimmnet2.LineBytes) * dimmnet2.LineBytes
 	send, receive, err := m.lab.BOTF(dimmnet2.InDIMM, n)
@@ -28,17 +28,17 @@ func (m *Model) Packet(n int) (Packet, error) {
 	}, err
 }
 
-// Host is what a processor pays, in time and in nanoseconds a byte.
+// Host is the costs for a processor, as times and in nanoseconds a byte.
 type Host struct {
-	Send     vtime.Time // fills a window with a packet of no data, and issues the request
+	Send     vtime.Time // filling a window with a packet without data, and issuing the request
 	SendByte float64
-	Look     vtime.Time // at the LLCM
-	Read     vtime.Time // has the board bring a packet of no data from SO-DIMM, and sees that it has
+	Look     vtime.Time // polling the LLCM
+	Read     vtime.Time // having the board read a packet without data from SO-DIMM, and noticing that it has
 	ReadByte float64
 }
 
-// Host returns the costs of a processor: of a poll that finds something all of it, as it begins half
-// a poll before the value is there, on average, and ends with it.
+// Host returns the costs for a processor. A poll that finds a value counts in full: on average it
+// begins half a poll before the value is there, and ends with it.
 func (m *Model) Host() Host {
 	const first, last = 24, 464
 	each := float64(m.most-m.least) / (last - first)

@@ -1,6 +1,7 @@
-// Package timed gives DIMMnet-2 a clock: what a host, its board and the switch interface (SWIF) take
-// for a BOTF, and how that is measured (dimmnet2, section 12). The controller's part is counted on
-// the stepped model, clock by clock; all other numbers are parameters, with their sources.
+// Package timed gives DIMMnet-2 a clock: it computes the time that a host, its board and the switch
+// interface (SWIF) take for a BOTF, and how a measurement would see it (dimmnet2, section 12). The
+// controller's part is counted on the stepped model, clock by clock; all other numbers are
+// parameters, with their sources.
 package timed
 
 import (
@@ -29,7 +30,7 @@ func Parameters() *param.Table {
 	)
 }
 
-// A Model tells what a BOTF takes.
+// A Model computes the times of a BOTF.
 type Model struct {
 	least, most, issue, poll, sample, clock, reach, send, receive, perByte vtime.Time
 
@@ -51,7 +52,7 @@ func New(t *param.Table) (*Model, error) {
 	return m, nil
 }
 
-// MostData is how many bytes one BOTF carries.
+// MostData is the maximum number of bytes of data in one BOTF.
 const MostData = dimmnet2.BOTFDataBytes
 
 // written returns how long the host writes a packet with n bytes of data into a window.
@@ -69,8 +70,8 @@ func (m *Model) arrives(n int) vtime.Time {
 	return m.receive + m.perByte*vtime.Time(n+dimmnet2.HeaderBytes)
 }
 
-// seen returns when a host that polls from a moment on knows of something, as it samples and
-// polls again until then.
+// seen returns when a host that polls from a moment on notices an event, since it samples at one
+// point of each poll and finishes the poll.
 func (m *Model) seen(from, when vtime.Time) vtime.Time {
 	end := from + m.poll
 	for end-m.poll+m.sample < when && m.poll > 0 {
@@ -79,8 +80,8 @@ func (m *Model) seen(from, when vtime.Time) vtime.Time {
 	return end
 }
 
-// A Latency is what a part of a transfer takes: composed of its parts, and as it is measured, by a
-// host that polls.
+// A Latency is the time of a part of a transfer: composed of its parts, and as a polling host
+// measures it.
 type Latency struct{ Theoretical, Measured vtime.Time }
 
 // Send returns the time from the first store into a window until a packet with n bytes of data has
@@ -93,8 +94,8 @@ func (m *Model) Send(n int) (Latency, error) {
 }
 
 // Receive returns the time of reception into a memory (dimmnet2, sections 8.2 and 12). It is
-// measured in a loop-back, from before the write to the register on: the receiver begins when the Window
-// Controller has written the whole packet, and what sending takes is subtracted.
+// measured in a loop-back, from before the write to the register on: the receiver begins when the
+// Window Controller has written the whole packet, and the time for sending is subtracted.
 func (m *Model) Receive(memory dimmnet2.Memory, n int) (Latency, error) {
 	send, receive, err := m.lab.BOTF(memory, n)
 	sent := m.reach + m.clock*vtime.Time(send)
@@ -104,9 +105,10 @@ func (m *Model) Receive(memory dimmnet2.Memory, n int) (Latency, error) {
 }
 
 // Stream returns the time until n bytes of data have left, packet by packet, from one Write Window
-// or from two in turn (dimmnet2, section 9). The host refills a window when the controller is done with it, and
-// knows that at once (our choice: unstated). While the controller works, the host writes and issues
-// the next packet and the request is identified; SWIF takes a packet when the one before has left.
+// or from two in turn (dimmnet2, section 9). The host refills a window when the controller has
+// finished with it, and knows that at once (our choice: unstated). While the controller works, the
+// host writes and issues the next packet and the request is identified; SWIF takes a packet when
+// the previous one has left.
 func (m *Model) Stream(n, windows int) (vtime.Time, error) {
 	identify := m.clock * vtime.Time(stepped.Clocks(stepped.Obtain, 0)+stepped.Clocks(stepped.Identify, 0))
 	free := make([]vtime.Time, windows)

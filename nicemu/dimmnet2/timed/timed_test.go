@@ -40,8 +40,8 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// TestPollingAlone: measured and theoretical values differ by polling alone (section 12): by
-// half a poll to one and a half.
+// TestPollingAlone: measured and theoretical values differ only by polling (section 12): by half a
+// poll to one and a half.
 func TestPollingAlone(t *testing.T) {
 	m := model(t)
 	none := model(t, "host.poll=0", "host.sample=0")
@@ -63,8 +63,9 @@ func TestPollingAlone(t *testing.T) {
 	}
 }
 
-// TestTwoWindows: up to a packet one window is as good as two; beyond, two hide what the host does, as far as
-// SWIF does not wait longer anyway, and a packet never enters SWIF before the last has left (section 9).
+// TestTwoWindows: for up to one packet one window is as good as two; beyond that, two windows hide
+// the work of the host, unless SWIF is slower anyway, and a packet never enters SWIF before the
+// previous one has left (section 9).
 func TestTwoWindows(t *testing.T) {
 	m := model(t)
 	for n := 8; n <= 3*MostData; n += 8 {
@@ -88,7 +89,7 @@ func TestTwoWindows(t *testing.T) {
 	}
 }
 
-// TestParametersMatter: each changes a figure.
+// TestParametersMatter: each parameter changes a result.
 func TestParametersMatter(t *testing.T) {
 	figures := func(m *Model) (all [5]vtime.Time) {
 		for n := 8; n <= MostData; n += 8 {

@@ -9,24 +9,25 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Cost is what a transfer takes of the machine.
+// A Cost is the effort of a transfer.
 type Cost struct {
-	Commands int        // that hosts issue
+	Commands int        // issued by hosts
 	Packets  int        // between the boards
-	Bytes    int        // of these, headers included
+	Bytes    int        // of these packets, including headers
 	Time     vtime.Time // from the first store of a host until the last element is in its place
 }
 
-// Element is the size of the elements that are measured, and gap how far they are apart.
+// Element is the size of the measured elements, and gap the distance between them.
 const (
 	Element = 8
 	gap     = 24
 )
 
-// stages are the parts that packets pass, each of which has one at a time.
+// stages are the parts that packets pass, each of which takes one packet at a time.
 type stages []vtime.Time
 
-// pass has one more packet pass from a moment on, which takes so long in each, and returns when it is through.
+// pass sends one more packet through the stages from a moment on, with its time in each, and
+// returns when it has passed all of them.
 func (s stages) pass(from vtime.Time, long ...vtime.Time) vtime.Time {
 	for i, t := range long {
 		from = max(from, s[i]) + t
@@ -38,7 +39,7 @@ func (s stages) pass(from vtime.Time, long ...vtime.Time) vtime.Time {
 // remote addresses a packet to the process on the other board.
 func remote(p *dimmnet2.Packet) { p.Node, p.Process = 1, 0 }
 
-// botf returns a store of a packet into a Write Window, and the command that has it sent.
+// botf returns the store of a packet into a Write Window, and the command that sends it.
 func botf(p *dimmnet2.Packet) ([]stepped.Access, *dimmnet2.Command, int) {
 	remote(p)
 	image := p.Image()
@@ -46,7 +47,7 @@ func botf(p *dimmnet2.Packet) ([]stepped.Access, *dimmnet2.Command, int) {
 	return []stepped.Access{{At: dimmnet2.WriteWindow(0), Bytes: image}}, &dimmnet2.Command{Op: dimmnet2.OpBOTF, Lines: lines}, len(image)
 }
 
-// elements returns a packet that writes n elements by a pattern, or one.
+// elements returns a packet that writes n elements by a pattern, or one element.
 func elements(pattern dimmnet2.Pattern, n int) *dimmnet2.Packet {
 	p := &dimmnet2.Packet{Op: dimmnet2.PacketWrite, Memory: dimmnet2.InDIMM, Quiet: true, Data: make([]byte, n*Element)}
 	if pattern == dimmnet2.Contiguous {
@@ -57,7 +58,7 @@ func elements(pattern dimmnet2.Pattern, n int) *dimmnet2.Packet {
 	return p
 }
 
-// argument is what a pattern needs.
+// argument returns the argument of a pattern.
 func argument(pattern dimmnet2.Pattern, n int) (b []byte) {
 	if pattern == dimmnet2.Strided {
 		return binary.LittleEndian.AppendUint64(nil, gap)
@@ -68,7 +69,7 @@ func argument(pattern dimmnet2.Pattern, n int) (b []byte) {
 	return b
 }
 
-// each calls do for as many elements as go at once.
+// each calls do with as many elements at a time as possible.
 func each(n, most int, do func(n int) error) error {
 	for ; n > 0; n -= most {
 		if err := do(min(n, most)); err != nil {
@@ -78,8 +79,8 @@ func each(n, most int, do func(n int) error) error {
 	return nil
 }
 
-// Put returns what it takes to write n elements into the SO-DIMM of another board: by a pattern, or, if that is Contiguous, one by
-// one. The host fills two windows in turn (dimmnet2, section 9).
+// Put returns the cost of writing n elements into the SO-DIMM of another board: by a pattern or, if
+// that is Contiguous, one by one. The host fills two windows in turn (dimmnet2, section 9).
 func (m *Model) Put(pattern dimmnet2.Pattern, n int) (c Cost, err error) {
 	most := 1
 	if pattern != dimmnet2.Contiguous {
@@ -111,9 +112,9 @@ func (m *Model) clocks(b stepped.Busy, board int, unit stepped.Module) vtime.Tim
 	return m.clock * vtime.Time(b[board][unit])
 }
 
-// PutPacked returns what it takes to send n elements as messages of a window each, and to have the host of the other board, which polls
-// for them, load each, store it into a Write Window, and have its own board scatter it: what there is without a pattern at the
-// receiver.
+// PutPacked returns the cost of the same without a pattern at the receiver: n elements are sent as
+// messages of a window each; the host of the other board, which polls for them, loads each one,
+// stores it into a Write Window, and has its own board scatter it.
 func (m *Model) PutPacked(n int) (c Cost, err error) {
 	const most = MostData / Element
 	way := make(stages, 6)
@@ -138,7 +139,8 @@ func (m *Model) PutPacked(n int) (c Cost, err error) {
 	return c, err
 }
 
-// scatter returns how long a board takes to write n elements from a window into its own SO-DIMM, from the request on.
+// scatter returns the time in which a board writes n elements from a window into its own SO-DIMM,
+// from the request on.
 func (m *Model) scatter(n int) (vtime.Time, error) {
 	busy, err := m.lab.Run([]stepped.Access{
 		{At: dimmnet2.RegStride.At(0), Bytes: argument(dimmnet2.Strided, n)}, {At: dimmnet2.RegElement.At(0), Bytes: binary.LittleEndian.AppendUint64(nil, Element)},
@@ -146,12 +148,13 @@ func (m *Model) scatter(n int) (vtime.Time, error) {
 	return m.reach + m.clocks(busy, 0, stepped.WindowController), err
 }
 
-// loaded returns how long a host loads n bytes from a window: as long as it stores them, without the first (our choice: section 7 names
-// stores only).
+// loaded returns the time in which a host loads n bytes from a window: that of storing them,
+// without the fixed part (our choice: section 7 has only stores).
 func (m *Model) loaded(n int) vtime.Time { return m.written(n) - m.written(0) }
 
-// Get returns what it takes to have n elements of the SO-DIMM of another board come into Prefetch Windows: by a pattern, or, if
-// that is Contiguous, one by one. The host has four windows, and knows that one may be used again when the elements before are there.
+// Get returns the cost of reading n elements from the SO-DIMM of another board into Prefetch
+// Windows: by a pattern or, if that is Contiguous, one by one. The host has four windows, and
+// reuses one when its previous elements have arrived.
 func (m *Model) Get(pattern dimmnet2.Pattern, n int) (c Cost, err error) {
 	most := 1
 	if pattern != dimmnet2.Contiguous {
@@ -178,13 +181,14 @@ func (m *Model) Get(pattern dimmnet2.Pattern, n int) (c Cost, err error) {
 	return c, err
 }
 
-// prepared is what a host stores before it has elements read, and how long that takes: a list, as a window of as many bytes.
+// prepared returns the stores of a host before it reads elements, and their time: that of a list is
+// that of a window with as many bytes.
 func (m *Model) prepared(pattern dimmnet2.Pattern, n int) ([]stepped.Access, vtime.Time) {
 	mode := stepped.Access{At: dimmnet2.RegElement.At(0), Bytes: binary.LittleEndian.AppendUint64(nil, Element)}
 	b := argument(pattern, n)
 	switch pattern {
 	case dimmnet2.Strided:
-		return []stepped.Access{mode, {At: dimmnet2.RegStride.At(0), Bytes: b}}, 0 // set once for all
+		return []stepped.Access{mode, {At: dimmnet2.RegStride.At(0), Bytes: b}}, 0 // stored once for all commands
 	case dimmnet2.List:
 		list := binary.LittleEndian.AppendUint64(nil, dimmnet2.ListInLLCM|dimmnet2.BuffersAt)
 		return []stepped.Access{mode, {At: dimmnet2.RegList.At(0), Bytes: list}, {At: dimmnet2.LLCM(0, dimmnet2.BuffersAt), Bytes: b}}, m.written(len(b))
@@ -192,7 +196,7 @@ func (m *Model) prepared(pattern dimmnet2.Pattern, n int) ([]stepped.Access, vti
 	return nil, 0
 }
 
-// accesses are the ways of elements.
+// accesses are the methods to move elements.
 var accesses = []struct {
 	name string
 	take func(m *Model, n int) (Cost, error)
@@ -206,7 +210,8 @@ var accesses = []struct {
 	{"get by a stride", func(m *Model, n int) (Cost, error) { return m.Get(dimmnet2.Strided, n) }},
 }
 
-// Accesses calls see with each way to move n elements to or from another board's SO-DIMM, and what it takes.
+// Accesses calls see with the cost of each method to move n elements to or from another board's
+// SO-DIMM.
 func (m *Model) Accesses(n int, see func(way string, c Cost)) error {
 	for _, a := range accesses {
 		c, err := a.take(m, n)

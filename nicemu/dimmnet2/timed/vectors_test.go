@@ -6,7 +6,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// TestAccesses: commands, packets and bytes of each way follow from the formats, and what a pattern saves is time.
+// TestAccesses: commands, packets and bytes of each method follow from the formats, and a pattern
+// saves time.
 func TestAccesses(t *testing.T) {
 	m, err := New(Parameters())
 	if err != nil {
@@ -41,15 +42,17 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
-// TestOneElement: alone it takes the components of sections 7.3 and 8.2 with the host's, and no status.
+// TestOneElement: a single element takes the times of the components of sections 7.3 and 8.2 and of
+// the host, without a status.
 func TestOneElement(t *testing.T) {
 	m, err := New(Parameters())
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := m.Put(0, 1)
-	// 201 + 81 the host, 10 + 90 the Window Controller, 188 and 312 the switch interfaces; of 13 clocks there is no status, nor a
-	// write right, but row and column of SO-DIMM, two clocks each.
+	// 201 + 81 the host, 10 + 90 the Window Controller, 188 and 312 the switch interfaces; of the
+	// 13 clocks, those for the status and the write right are missing, and row and column of
+	// SO-DIMM take two clocks each.
 	const want = (201 + 81 + 10 + 90 + 188 + 312 + 100) * vtime.Nanosecond
 	if err != nil || c.Time != want {
 		t.Errorf("%v, want %v, %v", c.Time, want, err)

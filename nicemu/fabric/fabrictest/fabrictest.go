@@ -1,5 +1,5 @@
-// Package fabrictest is what the tests of all network interfaces need: jobs, made as goroutines
-// and as processes make them.
+// Package fabrictest has helpers for the tests of all network interfaces: jobs made of goroutines
+// and of processes.
 package fabrictest
 
 import (
@@ -9,7 +9,8 @@ import (
 )
 
 // Heap opens the NICs of a job of goroutines, and returns them and its memory, of the given
-// geometry. manage starts the NICs, as a launcher does; without one, the first that is opened does.
+// geometry. manage starts the NICs, as a launcher does; if it is nil, the first NIC that is opened
+// does.
 func Heap[N any](t testing.TB, ranks int, g fabric.Geometry, manage func(f *fabric.Fabric) error, open func(f *fabric.Fabric, rank int) (N, error)) (*fabric.Fabric, []N) {
 	t.Helper()
 	f, err := fabric.Heap(ranks, g)
@@ -22,8 +23,8 @@ func Heap[N any](t testing.TB, ranks int, g fabric.Geometry, manage func(f *fabr
 	return f, all(t, ranks, func() *fabric.Fabric { return f }, open)
 }
 
-// Mapped opens the NICs of a job of processes: each has a mapping of its own of the job's memory.
-// manage starts the NICs.
+// Mapped opens the NICs of a job of processes: each has its own mapping of the job's memory. manage
+// starts the NICs.
 func Mapped[N any](t testing.TB, ranks int, g fabric.Geometry, manage func(f *fabric.Fabric) error, open func(f *fabric.Fabric, rank int) (N, error)) []N {
 	t.Helper()
 	view := Views(t, ranks, g)
@@ -45,8 +46,8 @@ func all[N any](t testing.TB, ranks int, view func() *fabric.Fabric, open func(f
 	return nics
 }
 
-// Views makes the memory of a job of processes, and returns what maps it anew for each. Nothing stays
-// mapped after the test, which is skipped where processes share no memory.
+// Views makes the memory of a job of processes, and returns a function that maps it anew at each
+// call. Nothing stays mapped after the test, which is skipped where processes cannot share memory.
 func Views(t testing.TB, ranks int, g fabric.Geometry) func() *fabric.Fabric {
 	t.Helper()
 	file, err := fabric.Create(ranks, g)

@@ -13,25 +13,24 @@ const (
 	Barriers  = 8 // identifiers
 	MaxFanout = 8 // children of a process in the tree
 
-	barrierBytes = 2 * 64 // flags of the children; the parent's on a line of its own
+	barrierBytes = 2 * 64 // flags of the children; that of the parent has its own line
 	releaseFlag  = 64
 )
 
-// A Barrier is a set of processes that wait for each other, with the tree that
-// was fixed when it was made (martini, section 9.3). Flags carry the number of
-// the round, so that none needs clearing.
+// A Barrier is a set of processes that wait for each other, with a tree that was fixed when it was
+// made (martini, section 9.3). Flags hold the number of the round, so they need no clearing.
 type Barrier struct {
 	l        *Library
-	area     int // in communication memory, the same at all
+	area     int // offset in communication memory, the same at all processes
 	parent   int // process, or -1 at the root
-	slot     int // the own flag at the parent
+	slot     int // index of its own flag at the parent
 	children []int
 	round    uint64
 }
 
-// NewBarrier registers a set of processes under an identifier. All members call
-// it with the same arguments before any of them waits; an identifier is used
-// once. Each process but the first has one of the fanout-ary tree's parents.
+// NewBarrier registers a set of processes under an identifier. All members call it with the same
+// arguments before any of them waits; an identifier is used once. Each process except the first has
+// a parent in a tree of fanout children each.
 func (l *Library) NewBarrier(id int, members []int, fanout int) (*Barrier, error) {
 	me := slices.Index(members, l.nic.Rank())
 	if uint(id) >= Barriers || fanout < 1 || fanout > MaxFanout || me < 0 {
@@ -77,7 +76,7 @@ func (b *Barrier) Wait() error {
 	return nil
 }
 
-// await polls an own flag for this round.
+// await polls one of this process's flags until it has the number of this round.
 func (b *Barrier) await(flag int) error {
 	word := martini.Word64(b.l.mem, b.area+flag)
 	for w := b.l.o.Policy.Begin(); atomic.LoadUint64(word) != b.round; {

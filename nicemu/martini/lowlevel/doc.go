@@ -7,7 +7,7 @@
 //	barrier.go                      BARRIER                         9.3
 //	pincache.go                     pin-down cache                  8.3
 //	sid.go                          SID table, remote read, write   5.3, 8.6
-//	layout.go                       where the objects lie
+//	layout.go                       places of the objects
 //
 // A program opens its NIC, then the library on it:
 //
@@ -15,8 +15,8 @@
 //	lib, err := lowlevel.Open(nic, lowlevel.Options{})
 //	err = lib.Send(1, data)
 //
-// The library lays out the NIC's communication memory for itself, alike at
-// every node, so a program uses either it or a message layer above. Its calls
-// block by polling; one goroutine at a time uses a Library. What another
-// process wrote is checked where it is read.
+// The library uses all of the NIC's communication memory, with the same layout at every node, so a
+// program uses either the library or another message layer. Its calls block by polling; one
+// goroutine at a time uses a Library. Data that another process has written is checked where it is
+// read.
 package lowlevel

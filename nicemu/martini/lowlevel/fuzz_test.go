@@ -7,8 +7,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// FuzzDescriptors puts what it likes into both Descriptor Tables: Recv returns
-// a message that fits, or an error.
+// FuzzDescriptors writes its input into both Descriptor Tables: Recv returns a message that fits,
+// or an error.
 func FuzzDescriptors(f *testing.F) {
 	f.Add(make([]byte, descriptorBytes), false)
 	good := make([]byte, descriptorBytes)

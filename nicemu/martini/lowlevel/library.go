@@ -12,12 +12,12 @@ import (
 
 // Options of a Library. The zero value is right for most programs.
 type Options struct {
-	// Policy says how to poll; the zero Policy sleeps between looks.
+	// Policy says how to poll; the zero Policy sleeps between polls.
 	Policy wait.Policy
-	// Alive is asked from time to time during long waits; an error ends them.
+	// Alive is called from time to time during long waits; an error ends them.
 	Alive func() error
-	// Pinned bounds the memory that the pin-down cache keeps pinned without
-	// need, in bytes; 0 means 64 MiB.
+	// Pinned bounds the unused memory that the pin-down cache keeps pinned, in bytes; 0 means 64
+	// MiB.
 	Pinned int
 }
 
@@ -27,14 +27,14 @@ type Library struct {
 	window *martini.Window
 	o      Options
 	mem    []byte // communication memory
-	box    []byte // pinned: sources and targets of what the library itself moves
+	box    []byte // pinned: sources and targets of the library's own transfers
 	pin    martini.Pin
 	cache  *PinCache
 	peers  []peer
 	locks  [Locks]lock
 }
 
-// Errors of the library beside the NIC's refusals.
+// Errors of the library, besides the NIC's refusals.
 var (
 	ErrArgument  = errors.New("lowlevel: wrong argument")
 	ErrTruncated = errors.New("lowlevel: message does not fit the buffer")
@@ -43,8 +43,8 @@ var (
 	ErrNotHeld   = errors.New("lowlevel: the lock is not held")
 )
 
-// Open opens the library on a NIC, whose communication memory it takes. All
-// processes of a job do so before they communicate.
+// Open opens the library on a NIC, and uses all of its communication memory. All processes of a job
+// open it before they communicate.
 func Open(nic *martini.NIC, o Options) (*Library, error) {
 	l := &Library{nic: nic, window: nic.Window(0), o: o, mem: nic.Common(), box: make([]byte, 2*descriptorBytes)}
 	var err error
@@ -60,8 +60,8 @@ func Open(nic *martini.NIC, o Options) (*Library, error) {
 	return l, nil
 }
 
-// Close gives back what the library has pinned and registered. Locks that are
-// held yet are given up, with an error.
+// Close unpins and deregisters the library's memory. Locks that are still held are released, with
+// an error.
 func (l *Library) Close() error {
 	return errors.Join(l.unlockAll(), l.cache.Flush(), l.nic.Unpin(l.pin))
 }
@@ -88,10 +88,10 @@ func (l *Library) flag(node, at int, v uint64) error {
 	return l.window.Push(request(node, at), b)
 }
 
-// nap is how long a wait sleeps between looks once it has gone on for long.
+// nap is how long a long wait sleeps between polls.
 const nap = 50 * time.Microsecond
 
-// pause is called between looks.
+// pause is called between polls.
 func (l *Library) pause(b *wait.Backoff) error {
 	if !b.Pause() {
 		return nil

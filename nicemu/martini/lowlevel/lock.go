@@ -8,23 +8,23 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// Locks is how many lock identifiers there are.
+// Locks is the number of lock identifiers.
 const Locks = martini.Locks
 
-// LOCK and UNLOCK: a queue-based spin lock, mostly in firmware (martini,
-// section 9.2), which the NIC's Window calls. What is left to the library is
-// the acquisition flag: it lies in communication memory, and is polled.
+// LOCK and UNLOCK: a queue-based spin lock, mostly in firmware (martini, section 9.2), which the
+// NIC's Window calls. The library's part is the acquisition flag, which is in communication memory
+// and is polled.
 type lock struct {
 	named bool
 	state lockState
 }
 
-// A lockState is what this process has of a lock.
+// A lockState is the state of a lock at this process.
 //
 //	free --LOCK--> wanted --Lock Allow--> held --UNLOCK--> free
 //
-// A wait that is broken off leaves the lock wanted: the process stays in the
-// queue, and the next Lock goes on waiting.
+// A wait that ends early leaves the lock wanted: the process stays in the queue, and the next Lock
+// continues the wait.
 type lockState uint8
 
 const (
@@ -33,8 +33,8 @@ const (
 	lockHeld
 )
 
-// InitLock names the representative of a lock. All processes that use the lock
-// name the same one, before any of them uses it.
+// InitLock sets the representative of a lock. All processes that use the lock set the same one,
+// before any of them uses it.
 func (l *Library) InitLock(id, representative int) error {
 	if uint(id) >= Locks {
 		return fmt.Errorf("%w: lock %d; there are 0 to %d", ErrArgument, id, Locks-1)
@@ -60,9 +60,8 @@ func (l *Library) lock(id int) (*lock, error) {
 	return &l.locks[id], nil
 }
 
-// Lock acquires a lock: first come, first served. If its wait is broken off
-// ([Options].Alive), the process keeps its place in the queue, and Lock may be
-// called again.
+// Lock acquires a lock, in the order of requests. If its wait ends early ([Options].Alive), the
+// process keeps its place in the queue, and Lock may be called again.
 func (l *Library) Lock(id int) error {
 	k, err := l.lock(id)
 	if err != nil {
@@ -88,7 +87,7 @@ func (l *Library) Lock(id int) error {
 	return nil
 }
 
-// Unlock gives a lock up, to the process that has reserved it if one has.
+// Unlock releases a lock, to the process that has reserved it, if any.
 func (l *Library) Unlock(id int) error {
 	k, err := l.lock(id)
 	if err != nil {
@@ -101,14 +100,14 @@ func (l *Library) Unlock(id int) error {
 	return l.window.Unlock(id)
 }
 
-// unlockAll gives up what the program has left locked, which is its mistake.
+// unlockAll releases locks that the program has failed to unlock.
 func (l *Library) unlockAll() (err error) {
 	for id := range l.locks {
 		switch l.locks[id].state {
 		case lockHeld:
 			err = errors.Join(err, fmt.Errorf("%w: lock %d, at the end; Unlock was missing", ErrHeld, id), l.Unlock(id))
 		case lockWanted:
-			err = errors.Join(err, fmt.Errorf("%w: lock %d, at the end; who comes next will wait for ever", ErrHeld, id))
+			err = errors.Join(err, fmt.Errorf("%w: lock %d, at the end; the next process in the queue will wait for ever", ErrHeld, id))
 		}
 	}
 	return err

@@ -8,14 +8,14 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// await yields until f.
+// await yields until f returns true.
 func await(f func() bool) {
 	for !f() {
 		runtime.Gosched()
 	}
 }
 
-// reserved returns the process that lock id of l's process is reserved for.
+// reserved returns the process for which lock id of l's process is reserved.
 func reserved(t *testing.T, boss *martini.Manager, l *Library, id int) int {
 	h, err := boss.Hardware(l.nic)
 	if err != nil {
@@ -25,9 +25,9 @@ func reserved(t *testing.T, boss *martini.Manager, l *Library, id int) int {
 	return to
 }
 
-// TestLocksAreQueued follows the messages of section 9.2: the second requester
-// reserves with the first and gets the lock from it; one that comes after the
-// release is allowed at once.
+// TestLocksAreQueued follows the messages of section 9.2: the second requester has a reservation
+// with the first and gets the lock from it; a requester that comes after the release gets it at
+// once.
 func TestLocksAreQueued(t *testing.T) {
 	boss, all := managed(t, 3, martini.Options{})
 	for _, l := range all {
@@ -70,8 +70,8 @@ func TestLocksAreQueued(t *testing.T) {
 	}
 }
 
-// TestBrokenOffLock: who breaks its wait off stays in the queue. It does not
-// hold the lock until it has waited to the end.
+// TestBrokenOffLock: a process whose wait ends early stays in the queue. It does not hold the lock
+// until a later wait has completed.
 func TestBrokenOffLock(t *testing.T) {
 	all := job(t, 2, martini.Options{})
 	for _, l := range all {
@@ -102,8 +102,7 @@ func TestBrokenOffLock(t *testing.T) {
 	}
 }
 
-// TestClosedWithLocks: what is still held at the end is given up, with an
-// error.
+// TestClosedWithLocks: locks that are still held at the end are released, with an error.
 func TestClosedWithLocks(t *testing.T) {
 	boss, all := managed(t, 2, martini.Options{})
 	other, err := Open(all[0].nic, Options{Alive: func() error { return errors.New("stop") }})
@@ -133,7 +132,7 @@ func TestClosedWithLocks(t *testing.T) {
 	if err := errors.Join(all[1].Unlock(0), all[1].Unlock(1)); err != nil {
 		t.Error(err)
 	}
-	// The next library finds what the last has left wanted.
+	// The next library finds the lock that the last one has requested.
 	if err := all[0].InitLock(1, 1); !errors.Is(err, martini.LockWanted) {
 		t.Error(err)
 	}
@@ -142,8 +141,7 @@ func TestClosedWithLocks(t *testing.T) {
 	}
 }
 
-// TestLockNeedsItsRepresentative: a process that has not initialised the lock
-// does not represent it.
+// TestLockNeedsItsRepresentative: a process that has not initialized a lock does not represent it.
 func TestLockNeedsItsRepresentative(t *testing.T) {
 	all := job(t, 2, martini.Options{})
 	if err := all[0].InitLock(0, 1); err != nil {

@@ -71,8 +71,8 @@ func TestMessageThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestFullMessageBuffer: SEND waits for room, and what ends its wait is an
-// error; then there is room again.
+// TestFullMessageBuffer: SEND waits for room; if the wait ends early, that is an error. Later there
+// is room again.
 func TestFullMessageBuffer(t *testing.T) {
 	all := job(t, 2, martini.Options{})
 	stop := errors.New("stop")
@@ -112,8 +112,8 @@ func TestFullMessageBuffer(t *testing.T) {
 	}
 }
 
-// TestLyingDescriptors: lengths and numbers are checked where they are read.
-func TestLyingDescriptors(t *testing.T) {
+// TestForgedDescriptors: lengths and numbers are checked where they are read.
+func TestForgedDescriptors(t *testing.T) {
 	for name, c := range map[string]struct {
 		table          int
 		length, number uint32
@@ -136,7 +136,7 @@ func TestLyingDescriptors(t *testing.T) {
 			}
 		}
 	}
-	// An offer of memory that is not there is the NIC's to refuse.
+	// The NIC refuses an offer of memory that does not exist.
 	all := job(t, 2, martini.Options{})
 	d := all[0].box[:descriptorBytes]
 	binary.NativeEndian.PutUint32(d, 1000)
@@ -169,7 +169,7 @@ func TestPinCacheKeepsWhatIsUsed(t *testing.T) {
 	}
 	use(b)
 	use(a)
-	use(make([]byte, 1000)) // in place of b
+	use(make([]byte, 1000)) // evicts b
 	if use(a) != first || c.Hits != 3 || c.Misses != 3 || c.Evictions != 1 {
 		t.Errorf("%+v", c)
 	}
@@ -177,7 +177,7 @@ func TestPinCacheKeepsWhatIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	use(make([]byte, 200_000)) // more than the limit, beside what is held
+	use(make([]byte, 200_000)) // more than the limit, in addition to memory in use
 	for range 2 * pinsKept {
 		use(make([]byte, 1))
 	}
@@ -198,8 +198,8 @@ func TestPinCacheKeepsWhatIsUsed(t *testing.T) {
 	}
 }
 
-// TestPinnedWithoutSegment: memory that is only pinned has no name until
-// somebody acquires it, and a name of its own for each use.
+// TestPinnedWithoutSegment: memory that is only pinned has no segment until it is acquired, and a
+// different segment for each use.
 func TestPinnedWithoutSegment(t *testing.T) {
 	l := job(t, 1, martini.Options{})[0]
 	c := NewPinCache(l.nic, 0)
@@ -240,7 +240,7 @@ func TestPinnedWithoutSegment(t *testing.T) {
 	if err := c.Flush(); err != nil || len(c.entries) != 0 {
 		t.Error(err)
 	}
-	for err == nil { // no segment is left: what is idle cannot help
+	for err == nil { // no segment is left, and no unused buffer to evict
 		_, err = l.nic.Register(0, 1)
 	}
 	if _, err := c.Acquire(mem); !errors.Is(err, martini.TableFull) {
@@ -251,8 +251,8 @@ func TestPinnedWithoutSegment(t *testing.T) {
 	}
 }
 
-// TestFullPageTable: what is idle makes room in the NIC's tables; without any,
-// the refusal is passed on.
+// TestFullPageTable: unused buffers are evicted to make room in the NIC's tables; if there are
+// none, the refusal is returned.
 func TestFullPageTable(t *testing.T) {
 	l := job(t, 1, martini.Options{})[0]
 	c := NewPinCache(l.nic, 0)

@@ -8,20 +8,19 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// pinsKept is how many buffers the cache keeps, and keptBytes how much memory
-// unless the program says otherwise.
+// pinsKept is the maximum number of buffers in the cache, and keptBytes that of bytes unless the
+// program sets another.
 const (
 	pinsKept  = 64
 	keptBytes = 64 << 20
 )
 
-// A PinCache keeps memory pinned after its use, so that the next use of it is
-// free: pinning talks to the NIC, and is slow (martini, section 8.3). What was
-// used least recently is unpinned when there is too much. To invalidate and to
-// unpin are one operation here, in this order.
+// A PinCache keeps memory pinned after its use, so that the next use of it is free: pinning
+// involves the NIC, and is slow (martini, section 8.3). If too much memory is pinned, the least
+// recently used is unpinned. Invalidation and unpinning are one operation here, in this order.
 //
-// Memory that peers may reach is registered beside: by Acquire for as long as
-// it is pinned, or by a user of Pin for as long as it likes.
+// Memory that peers may access is also registered: by Acquire for as long as it is pinned, or by a
+// user of Pin for any time.
 type PinCache struct {
 	nic     *martini.NIC
 	limit   int
@@ -29,22 +28,22 @@ type PinCache struct {
 	bytes   int
 	clock   uint64
 
-	// Hits, Misses and Evictions count what the cache has done.
+	// Hits, Misses and Evictions are counters of the cache.
 	Hits, Misses, Evictions uint64
 }
 
 // Pinned is one buffer in the cache.
 type Pinned struct {
 	Pin     martini.Pin
-	Segment martini.Segment // of all of it; 0: not registered
+	Segment martini.Segment // of the whole buffer; 0: not registered
 	buf     []byte
 	at      uint64 // its address
 	users   int
 	used    uint64 // clock of the last use
 }
 
-// NewPinCache returns an empty cache that keeps at most limit bytes beside
-// what is in use; 0 means 64 MiB.
+// NewPinCache returns an empty cache that keeps at most limit bytes besides memory in use; 0 means
+// 64 MiB.
 func NewPinCache(nic *martini.NIC, limit int) *PinCache {
 	if limit == 0 {
 		limit = keptBytes
@@ -52,7 +51,7 @@ func NewPinCache(nic *martini.NIC, limit int) *PinCache {
 	return &PinCache{nic: nic, limit: limit}
 }
 
-// Acquire pins and registers b, or finds it so, until Release.
+// Acquire pins and registers b until Release, or finds it in the cache.
 func (c *PinCache) Acquire(b []byte) (*Pinned, error) {
 	e, err := c.Pin(b)
 	if err != nil || e.Segment != 0 {
@@ -69,8 +68,7 @@ func (c *PinCache) Acquire(b []byte) (*Pinned, error) {
 	return e, nil
 }
 
-// Pin is Acquire for memory that peers may not reach by that: it is pinned, or
-// found so, until Release.
+// Pin is Acquire without registration: peers cannot access the memory because of it.
 func (c *PinCache) Pin(b []byte) (*Pinned, error) {
 	c.clock++
 	from := fabric.Address(b)
@@ -103,8 +101,8 @@ func (c *PinCache) Pin(b []byte) (*Pinned, error) {
 	return e, nil
 }
 
-// making enters something into a table of the NIC, and makes room there while
-// it can.
+// making runs enter, which adds an entry to a table of the NIC, and evicts buffers while the table
+// is full.
 func (c *PinCache) making(enter func() error) error {
 	for {
 		err := enter()
@@ -117,14 +115,14 @@ func (c *PinCache) making(enter func() error) error {
 	}
 }
 
-// Release ends a use. The memory stays pinned until others need the place.
+// Release ends a use. The memory stays pinned until its place is needed.
 func (c *PinCache) Release(p *Pinned) { p.users-- }
 
-// offset returns where b, which lies in p, begins.
+// offset returns the offset of b, which is part of p.
 func (p *Pinned) offset(b []byte) uint64 { return fabric.Address(b) - p.at }
 
-// evict unpins the buffer that has been idle longest and reports whether there
-// was one.
+// evict unpins the least recently used buffer that is not in use, and reports whether there was
+// one.
 func (c *PinCache) evict() (bool, error) {
 	at, oldest := -1, uint64(math.MaxUint64)
 	for i, e := range c.entries {
@@ -148,7 +146,7 @@ func (c *PinCache) evict() (bool, error) {
 	return true, errors.Join(err, c.nic.Unpin(e.Pin))
 }
 
-// Flush unpins all that is not in use.
+// Flush unpins all buffers that are not in use.
 func (c *PinCache) Flush() (err error) {
 	for {
 		evicted, e := c.evict()

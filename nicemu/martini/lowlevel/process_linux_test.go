@@ -18,7 +18,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// child holds the rank that a copy of the test program is.
+// child is the rank that a copy of the test program plays.
 const child = "RHINET_LOWLEVEL_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -83,11 +83,11 @@ func TestScenarioBetweenProcesses(t *testing.T) {
 	}
 }
 
-// busy is rank 1 of TestLockGoesOnWithoutItsRepresentative.
+// busy is the part of rank 1 in TestLockGoesOnWithoutItsRepresentative.
 const busy = "busy"
 
-// compute represents two locks, has had one and holds the other, and then
-// makes no call until its standard input ends.
+// compute represents two locks, has held one and holds the other, and then makes no call until its
+// standard input ends.
 func compute(f *fabric.Fabric) error {
 	return with(f, 1, func(l *Library) error {
 		if err := errors.Join(l.InitLock(0, 1), l.InitLock(1, 1), l.Lock(0), l.Unlock(0), l.Lock(1)); err != nil {
@@ -112,9 +112,9 @@ func with(f *fabric.Fabric, rank int, do func(l *Library) error) error {
 	return errors.Join(do(l), l.Close(), nic.Close())
 }
 
-// TestLockGoesOnWithoutItsRepresentative stops the process that represents a
-// lock and held it last, and has others take the lock. What the stopped process
-// holds, they get once it runs again.
+// TestLockGoesOnWithoutItsRepresentative stops the process that represents a lock and held it last;
+// other processes can still take the lock. A lock that the stopped process holds they get once it
+// runs again.
 func TestLockGoesOnWithoutItsRepresentative(t *testing.T) {
 	file, err := fabric.Create(3, fabric.Default())
 	if err != nil {
@@ -150,7 +150,7 @@ func TestLockGoesOnWithoutItsRepresentative(t *testing.T) {
 	}
 	var all, free sync.WaitGroup
 	var wrong [2]error
-	var counter atomic.Int64 // under lock 0, so read and written apart; the race detector knows no shared memory
+	var counter atomic.Int64 // protected by lock 0, so not incremented atomically; the race detector does not know shared memory
 	free.Add(2)
 	for i, rank := range []int{0, 2} {
 		all.Go(func() {

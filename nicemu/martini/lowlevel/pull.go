@@ -11,14 +11,14 @@ import (
 //
 //	SEND                                        RECV
 //	Receive Management Table: mark a free entry
-//	PUSH where the data lies                 -> polls the Descriptor Table
+//	PUSH the place of the data               -> polls the Descriptor Table
 //	                                            invalidates the entry
 //	                                            PULLs into the Receive Buffer
 //	the Send Buffer is the sender's again    <- PUSH clears the mark
 //
-// The Receive Buffer is the buffer that RECV is given.
+// The Receive Buffer is the argument of RECV.
 
-// sendPull offers b and waits until the receiver has it.
+// sendPull offers b and waits until the receiver has read it.
 func (l *Library) sendPull(to int, b []byte) error {
 	p := &l.peers[to]
 	seg, err := l.cache.Acquire(b)
@@ -64,7 +64,7 @@ func (l *Library) recvPull(from int, d, b []byte) (int, error) {
 	return n, err
 }
 
-// pull PULLs into b, which is pinned meanwhile.
+// pull PULLs into b, and pins b meanwhile.
 func (l *Library) pull(r martini.Request, b []byte) error {
 	if len(b) == 0 {
 		return nil

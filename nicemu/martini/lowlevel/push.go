@@ -16,9 +16,9 @@ import (
 //	                                            copies, invalidates the entry
 //	the blocks are free                      <- PUSH clears their mark
 //
-// Blocks are taken in a circle. A message may go around the end: its data is
-// PUSHed in two pieces. Our choice: only the entry of the first block of a
-// message is marked, with the number of its blocks.
+// Blocks are used in a circle. If a message wraps around the end, its data is PUSHed in two pieces.
+// Our choice: only the entry of the first block of a message is marked, with the number of its
+// blocks.
 
 // sendPush sends a message, or a part of one, of at most medium bytes.
 func (l *Library) sendPush(to int, b []byte, more bool) error {
@@ -66,7 +66,7 @@ func (l *Library) awaitBlocks(to int, need uint64) error {
 	}
 }
 
-// pushData PUSHes b into the Message Buffer from a block on.
+// pushData PUSHes b into the Message Buffer from block first on.
 func (l *Library) pushData(to, first int, b []byte) error {
 	seg, err := l.cache.Acquire(b)
 	if err != nil {
@@ -81,7 +81,7 @@ func (l *Library) pushData(to, first int, b []byte) error {
 	return l.window.Push(request(to, buffer), b[n:])
 }
 
-// recvPush takes the message of a descriptor into b.
+// recvPush copies the message of a descriptor to b.
 func (l *Library) recvPush(from int, d, b []byte) (n int, more bool, err error) {
 	p := &l.peers[from]
 	n, more = int(binary.NativeEndian.Uint32(d[descLength:])), binary.NativeEndian.Uint32(d[descMore:]) != 0

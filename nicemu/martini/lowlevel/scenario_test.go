@@ -22,11 +22,11 @@ func content(from, i, n int) []byte {
 	return b
 }
 
-// scratch is communication memory that the library leaves alone.
+// scratch is communication memory that the library does not use.
 const scratch = 3072
 
-// scenario is what every process of a job runs: messages of all sizes around a
-// ring, barriers of two shapes, a counter under a lock, published memory.
+// scenario is run by every process of a job: messages of all sizes around a ring, barriers of two
+// shapes, a counter under a lock, published memory.
 func scenario(l *Library) error {
 	me, n := l.nic.Rank(), l.nic.Ranks()
 	var all []int
@@ -97,7 +97,7 @@ func around(l *Library, right, left, i int) error {
 	return errors.Join(recv(), send())
 }
 
-// counter reads a counter at process 0 and adds to it, not at once.
+// counter reads a counter at process 0 and adds to it, in two steps.
 func counter(l *Library, id, add int) (int, error) {
 	b := l.box[descriptorBytes:][:flagBytes]
 	if err := l.window.Pull(request(0, scratch+id*8), b); err != nil {
@@ -118,7 +118,7 @@ func count(l *Library, id int) error {
 	return errors.Join(err, l.Unlock(id))
 }
 
-// exchange has everyone read and write what its neighbour has published.
+// exchange has every process read and write its neighbour's published memory.
 func exchange(l *Library, b *Barrier) error {
 	me, n := l.nic.Rank(), l.nic.Ranks()
 	mem := content(me, 1, 10_000)
@@ -155,7 +155,7 @@ func job(t testing.TB, n int, o martini.Options) []*Library {
 	return all
 }
 
-// managed is job with the job's manager.
+// managed is job, and also returns the job's manager.
 func managed(t testing.TB, n int, o martini.Options) (*martini.Manager, []*Library) {
 	t.Helper()
 	f, err := fabric.Heap(n, fabric.Small())
@@ -186,7 +186,7 @@ func managed(t testing.TB, n int, o martini.Options) (*martini.Manager, []*Libra
 	return boss, all
 }
 
-// patience ends waits that have no end.
+// patience returns a function that ends endless waits.
 func patience() func() error {
 	end := time.Now().Add(20 * time.Second)
 	return func() error {

@@ -8,15 +8,15 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// A peer is what the library keeps of one peer, each way.
+// A peer is the library's state for one peer, in each direction.
 type peer struct {
 	out, in struct {
-		message uint32 // number of the latest; never 0 once there was one
-		block   uint64 // next free block, or the one read next; counted without wrap
+		message uint32 // number of the latest message; 0 only before the first
+		block   uint64 // next free block, or next block to read; counted without wrap
 		offer   uint64 // next descriptor of the PULL variant
 	}
-	tail   uint64         // first block that the receiver has not given back
-	taken  [blocks]uint64 // blocks of the message that begins at a block
+	tail   uint64         // first block that the receiver has not freed
+	taken  [blocks]uint64 // number of blocks of the message that begins at a block
 	broken bool
 }
 
@@ -28,10 +28,10 @@ func next(n uint32) uint32 {
 	return n
 }
 
-// Send sends b to a process and returns when b may be used again: a message of
-// at most 40 bytes goes into the descriptor, one of at most 8 KiB into the
-// receiver's Message Buffer, a longer one stays until the receiver has PULLed
-// it (martini, section 9.1). Without remote access it goes in parts.
+// Send sends b to a process and returns when b may be reused: a message of at most 40 bytes goes
+// into the descriptor, one of at most 8 KiB into the receiver's Message Buffer, a longer one stays
+// in b until the receiver has PULLed it (martini, section 9.1). Without remote access a longer
+// message is sent in parts.
 func (l *Library) Send(to int, b []byte) error {
 	if err := l.checkPeer(to); err != nil {
 		return err
@@ -50,8 +50,8 @@ func (l *Library) Send(to int, b []byte) error {
 	return l.sendPush(to, b, false)
 }
 
-// Recv receives the next message from a process into b and returns its length.
-// A message that does not fit is ErrTruncated, and lost beyond b.
+// Recv receives the next message from a process into b and returns its length. For a message that
+// does not fit it returns ErrTruncated, and the bytes beyond b are lost.
 func (l *Library) Recv(from int, b []byte) (int, error) {
 	if err := l.checkPeer(from); err != nil {
 		return 0, err
@@ -108,19 +108,19 @@ func (l *Library) awaitDescriptor(from int, want uint32) (d []byte, pulled bool,
 	return nil, false, l.corrupt(from)
 }
 
-// descriptor returns entry i of an own table.
+// descriptor returns entry i of a table of this process.
 func (l *Library) descriptor(table int, i uint64) []byte {
 	from := table + int(i)*descriptorBytes
 	return l.mem[from : from+descriptorBytes : from+descriptorBytes]
 }
 
-// corrupt gives a peer up.
+// corrupt ends communication with a peer.
 func (l *Library) corrupt(from int) error {
 	l.peers[from].broken = true
 	return fmt.Errorf("%w: process %d", ErrCorrupt, from)
 }
 
-// describe PUSHes the descriptor that the caller has begun in l.box.
+// describe completes the descriptor that the caller has begun in l.box, and PUSHes it.
 func (l *Library) describe(to, place, n int, more bool) error {
 	p := &l.peers[to]
 	d := l.box[:descriptorBytes]

@@ -8,12 +8,12 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// Segments is how many identifiers a program can give to its memory.
+// Segments is the number of identifiers that a program can give to its memory.
 const Segments = sidCount
 
-// Publish pins b and gives it an identifier, by which every process of the job
-// can name it: the SID table (martini, sections 5.3, 8.6). It replaces what
-// had the identifier; nil only withdraws that.
+// Publish pins b and gives it an identifier, by which every process of the job can name it: the SID
+// table (martini, sections 5.3, 8.6). It replaces the memory that had the identifier; if b is nil,
+// it only withdraws that.
 func (l *Library) Publish(id int, b []byte) error {
 	word, err := l.sid(id)
 	if err != nil {
@@ -56,7 +56,7 @@ func (l *Library) lookup(node, id int) (martini.Segment, error) {
 	return martini.Segment(binary.NativeEndian.Uint64(b)), nil
 }
 
-// Put writes b to a published segment of a process, from an offset on: PUSH.
+// Put writes b to a published segment of a process, from an offset on, by PUSH.
 func (l *Library) Put(node, id int, offset uint64, b []byte) error {
 	s, err := l.lookup(node, id)
 	if err != nil || len(b) == 0 {
@@ -70,7 +70,7 @@ func (l *Library) Put(node, id int, offset uint64, b []byte) error {
 	return l.window.Push(martini.Request{Node: node, Segment: s, Offset: offset}, b)
 }
 
-// Get reads a published segment of a process into b: PULL.
+// Get reads a published segment of a process into b, by PULL.
 func (l *Library) Get(node, id int, offset uint64, b []byte) error {
 	s, err := l.lookup(node, id)
 	if err != nil {

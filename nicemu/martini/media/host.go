@@ -5,14 +5,14 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A job is something that a rank has posted.
+// A job is an operation that a rank has posted.
 type job struct {
 	kind   jobKind
 	dst    int
-	bytes  int // with frame and envelope
-	slots  int // that a message takes in the ring of its receiver
-	posted int // bytes of which a request has been posted
-	open   int // requests of it that are not over
+	bytes  int // including frame and envelope
+	slots  int // slots of a message in the ring of its receiver
+	posted int // bytes for which a request has been posted
+	open   int // posted requests that are not complete
 	to     vtime.Actor
 	op     int
 	arg    uint64
@@ -24,7 +24,7 @@ const (
 	jobMessage jobKind = iota
 	jobPull
 	jobPush
-	jobTail // the tail of the ring at the receiver: pm-messaging, section 1.4.8
+	jobTail // reads the tail of the ring at the receiver: pm-messaging, section 1.4.8
 )
 
 // A part is one request of a job to the NIC.
@@ -32,9 +32,9 @@ type part struct {
 	timed.Transfer
 	h    *host
 	j    *job
-	kind jobKind // of j, which may be over before
-	left int     // stages that are still to come
-	hold int     // of those, the ones that hold up the sender's next message, if it is the last part of one
+	kind jobKind // of j, which may be complete before
+	left int     // number of stages to come
+	hold int     // number of these for which the sender's next message waits, if this is the last part of a message
 }
 
 // A host is the layer at one rank.
@@ -45,13 +45,13 @@ type host struct {
 	rank   int
 	node   *timed.Node
 	queue  vtime.Ring[*job]
-	busy   []bool // by Window: contflag has not come
+	busy   []bool // by Window: contflag is not set yet
 	next   int    // Window that is used next
-	unseen int    // PUSHes of messages whose acks have not come, where they are waited for
+	unseen int    // PUSHes of messages with acks outstanding, if the layer waits for acks
 	peers  []peer
-	come   vtime.Ring[int] // with one ring: bytes of the messages that have come and are not released
+	come   vtime.Ring[int] // with one ring: sizes in bytes of the messages that have arrived and are not released
 	parts  []*part         // unused
-	left   bool            // nobody takes what comes
+	left   bool            // the rank takes no more messages
 }
 
 func (h *host) start(m *Medium, rank int) {
@@ -65,7 +65,7 @@ func (h *host) add(j *job) {
 	h.pump()
 }
 
-// pump posts as many requests as can go.
+// pump posts as many requests as possible.
 func (h *host) pump() {
 	for !h.busy[h.next] {
 		i := h.choose()
@@ -76,8 +76,8 @@ func (h *host) pump() {
 	}
 }
 
-// choose returns the place in the queue of the first job that can go on, or -1.
-// Messages to one rank keep their order.
+// choose returns the index in the queue of the first job that can continue, or -1. Messages to one
+// rank keep their order.
 func (h *host) choose() int {
 	for i := range h.queue.Len() {
 		j := *h.queue.At(i)
@@ -109,8 +109,8 @@ func (h *host) unblock() {
 	}
 }
 
-// acked reports whether the acks that the next PUSH waits for have come
-// (pm-messaging, section 1.4.9).
+// acked reports whether the acks for which the next PUSH must wait have arrived (pm-messaging,
+// section 1.4.9).
 func (h *host) acked(p *peer) bool {
 	switch h.m.s.throttle {
 	case throttleAll:
@@ -121,11 +121,11 @@ func (h *host) acked(p *peer) bool {
 	return true
 }
 
-// mostPart is the longest request of remote memory access: longer ones follow each
-// other.
+// mostPart is the longest request of remote memory access; longer transfers use several, one after
+// the other.
 const mostPart = 32 << 10
 
-// post posts the next request of the job at a place of the queue.
+// post posts the next request of the job at index i of the queue.
 func (h *host) post(i int) {
 	j := *h.queue.At(i)
 	p := &h.peers[j.dst]
@@ -164,13 +164,13 @@ func (h *host) post(i int) {
 	switch {
 	case j.posted == j.bytes:
 		h.queue.Remove(i)
-	case j.kind != jobMessage: // others may go between
+	case j.kind != jobMessage: // others may go in between
 		h.queue.Push(h.queue.Remove(i))
 	}
 	h.busy[h.next] = true
 	h.next = (h.next + 1) % len(h.busy)
 	if err := h.node.Post(&x.Transfer); err != nil {
-		panic(err) // sizes and nodes are those of the model
+		panic(err) // sizes and nodes come from the model
 	}
 }
 
@@ -212,7 +212,7 @@ func (x *part) Progress(_ *timed.Transfer, s timed.Stage) {
 	h.pump()
 }
 
-// release lets the sender go on when all has happened that its next message waits for.
+// release lets the sender continue when everything for which its next message waits has happened.
 func (x *part) release() {
 	if x.hold > 0 {
 		if x.hold--; x.hold == 0 {
@@ -221,7 +221,7 @@ func (x *part) release() {
 	}
 }
 
-// over counts a request of a job that has done its work.
+// over counts a completed request of a job.
 func (h *host) over(j *job) {
 	if j.open--; j.open > 0 || j.posted < j.bytes {
 		return

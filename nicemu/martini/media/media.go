@@ -11,8 +11,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Medium is a message layer on Martini, for a number of ranks: those of the
-// first hosts of its topology.
+// A Medium is a message layer on Martini, for a number of ranks, which are on the first hosts of
+// its topology.
 type Medium struct {
 	vtime.Source
 	s     set
@@ -30,13 +30,13 @@ var (
 	_ medium.Counter = (*Medium)(nil)
 )
 
-// MostHosts is how many hosts the model takes: its controllers know each other's
-// requests.
+// MostHosts is the maximum number of hosts of the model: each controller keeps a record for the
+// requests of every other.
 const MostHosts = 256
 
-// Cluster is the topology that is meant where none is given: four switches, all
-// joined, with four hosts each (pm-messaging, section 2.1, M3); for more ranks a random
-// one whose switches have four hosts each.
+// Cluster returns the default topology: four switches, all connected to each other, with four hosts
+// each (pm-messaging, section 2.1, M3); for more ranks a random topology with four hosts at each
+// switch.
 func Cluster(ranks int) string {
 	if ranks <= 16 {
 		return "full:4x4"
@@ -44,11 +44,11 @@ func Cluster(ranks int) string {
 	return fmt.Sprintf("random:%dx4x1", (ranks+3)/4)
 }
 
-// seed is that of bit errors.
+// seed is for bit errors.
 const seed = 1
 
-// New returns the medium of a layer for so many ranks; t is nil or has a host for
-// each.
+// New returns the medium of a layer for the given number of ranks; t is nil or has at least one
+// host for each rank.
 func New(k *vtime.Kernel, name string, ranks int, t *network.Topology, p *param.Table) (*Medium, error) {
 	l, err := find(name)
 	if err != nil {
@@ -81,7 +81,7 @@ func New(k *vtime.Kernel, name string, ranks int, t *network.Topology, p *param.
 	return m, nil
 }
 
-// Close lets go of the NICs.
+// Close closes the NICs.
 func (m *Medium) Close() error {
 	m.sys.Close()
 	return nil
@@ -90,12 +90,12 @@ func (m *Medium) Close() error {
 // System returns the nodes below the layer.
 func (m *Medium) System() *timed.System { return m.sys }
 
-// Lookahead is less than what the NIC takes for anything.
+// Lookahead is less than the time of any operation of the NIC.
 func (m *Medium) Lookahead() vtime.Time { return m.sys.Least() }
 
-// Costs are those of the calls of the layer and of MPI, of copies in and out of the
-// layer's buffers, of looking at rings, and of stores to the Window (pm-messaging,
-// sections 1.4 to 1.6).
+// Costs returns the costs of the calls of the layer and of MPI, of copies into and out of the
+// layer's buffers, of polling rings, and of stores to the Window (pm-messaging, sections 1.4 to
+// 1.6).
 func (m *Medium) Costs() medium.Costs {
 	sys, s := m.sys, &m.s
 	look := sys.CallTime() + sys.PassTime(s.words(len(m.hosts)))
@@ -122,10 +122,11 @@ func (m *Medium) Costs() medium.Costs {
 	return c
 }
 
-// mostEager stands for all messages: without remote memory access none has to ask.
+// mostEager stands for all messages: without remote memory access no message is long enough for a
+// rendezvous.
 const mostEager = 1 << 30
 
-// Links are the directions of links, and the PCI buses.
+// Links returns the use of the directions of links, and of the PCI buses.
 func (m *Medium) Links(end vtime.Time) []medium.Link {
 	now := m.Now()
 	all := m.sys.Buses()
@@ -141,7 +142,7 @@ func (m *Medium) Links(end vtime.Time) []medium.Link {
 	return all
 }
 
-// Carried returns what the network has delivered, acks and requests included.
+// Carried returns what the network has delivered, including acks and requests.
 func (m *Medium) Carried() (packets, bytes uint64) {
 	c := m.sys.Network().Counts()
 	return c.Delivered, c.Bytes
@@ -150,7 +151,7 @@ func (m *Medium) Carried() (packets, bytes uint64) {
 // Send starts a message of the layer.
 func (m *Medium) Send(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	if src == dst {
-		m.After(m.Lookahead(), to, op, arg) // by a ring of its own: copies are in the costs
+		m.After(m.Lookahead(), to, op, arg) // through a ring of its own: copies are in the costs
 		m.After(m.Lookahead(), m, opFree, uint64(src))
 		return
 	}
@@ -159,25 +160,25 @@ func (m *Medium) Send(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	m.hosts[src].add(j)
 }
 
-// opFree is the event that a rank's packet to itself is gone.
+// opFree is the event that a rank's packet to itself has left.
 const opFree = 0
 
-// Act is what happens to the medium itself.
+// Act handles the event of the medium itself.
 func (m *Medium) Act(_ int, arg uint64) { m.free(int(arg), int(arg)) }
 
-// Pace lets a rank give one message for each Window: pmSend returns with the PUSH posted,
-// and pmGetSendBuffer before the next waits for contflag, and for the ack with a throttle.
+// Pace lets a rank hand over one message for each Window: pmSend returns when the PUSH is posted,
+// and pmGetSendBuffer for the next message waits for contflag, and with a throttle for the ack.
 func (m *Medium) Pace(free func(src, dst int)) int {
 	m.free = free
 	return m.s.windows
 }
 
-// Pull is by PULLs.
+// Pull uses PULLs.
 func (m *Medium) Pull(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	m.remote(jobPull, src, dst, bytes, to, op, arg)
 }
 
-// Push is by PUSHes, with acks.
+// Push uses PUSHes with acks.
 func (m *Medium) Push(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	m.remote(jobPush, src, dst, bytes, to, op, arg)
 }
@@ -197,7 +198,7 @@ func (m *Medium) Taken(src, dst int) {
 	}
 }
 
-// Left has a layer whose process has ended take everything.
+// Left makes the layer of a rank whose process has ended take all messages.
 func (m *Medium) Left(rank int) {
 	h := &m.hosts[rank]
 	h.left = true

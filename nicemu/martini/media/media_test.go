@@ -27,7 +27,7 @@ func table(t testing.TB, layer string, settings ...string) *param.Table {
 	return p
 }
 
-// open returns the medium of a layer on the usual topology.
+// open returns the medium of a layer on the default topology.
 func open(t testing.TB, layer string, ranks int, settings ...string) *Medium {
 	t.Helper()
 	m, err := New(new(vtime.Kernel), layer, ranks, nil, table(t, layer, settings...))
@@ -36,8 +36,8 @@ func open(t testing.TB, layer string, ranks int, settings ...string) *Medium {
 	return m
 }
 
-// A load is random traffic: who sends gives the next message when it may, and who
-// receives takes it after a while.
+// A load is random traffic: a sender hands over its next message when it may, and a receiver takes
+// messages after a while.
 type load struct {
 	t       testing.TB
 	m       *Medium
@@ -60,7 +60,7 @@ const (
 	opMoved
 )
 
-// Act is what happens to the traffic; the argument packs pair and number.
+// Act handles the events of the traffic; the argument packs pair and number.
 func (l *load) Act(op int, arg uint64) {
 	src, dst, number := int(arg>>8&0xff), int(arg&0xff), int(arg>>16)
 	switch op {
@@ -92,7 +92,7 @@ func (l *load) send(src, dst, bytes int) {
 	l.total++
 }
 
-// run sends so many messages, as the medium allows.
+// run sends so many messages, as fast as the medium allows.
 func (l *load) run(ranks, messages int) {
 	may := map[[2]int]int{}
 	window := l.m.Pace(func(src, dst int) { may[[2]int{src, dst}]++ })
@@ -115,9 +115,8 @@ func newLoad(t testing.TB, m *Medium) *load {
 	return &load{t: t, m: m, rng: rand.New(rand.NewPCG(5, 6)), sent: map[[2]int][]sending{}, got: map[[2]int]int{}}
 }
 
-// Whatever the layer, every message arrives once, in order, not before the
-// lookahead; nothing is in use for more than all of the time; and a second run is
-// the same.
+// TestTraffic: in each layer every message arrives once, in order, and not before the lookahead; no
+// link is in use for more than the whole time; and a second run is the same.
 func TestTraffic(t *testing.T) {
 	for _, layer := range Layers() {
 		for _, settings := range [][]string{nil, {"pm.windows=3", "link.bit-errors=1e-5", "host.hold=0", "pm.ring=16384"}} {
@@ -161,9 +160,9 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// A receiver that takes nothing is sent what its ring holds, and no more: 64 messages of
-// one slot (pm-messaging, section 1.10, A5). When it takes one, the sender learns that, and
-// the next comes.
+// TestStill: a receiver that takes no message gets as many as its ring holds: 64 messages of one
+// slot (pm-messaging, section 1.10, A5). When it takes one, the sender learns that, and the next
+// one arrives.
 func TestStill(t *testing.T) {
 	m := open(t, "pm", 2)
 	l := &still{m: m}
@@ -179,7 +178,7 @@ func TestStill(t *testing.T) {
 	if l.come != 65 {
 		t.Errorf("%d messages came after one was taken", l.come)
 	}
-	for _, layer := range []string{"vp", "vpush"} { // one ring: the NIC holds everything back
+	for _, layer := range []string{"vp", "vpush"} { // one ring: the NIC holds all packets back
 		m := open(t, layer, 3)
 		l := &still{m: m}
 		most := m.Costs().Packet
@@ -201,7 +200,7 @@ func TestStill(t *testing.T) {
 	}
 }
 
-// A still receiver counts.
+// A still receiver counts messages and takes none.
 type still struct {
 	m           *Medium
 	come, taken int
@@ -209,7 +208,7 @@ type still struct {
 
 func (l *still) Act(int, uint64) { l.come++ }
 
-// last runs until nothing happens, and returns when the last message came.
+// last runs until no event is pending, and returns when the last message arrived.
 type last struct {
 	m  *Medium
 	at vtime.Time
@@ -223,7 +222,7 @@ func (l *last) run(t testing.TB) vtime.Time {
 	return l.at
 }
 
-// The throttle makes each PUSH wait for an ack: of all, of those to one rank
+// TestThrottle: the throttle makes each PUSH wait for an ack: of any rank, or of the same rank
 // (pm-messaging, section 1.4.9).
 func TestThrottle(t *testing.T) {
 	var took []vtime.Time
@@ -239,7 +238,7 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
-// Remote memory moves by PULL and PUSH, at what PCI carries at most, while messages go
+// TestRemote: remote memory is moved by PULL and PUSH, at most at the rate of PCI, with messages in
 // between.
 func TestRemote(t *testing.T) {
 	const bytes = 1 << 20
@@ -273,7 +272,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// More ranks make a look for messages longer where each sender has a ring.
+// TestCosts: with more ranks a poll for messages takes longer if each sender has a ring.
 func TestCosts(t *testing.T) {
 	for layer, grows := range map[string]bool{"": false, "pm": true, "vp": false, "vpush": false} {
 		few, many := open(t, layer, 5).Costs(), open(t, layer, 16).Costs()
@@ -287,7 +286,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Each parameter of a layer changes when messages come, or what they cost.
+// TestEachParameterMatters: each parameter of a layer changes the arrival of messages, or their
+// costs.
 func TestEachParameterMatters(t *testing.T) {
 	figure := func(layer string, settings ...string) string {
 		m := open(t, layer, 6, settings...)
@@ -346,7 +346,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// There is a cluster for any number of ranks that the model takes.
+// TestClusters: there is a cluster for any number of ranks that the model supports.
 func TestClusters(t *testing.T) {
 	p, err := network.Parameters("rhinet2")
 	must(t, err)

@@ -10,7 +10,7 @@ import (
 	"rhinet/nicemu/param"
 )
 
-// A layer is how messages use the NIC.
+// A layer is a way for messages to use the NIC.
 type layer struct {
 	name     string
 	ring     bool // VPUSH to one ring
@@ -47,8 +47,8 @@ const (
 
 func throttles() []string { return []string{"off", "destination", "global"} }
 
-// Parameters returns the table of a layer, with that of everything below it.
-// Sections are those of the specification "martini", unless "pm-messaging" is named.
+// Parameters returns the table of a layer, including that of everything below it. Sections are
+// those of the specification "martini", unless "pm-messaging" is named.
 func Parameters(name string) (*param.Table, error) {
 	l, err := find(name)
 	if err != nil {
@@ -84,7 +84,7 @@ func (l layer) parameters() []param.Parameter {
 	return rows
 }
 
-// remote are the rows of layers that can move long messages without a copy.
+// remote returns the rows of layers that can move long messages without a copy.
 func (l layer) remote(on float64) []param.Parameter {
 	source := "pm-messaging 1.4.9: off in normal operation"
 	if on != 0 {
@@ -96,20 +96,20 @@ func (l layer) remote(on float64) []param.Parameter {
 	}
 }
 
-// What the layers fix (pm-messaging, sections 1.4.2, 1.4.3, 1.5.4).
+// Values that the layers fix (pm-messaging, sections 1.4.2, 1.4.3, 1.5.4).
 const (
 	frame    = 8           // bytes of header and trailer
-	slot     = stepped.MTU // a message begins at one
-	mostSlot = 4           // of one message
-	line     = 32          // bytes of a line of the host's cache: header and trailer of a longer message are apart
+	slot     = stepped.MTU // a message begins at a slot
+	mostSlot = 4           // maximum for one message
+	line     = 32          // bytes of a line of the host's cache: header and trailer of a longer message are in different lines
 	pageSize = 4096
 )
 
-// set is a table as a layer uses it.
+// set is a table in the form that a layer uses.
 type set struct {
 	layer
 	envelope, ring, windows int
-	probes                  int // 0: all rings are looked at
+	probes                  int // 0: all rings are polled
 	throttle                int
 	rma                     bool
 	eager                   int
@@ -133,7 +133,7 @@ func (l layer) resolve(t *param.Table) set {
 	return s
 }
 
-// most is the longest message of the layer, without frame.
+// most returns the longest message of the layer, without frame.
 func (s *set) most() int {
 	if s.layer.ring {
 		return slot - frame
@@ -141,7 +141,7 @@ func (s *set) most() int {
 	return mostSlot*slot - frame
 }
 
-// words is how many words a look for messages reads.
+// words returns the number of words that a poll for messages reads.
 func (s *set) words(ranks int) int {
 	switch {
 	case s.layer.ring:

@@ -5,26 +5,26 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A peer is what a rank knows of another one. Positions are in slots, and never
-// wrap (pm-messaging, section 1.4.4).
+// A peer is a rank's record of another one. Positions are in slots, and never wrap (pm-messaging,
+// section 1.4.4).
 type peer struct {
-	head    int             // where the next message to it goes
-	known   int             // its tail of those, as known here
-	asking  bool            // for that tail
-	unseen  int             // PUSHes to it whose acks have not come, where they are waited for
-	blocked bool            // of choose: a message to it cannot go
-	tail    int             // of the ring that it fills here
-	come    vtime.Ring[int] // slots of the messages that have come there and are not released
+	head    int             // position of the next message to it
+	known   int             // its tail of those, as last read here
+	asking  bool            // that tail is being read
+	unseen  int             // PUSHes to it with acks outstanding, if the layer waits for acks
+	blocked bool            // for choose: a message to it cannot go
+	tail    int             // of the ring here that it fills
+	come    vtime.Ring[int] // slots of the messages from it that have arrived and are not released
 }
 
-// room reports whether the ring at the receiver has room for a message, as far
-// as the sender knows.
+// room reports whether the ring at the receiver has room for a message, according to the tail that
+// the sender knows.
 func (h *host) room(p *peer, j *job) bool {
 	return h.m.s.layer.ring || h.m.s.ring/slot-(p.head-p.known) >= j.slots
 }
 
-// ask returns a request for the tail of the ring at dst, if it is not being asked
-// for already. While the tail is where it was, asking is left out: it would be in vain.
+// ask returns a request for the tail of the ring at dst, unless one is in progress. It returns none
+// while the tail has not changed, because reading it would gain nothing.
 func (h *host) ask(dst int) *job {
 	p := &h.peers[dst]
 	if p.asking || h.m.hosts[dst].peers[h.rank].tail == p.known {
@@ -34,13 +34,13 @@ func (h *host) ask(dst int) *job {
 	return h.m.job(jobTail, dst, 8, nil, 0, 0)
 }
 
-// learn takes the tail that a PULL has brought.
+// learn stores the tail that a PULL has read.
 func (h *host) learn(dst int) {
 	p := &h.peers[dst]
 	p.asking, p.known = false, h.m.hosts[dst].peers[h.rank].tail
 }
 
-// arrived notes a message that is in memory.
+// arrived records a message that is in memory.
 func (h *host) arrived(src int, j *job) {
 	if h.m.s.layer.ring {
 		h.come.Push(j.bytes)
@@ -52,8 +52,8 @@ func (h *host) arrived(src int, j *job) {
 	}
 }
 
-// release gives the room of the oldest message back: to the sender, who will ask
-// for it, or to the NIC.
+// release frees the room of the oldest message: for the sender, which will read the tail, or for
+// the NIC.
 func (h *host) release(src int) {
 	if h.m.s.layer.ring {
 		x := h.part(nil)
@@ -68,7 +68,7 @@ func (h *host) release(src int) {
 	h.m.hosts[src].pump()
 }
 
-// released is a part that releases: it is over when the NIC has it.
+// released is a part that advances the release pointer: it is complete when the NIC has it.
 type released part
 
 // Progress implements timed.Watcher.

@@ -7,11 +7,10 @@ import (
 	"rhinet/internal/ring"
 )
 
-// Audit puts down what this node has sent, in the accounts of its NIC, and
-// compares what has come with what others have put down: a header that was
-// overwritten looks like one that has not come. It reports the first damage
-// that it finds; nothing more is received from that source. It is called while
-// no message is held.
+// Audit writes what this node has sent to the accounts of its NIC, and compares what has arrived
+// with what other nodes have written there: a header that was overwritten looks like one that has
+// not arrived. It reports the first damage that it finds; nothing more is received from that
+// source. It is called while no message is held.
 func (p *RHiNET) Audit() error {
 	for i := range p.targets {
 		if t := &p.targets[i]; t.head != 0 {
@@ -31,7 +30,7 @@ func (p *RHiNET) Audit() error {
 	return nil
 }
 
-// judge says what is wrong with a lane, or nothing.
+// judge returns what is wrong with a lane, or "".
 func (p *RHiNET) judge(l *lane, from int) string {
 	if atomic.LoadUint64(l.export) != l.tail {
 		return "the tail that is exported has been overwritten"
@@ -40,7 +39,7 @@ func (p *RHiNET) judge(l *lane, from int) string {
 	if !ok || sent.Pos <= l.seq {
 		return ""
 	}
-	// A message was PUSHed whole before it was put down.
+	// A message has been PUSHed completely before its account is written.
 	h := atomic.LoadUint32(l.header())
 	if h == makeSkip(l.seq) {
 		return ""
@@ -52,7 +51,7 @@ func (p *RHiNET) judge(l *lane, from int) string {
 	return ""
 }
 
-// Audit puts down what this node has sent, and looks for damage of its ring.
+// Audit writes what this node has sent to the accounts, and looks for damage in its ring.
 func (p *VP) Audit() error {
 	for _, m := range p.mail {
 		if m != nil {

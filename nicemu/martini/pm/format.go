@@ -36,5 +36,5 @@ func makeTrailer(seq uint64) uint32 { return makeHeader(seq, 0) }
 // framed returns the bytes of a message of n payload bytes in its ring.
 func framed(n int) int { return frameBytes + (n+wordBytes-1)&^(wordBytes-1) }
 
-// slots returns how many slots it takes.
+// slots returns the number of slots of a message of n payload bytes.
 func slots(n int) uint64 { return uint64((framed(n) + slotBytes - 1) / slotBytes) }

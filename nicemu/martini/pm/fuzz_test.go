@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzRing puts what it likes where a source writes: Receive may report a
-// message or a lie, but never reaches beyond the ring, and others go on.
+// FuzzRing writes its input where a source writes: Receive may report a message or a corrupt ring,
+// but never reads beyond the ring, and other rings work.
 func FuzzRing(f *testing.F) {
 	f.Add([]byte{8, 0, 0, 0x80, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0x80}, uint16(0))
 	f.Add([]byte{0, 0, 0, 0xc0}, uint16(2))

@@ -12,7 +12,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// A node is an implementation of either kind.
+// A node is either implementation.
 type node interface {
 	Messages
 	Source() int
@@ -48,7 +48,7 @@ func open(t testing.TB, n int, make func(*martini.NIC) (node, error)) []node {
 	return all
 }
 
-// openJob is open for tests that go behind the layer's back.
+// openJob is open for tests that access memory below the layer.
 func openJob(t testing.TB, n int, make func(*martini.NIC) (node, error)) (*fabric.Fabric, *martini.Manager, []node) {
 	t.Helper()
 	f, err := fabric.Heap(n, Geometry(fabric.Small(), n))
@@ -78,7 +78,7 @@ func openJob(t testing.TB, n int, make func(*martini.NIC) (node, error)) (*fabri
 	return f, boss, all
 }
 
-// send sends data to dst, or says why not.
+// send sends data to dst, or returns why it cannot.
 func send(p Messages, dst int, data []byte) error {
 	buf, err := p.GetSendBuffer(dst, len(data))
 	if err != nil {
@@ -120,8 +120,8 @@ func text(seed uint64, n int) []byte {
 	return b
 }
 
-// TestManyToOne is A1 and A2: order by source, contents intact; on VP no
-// message is interleaved with another's (A9).
+// TestManyToOne is A1 and A2: order by source, contents intact; on VP messages are not interleaved
+// (A9).
 func TestManyToOne(t *testing.T) {
 	for _, k := range kinds() {
 		t.Run(k.name, func(t *testing.T) {

@@ -8,34 +8,33 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// stride is the distance of rings: 128 KB, and a page for the words that the
-// receiver exports.
+// stride is the distance between rings: 128 KB, and a page for the words that the receiver exports.
 const stride = ringBytes + fabric.PageBytes
 
-// Options of RHiNET. The zero value is right unless something is measured.
+// Options of RHiNET. The zero value is right except for measurements.
 type Options struct {
 	Throttle Throttle
-	// FromZero makes every pass of Receive begin at ring 0, not after the ring
-	// that delivered last.
+	// FromZero makes every pass of Receive begin at ring 0, rather than after the ring that
+	// delivered last.
 	FromZero bool
 }
 
-// A lane is what a receiver keeps of one source: LRP (section 1.4.4). Position
-// counters count slots and never wrap.
+// A lane is a receiver's state for one source: LRP (section 1.4.4). Position counters count slots
+// and never wrap.
 type lane struct {
 	ring   []byte
-	export *uint64 // of tail, for the source to PULL
+	export *uint64 // copy of tail, for the source to PULL
 	tail   uint64
 	seq    uint64
-	closed bool // a lie was found
+	closed bool // its ring is corrupt
 }
 
-// A target is what a sender keeps of one destination: RRP.
+// A target is a sender's state for one destination: RRP.
 type target struct {
 	head, tail uint64
 	seq        uint64
 	window     *martini.Window
-	ack        int // completion flag of its own, with Throttle PerDestination
+	ack        int // its completion flag, with Throttle PerDestination
 	acked      uint64
 }
 
@@ -44,40 +43,40 @@ type RHiNET struct {
 	nic    *martini.NIC
 	o      Options
 	pin    martini.Pin
-	mem    []byte // pinned: the send buffer, and where PULL puts a tail
+	mem    []byte // pinned: the send buffer, and the target of PULLs of a tail
 	pulled []byte
 
 	lanes   []lane
 	targets []target
 	count   Counters
-	asked   uint64 // Global: contflag of the request whose ack is awaited
+	asked   uint64 // Global: contflag of the request whose ack is outstanding
 
-	dst, n   int // of the buffer obtained; n is 0 if none
+	dst, n   int // for the buffer obtained; n is 0 if there is none
 	buf      []byte
-	at       int // of buf in mem
+	at       int // offset of buf in mem
 	source   int // of the message held
-	held     int // its framed bytes, 0 if none
+	held     int // its size with frame, 0 if none
 	turn     int // ring where the next pass begins
 	windowID int
 }
 
 var _ Messages = (*RHiNET)(nil)
 
-// ackTurns bounds a wait for an ack, which this NIC never needs: its flag is
-// set when PUSH returns, unless another process overwrites it.
+// ackTurns bounds a wait for an ack. With this NIC there is no wait: the flag is set when PUSH
+// returns, unless another process overwrites it.
 const ackTurns = 1000
 
 // sendBytes is the size of the send buffer, which is used as a ring.
 const sendBytes = 32 << 10
 
-// Geometry returns g with communication memory for the rings of so many nodes.
+// Geometry returns g with communication memory for the rings of the given number of nodes.
 func Geometry(g fabric.Geometry, nodes int) fabric.Geometry {
 	g.Rings, g.Ring.Slots, g.Ring.Bytes = max(nodes, 1), 16, ringBytes
 	return g
 }
 
-// NewRHiNET opens PM/RHiNET on a NIC whose fabric has the memory that
-// [Geometry] asks for. It takes the NIC's communication memory.
+// NewRHiNET opens PM/RHiNET on a NIC whose fabric has the memory that [Geometry] describes. It uses
+// all of the NIC's communication memory.
 func NewRHiNET(nic *martini.NIC, o Options) (*RHiNET, error) {
 	nodes := nic.Ranks()
 	p := &RHiNET{
@@ -105,17 +104,17 @@ func NewRHiNET(nic *martini.NIC, o Options) (*RHiNET, error) {
 	return p, nil
 }
 
-// Close gives back what NewRHiNET took.
+// Close unpins the memory that NewRHiNET has pinned.
 func (p *RHiNET) Close() error { return p.nic.Unpin(p.pin) }
 
 // Self returns the own node number.
 func (p *RHiNET) Self() int { return p.nic.Rank() }
 
-// Nodes returns how many nodes there are.
+// Nodes returns the number of nodes.
 func (p *RHiNET) Nodes() int { return len(p.lanes) }
 
-// MaxMessage returns 8184: four slots less header and trailer.
+// MaxMessage returns 8184: four slots minus header and trailer.
 func (p *RHiNET) MaxMessage() int { return maxRHiNET }
 
-// Counters returns what has been counted so far.
+// Counters returns the counts so far.
 func (p *RHiNET) Counters() Counters { return p.count }

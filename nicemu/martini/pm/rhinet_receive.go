@@ -7,8 +7,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// Receive looks once at the rings in turn (pm-messaging, section 1.4.6). A
-// message whose trailer has not come is left for now.
+// Receive polls each ring once, in turn (pm-messaging, section 1.4.6). It leaves a message whose
+// trailer has not arrived.
 func (p *RHiNET) Receive() ([]byte, error) {
 	if p.held != 0 {
 		return nil, ErrBusy
@@ -41,13 +41,13 @@ func trailer(l *lane, end int) uint32 {
 	return atomic.LoadUint32(martini.Word32(l.ring, end-wordBytes))
 }
 
-// header returns the word that the next message of the source begins with.
+// header returns the first word of the source's next message.
 func (l *lane) header() *uint32 { return martini.Word32(l.ring, l.slot()) }
 
 func (l *lane) slot() int { return int(l.tail%ringSlots) * slotBytes }
 
-// open takes the message at the tail of a ring if it is complete. What stands
-// there was written by another process, and is checked where it is read.
+// open takes the message at the tail of a ring if it is complete. Another process has written it,
+// so it is checked where it is read.
 func (p *RHiNET) open(l *lane, source int) ([]byte, error) {
 	h := atomic.LoadUint32(l.header())
 	if h == makeSkip(l.seq) && l.slot() != 0 {
@@ -79,11 +79,11 @@ func (p *RHiNET) open(l *lane, source int) ([]byte, error) {
 	return l.ring[at+wordBytes : at+wordBytes+n : at+wordBytes+n], nil
 }
 
-// Source returns the node whose ring the held message lies in.
+// Source returns the node whose ring contains the held message.
 func (p *RHiNET) Source() int { return p.source }
 
-// ReleaseReceiveBuffer zeroes the message, header to trailer, and only then
-// shows its source that there is room (pm-messaging, section 1.4.7).
+// ReleaseReceiveBuffer zeroes the message, header to trailer, and only then exports the new tail to
+// its source (pm-messaging, section 1.4.7).
 func (p *RHiNET) ReleaseReceiveBuffer() error {
 	if p.held == 0 {
 		return ErrNothingHeld

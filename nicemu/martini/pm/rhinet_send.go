@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// GetSendBuffer takes space in the send buffer if the ring at dst has room.
+// GetSendBuffer allocates space in the send buffer if the ring at dst has room.
 func (p *RHiNET) GetSendBuffer(dst, n int) ([]byte, error) {
 	if p.n != 0 {
 		return nil, ErrBusy
@@ -25,8 +25,8 @@ func (p *RHiNET) GetSendBuffer(dst, n int) ([]byte, error) {
 			return nil, ErrNoBufs
 		}
 	}
-	// The contflag of a PUSH is set when the NIC has read its source, here
-	// before the kick returns: all of the send buffer is free again by now.
+	// The contflag of a PUSH is set when the NIC has read its source, which is before the kick
+	// returns: so the whole send buffer is free by now.
 	size := framed(n)
 	if p.at+size > sendBytes {
 		p.at = 0
@@ -36,8 +36,8 @@ func (p *RHiNET) GetSendBuffer(dst, n int) ([]byte, error) {
 	return p.buf[wordBytes : wordBytes+n : wordBytes+n], nil
 }
 
-// need returns the slots that a message takes, those skipped at the ring's end
-// included: it must be contiguous.
+// need returns the number of slots that a message takes, including those skipped at the ring's end:
+// a message must be contiguous.
 func (t *target) need(n int) uint64 {
 	k := slots(n)
 	if rest := ringSlots - t.head%ringSlots; k > rest {
@@ -48,8 +48,8 @@ func (t *target) need(n int) uint64 {
 
 func (t *target) free() uint64 { return ringSlots - (t.head - t.tail) }
 
-// refresh PULLs the receiver's tail (pm-messaging, section 1.4.8): only when
-// the ring seems too full.
+// refresh PULLs the receiver's tail (pm-messaging, section 1.4.8), only when the ring seems too
+// full.
 func (p *RHiNET) refresh(dst int) error {
 	t := &p.targets[dst]
 	p.count.Pulls++
@@ -91,7 +91,7 @@ func (p *RHiNET) Send() error {
 	return nil
 }
 
-// skip sends the receiver to the start of its ring.
+// skip makes the receiver continue at the start of its ring.
 func (p *RHiNET) skip(dst int, rest uint64) error {
 	t := &p.targets[dst]
 	word := p.pulled[:wordBytes]
@@ -104,7 +104,7 @@ func (p *RHiNET) skip(dst int, rest uint64) error {
 	return nil
 }
 
-// push writes b into the ring at dst from head on, throttled if asked to.
+// push writes b into the ring at dst from head on, with a throttle if one is set.
 func (p *RHiNET) push(dst int, b []byte) error {
 	t := &p.targets[dst]
 	r := martini.Request{
@@ -121,8 +121,8 @@ func (p *RHiNET) push(dst int, b []byte) error {
 		}
 		piece := b[:min(slotBytes, len(b))]
 		if len(b)-len(piece) == frameBytes {
-			// A last piece of one double word would become visible as such,
-			// and the trailer is polled as a word of its own.
+			// A last piece of one double word would become visible as a whole, but the trailer is
+			// polled as a word of its own.
 			piece = piece[:slotBytes-wordBytes]
 		}
 		p.count.Pushes++
@@ -141,7 +141,7 @@ func (p *RHiNET) push(dst int, b []byte) error {
 	}
 }
 
-// awaitAck waits for the ack of the push before, to t or to anyone.
+// awaitAck waits for the ack of the previous push, to t or to any target.
 func (p *RHiNET) awaitAck(t *target) error {
 	want := t.acked
 	if p.o.Throttle == Global {
@@ -155,7 +155,7 @@ func (p *RHiNET) awaitAck(t *target) error {
 		if turns == ackTurns {
 			return &CorruptError{p.Self(), fmt.Sprintf("completion flag %d is %d, not %d", t.ack, t.window.Flag(t.ack), want)}
 		}
-		runtime.Gosched() // this NIC is done when Push returns: no turn is ever taken
+		runtime.Gosched() // with this NIC the ack is there when Push returns, so this is never reached
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ func pair(t *testing.T, o Options) (a, b *RHiNET) {
 	return p[0].(*RHiNET), p[1].(*RHiNET)
 }
 
-// TestSlots is A4: 2040 bytes take one slot and one PUSH, one more takes
-// another slot, 8184 take four.
+// TestSlots is A4: 2040 bytes take one slot and one PUSH, one byte more takes another slot, 8184
+// take four.
 func TestSlots(t *testing.T) {
 	a, b := pair(t, Options{})
 	for _, c := range []struct {
@@ -49,8 +49,8 @@ func TestThrottleNames(t *testing.T) {
 	}
 }
 
-// TestThrottleCutsMessages: with a throttle, one PUSH for each 2 KB, each but
-// the first after an ack.
+// TestThrottleCutsMessages: with a throttle there is one PUSH for each 2 KB, and each but the first
+// waits for an ack.
 func TestThrottleCutsMessages(t *testing.T) {
 	for _, scope := range []Throttle{PerDestination, Global} {
 		a, b := pair(t, Options{Throttle: scope})
@@ -67,8 +67,7 @@ func TestThrottleCutsMessages(t *testing.T) {
 	}
 }
 
-// TestReceiverThatStops is A5: 64 messages of one slot are taken, the next is
-// not; after a release it is.
+// TestReceiverThatStops is A5: 64 messages of one slot are accepted, the next only after a release.
 func TestReceiverThatStops(t *testing.T) {
 	a, b := pair(t, Options{})
 	for i := range ringSlots {
@@ -118,7 +117,7 @@ func TestFreeSpaceIsZero(t *testing.T) {
 	}
 }
 
-// raw writes into a's ring at b, as a hostile or slow sender may.
+// raw writes into a's ring at b, as a hostile or slow sender may do.
 func raw(t *testing.T, a *RHiNET, at int, words ...uint32) {
 	t.Helper()
 	var b []byte
@@ -149,8 +148,8 @@ func TestDelayedTrailer(t *testing.T) {
 	expect(t, b, 0, []byte{1, 0, 0, 0, 2, 0, 0, 0})
 }
 
-// TestLyingSources: what stands in a ring is checked where it is read.
-func TestLyingSources(t *testing.T) {
+// TestCorruptRings: the contents of a ring are checked where they are read.
+func TestCorruptRings(t *testing.T) {
 	for name, words := range map[string][]uint32{
 		"no set bit":     {1},
 		"sequence":       {makeHeader(1, 4), 0, makeTrailer(1)},
@@ -186,8 +185,8 @@ func TestLyingSources(t *testing.T) {
 	}
 }
 
-// TestLyingReceiver: a tail that cannot be true is no room.
-func TestLyingReceiver(t *testing.T) {
+// TestImplausibleTail: an implausible tail gives no room.
+func TestImplausibleTail(t *testing.T) {
 	a, b := pair(t, Options{})
 	for range ringSlots {
 		must(t, a, 1, []byte{1})
@@ -202,7 +201,7 @@ func TestLyingReceiver(t *testing.T) {
 	must(t, a, 1, []byte{1})
 }
 
-// TestRefusals: what the NIC refuses is the caller's to know.
+// TestRefusals: the caller gets the refusals of the NIC.
 func TestRefusals(t *testing.T) {
 	_, boss, all := openJob(t, 2, rhinet(Options{Throttle: Global}))
 	a := all[0].(*RHiNET)

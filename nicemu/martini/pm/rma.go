@@ -6,14 +6,14 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// RMA is the optional remote memory access of PM (pm-messaging, sections 1.2,
-// 1.4.11). VP does not have it: the part of the NIC that would answer is taken.
+// RMA is the optional remote memory access of PM (pm-messaging, sections 1.2, 1.4.11). VP does not
+// have it: its breakpoint occupies the Replier, which would have to answer PULLs.
 type RMA interface {
-	// Pin makes b reachable for other nodes, until Unpin.
+	// Pin makes b accessible to other nodes, until Unpin.
 	Pin(b []byte) (Handle, error)
 	Unpin(h Handle) error
-	// Write copies the first n bytes of local, pinned here, to remote, and
-	// Read the other way, between this node and another.
+	// Write copies the first n bytes of local, pinned here, to remote. Read copies in the other
+	// direction.
 	Write(node int, remote, local Handle, n int) (Token, error)
 	Read(node int, remote, local Handle, n int) (Token, error)
 	// Done reports whether an operation has completed at the other side.
@@ -24,10 +24,10 @@ type RMA interface {
 type Handle struct {
 	Segment martini.Segment
 	Bytes   int
-	buf     []byte // at the node that pinned it
+	buf     []byte // at the node that has pinned it
 }
 
-// A Token names an operation under way.
+// A Token identifies an operation in progress.
 type Token struct {
 	window *martini.Window
 	want   uint64
@@ -35,7 +35,7 @@ type Token struct {
 
 var _ RMA = (*RHiNET)(nil)
 
-// rmaFlag is the completion flag of RMA, apart from those of a throttle.
+// rmaFlag is the completion flag of RMA, different from those of a throttle.
 const rmaFlag = martini.CompletionFlags
 
 // Pin pins b and gives it a segment.
@@ -44,11 +44,11 @@ func (p *RHiNET) Pin(b []byte) (Handle, error) {
 	return Handle{Segment: s, Bytes: len(b), buf: b}, err
 }
 
-// Unpin withdraws Pin.
+// Unpin undoes Pin.
 func (p *RHiNET) Unpin(h Handle) error { return p.nic.Conceal(h.Segment) }
 
-// Write PUSHes; its token is done when the ack is here. No order holds between
-// it and messages, unless the caller waits for that.
+// Write PUSHes; its token is done when the ack has arrived. Write is not ordered with messages,
+// unless the caller waits for that.
 func (p *RHiNET) Write(node int, remote, local Handle, n int) (Token, error) {
 	return p.transfer((*martini.Window).Push, node, remote, local, n)
 }
@@ -68,5 +68,5 @@ func (p *RHiNET) transfer(do func(*martini.Window, martini.Request, []byte) erro
 	return Token{w, w.Contflag()}, err
 }
 
-// Done reports whether the completion flag has come to the operation.
+// Done reports whether the completion flag has reached the operation.
 func (p *RHiNET) Done(t Token) bool { return t.window.Flag(rmaFlag) >= t.want }

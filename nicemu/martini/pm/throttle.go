@@ -10,9 +10,8 @@ import (
 // whose flow control may fail (pm-messaging, section 1.4.9).
 type Throttle uint8
 
-// The scopes of a Throttle. Off sends a message as one PUSH, whatever its
-// size; the others send pieces of at most 2 KB, each after the ack of the one
-// before, to the same destination or to any.
+// The scopes of a Throttle. Off sends a message as one PUSH of any size; the others send pieces of
+// at most 2 KB, each after the ack of the previous one, to the same destination or to any.
 const (
 	Off Throttle = iota
 	PerDestination

@@ -2,7 +2,7 @@ package pm
 
 import "testing"
 
-// TestSourcesTakeTurns: a source whose ring is never empty does not hold up another.
+// TestSourcesTakeTurns: a source whose ring is never empty does not delay another one.
 func TestSourcesTakeTurns(t *testing.T) {
 	p := open(t, 3, rhinet(Options{}))
 	for source := range 2 {

@@ -5,10 +5,9 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// VP is PM/RHiNET-VP at one node: every message is one VPUSH into the one ring
-// of its destination (pm-messaging, section 1.5). There is no RMA beside it
-// and no ack. A sender keeps no account of room: the receiving NIC knows, and
-// a full ring is back-pressure, ErrNoBufs from Send.
+// VP is PM/RHiNET-VP at one node: every message is one VPUSH into the one ring of its destination
+// (pm-messaging, section 1.5). It has no RMA and no ack. The sender does not track room: the
+// receiving NIC does, and a full ring is back-pressure, ErrNoBufs from Send.
 type VP struct {
 	nic    *martini.NIC
 	mail   []*martini.Mailbox // by destination, opened on first use
@@ -16,7 +15,7 @@ type VP struct {
 	packet ring.Packet
 	buf    [maxVP]byte
 	most   int
-	dst, n int // of the buffer obtained; n is 0 if none
+	dst, n int // for the buffer obtained; n is 0 if there is none
 	held   bool
 	broken bool
 	count  Counters
@@ -24,7 +23,7 @@ type VP struct {
 
 var _ Messages = (*VP)(nil)
 
-// NewVP opens PM/RHiNET-VP on a NIC. It takes the NIC's VPUSH ring.
+// NewVP opens PM/RHiNET-VP on a NIC. It uses the NIC's VPUSH ring.
 func NewVP(nic *martini.NIC) *VP {
 	return &VP{
 		nic: nic, mail: make([]*martini.Mailbox, nic.Ranks()), reader: nic.MailReader(),
@@ -35,17 +34,16 @@ func NewVP(nic *martini.NIC) *VP {
 // Self returns the own node number.
 func (p *VP) Self() int { return p.nic.Rank() }
 
-// Nodes returns how many nodes there are.
+// Nodes returns the number of nodes.
 func (p *VP) Nodes() int { return len(p.mail) }
 
-// MaxMessage returns 2040, what one packet carries, or less if the ring is
-// very small.
+// MaxMessage returns 2040, the payload of one packet, or less if the ring is very small.
 func (p *VP) MaxMessage() int { return p.most }
 
-// Counters returns what has been counted so far.
+// Counters returns the counts so far.
 func (p *VP) Counters() Counters { return p.count }
 
-// Close has nothing to give back.
+// Close does nothing.
 func (p *VP) Close() error { return nil }
 
 // GetSendBuffer returns the send buffer.
@@ -86,7 +84,7 @@ func (p *VP) Send() error {
 	return nil
 }
 
-// Receive makes one comparison, whatever the number of nodes.
+// Receive makes one comparison, for any number of nodes.
 func (p *VP) Receive() ([]byte, error) {
 	if p.held {
 		return nil, ErrBusy
@@ -109,7 +107,7 @@ func (p *VP) Receive() ([]byte, error) {
 	return p.packet.Data, nil
 }
 
-// Source returns the node that sent the held message, as its NIC says.
+// Source returns the node that sent the held message, according to its NIC.
 func (p *VP) Source() int { return p.packet.Peer }
 
 // ReleaseReceiveBuffer advances the release pointer past the message.

@@ -39,7 +39,7 @@ func TestBackPressure(t *testing.T) {
 	}
 }
 
-// TestSpoiltVPRing: nothing is received from a ring that nobody can follow.
+// TestSpoiltVPRing: nothing is received from a ring that is corrupt.
 func TestSpoiltVPRing(t *testing.T) {
 	f, _, p := openJob(t, 2, vp)
 	must(t, p[0], 1, []byte("first"))

@@ -9,34 +9,34 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// agenda is when the modules of a node act in virtual time. A module acts when
-// the work of its state is done. If it then has to wait, it looks again at its
-// clock's next edge after anything has changed at the node.
+// agenda holds the times at which the modules of a node act in virtual time. A module acts when the
+// work of its state is done. If it then has to wait, it polls again at its clock's next edge after
+// any change at the node.
 //
-// Most such looks would find nothing. Their times are kept, since they decide when a
-// change that comes at one of them is noticed, but the node is not visited for them.
+// Most such polls would find nothing. Their times are kept, since they decide when a change at such
+// a time is noticed, but the node is not visited for them.
 type agenda struct {
 	self    vtime.Source
 	parts   [Modules]*vtime.Module
-	due     [Modules]vtime.Time // by place: when it acts or looks; waits, or past: after a change
-	real    places              // of those that will find something then
+	due     [Modules]vtime.Time // by place: when it acts or polls; waits, or past: after a change
+	real    places              // the modules that will find something then
 	at      vtime.Time          // of the visit that is scheduled
 	visit   vtime.Event
-	main    int64 // clock at which the main loop of firmware began
+	main    int64 // clock at which firmware's main loop began
 	leaving bool  // a packet is on its way from SWI to the link
 	acting  bool  // a module of the node acts
 }
 
-// waits is earlier than everything.
+// waits is earlier than every time.
 const waits vtime.Time = -1
 
-// places is a set of modules, by their places in order.
+// places is a set of modules, by their place in order.
 type places uint16
 
 // first returns the first place of a set that is not empty.
 func (s places) first() int { return bits.TrailingZeros16(uint16(s)) }
 
-// upTo is the set of all places up to one.
+// upTo returns the set of all places up to i.
 func upTo(i int) places { return 1<<(i+1) - 1 }
 
 // Places in order.
@@ -61,8 +61,8 @@ const (
 	engineSet places = 1<<atPCIDMAC | 1<<atDIMMDMAC | 1<<atSRAMDMAC
 )
 
-// touches are the modules for which what one does may change whether they find something, by its
-// place. The processor may write any register.
+// touches lists by place the modules whose readiness may change when that module acts. The
+// processor may write any register.
 var touches = [Modules]places{
 	atSWI:       1<<atSWI | 1<<atCPU | 1<<atRFend | 1<<atSender,
 	atCPU:       all,
@@ -85,7 +85,7 @@ const (
 	opGranted
 )
 
-// chipStates is the table of states for the kernel, one for all modules, as the
+// chipStates returns the table of states for the kernel. It is the same for all modules, as the
 // state registers share one enumeration.
 func chipStates() []vtime.State {
 	all := make([]vtime.State, States)
@@ -95,7 +95,7 @@ func chipStates() []vtime.State {
 	return all
 }
 
-// plan makes the node one of a chip.
+// plan adds the node to the chip.
 func (n *node) plan() {
 	c := n.m.chip
 	if c == nil {
@@ -129,7 +129,7 @@ func (n *node) enter(mod Module, s State) {
 	}
 }
 
-// Act is what happens to a node.
+// Act handles the events of a node.
 func (n *node) Act(op int, _ uint64) {
 	switch op {
 	case opVisit:
@@ -141,8 +141,8 @@ func (n *node) Act(op int, _ uint64) {
 	}
 }
 
-// look has those modules act that are due, and those behind one that has done something now. One
-// that would find nothing is left out: see ready. It reports whether it is time to look again.
+// look runs the modules that are due, and the modules after a module that has just acted. It omits
+// modules that would find nothing: see ready. It reports whether it is time to look again.
 func (n *node) look() (again bool) {
 	e := edgesOf(n)
 	todo := places(0)
@@ -183,13 +183,13 @@ func (n *node) look() (again bool) {
 	return false
 }
 
-// looksNow reports whether a module behind one that has done something now looks now.
+// looksNow reports whether a module after one that has just acted polls now.
 func (n *node) looksNow(i int, e *edges) bool {
 	return n.due[i] == e.now || n.due[i] < e.now && n.wake(i, e, 0) == e.now
 }
 
-// settleUp ends a visit: who waits, and was passed before something was done, looks at its next
-// clock; who comes behind has looked, unless its clock has no edge now.
+// settleUp ends a visit. A module that waits, and whose turn came before the action, polls at its
+// next clock; a module after it has polled, unless its clock has no edge now.
 func (n *node) settleUp(e *edges, last int) {
 	if last < 0 {
 		return
@@ -215,7 +215,7 @@ func (n *node) settleUp(e *edges, last int) {
 	}
 }
 
-// judge finds out which of some modules will find something when they look.
+// judge determines which of some modules will find something when they poll.
 func (n *node) judge(some places) {
 	for m := some; m != 0; m &= m - 1 {
 		i := m.first()
@@ -227,13 +227,13 @@ func (n *node) judge(some places) {
 	}
 }
 
-// stir has all modules that wait look again after a change from outside, from now on, or from
-// the next clock on if later is 1. Only those named are concerned by it.
+// stir makes all waiting modules poll again after a change from outside, from now on, or from the
+// next clock on if later is 1. The change concerns only the named modules.
 func (n *node) stir(later int, concerned places) {
 	e := edgesOf(n)
 	from := e.now
 	if n.self.Past() {
-		from++ // who looked now has looked
+		from++ // a module whose turn was now has polled
 	}
 	n.keepPolling(&e, from)
 	for i, d := range n.due {
@@ -245,8 +245,8 @@ func (n *node) stir(later int, concerned places) {
 	n.book(n.first())
 }
 
-// keepPolling brings up to date when the processor looks that waits in a handler: at each clock, and
-// SWI, which comes before it, at its own clock's next edge each time.
+// keepPolling updates the poll times of a processor that waits in a handler, which polls at each
+// clock, and of SWI, which comes before it and polls at its own clock's next edge each time.
 func (n *node) keepPolling(e *edges, from vtime.Time) {
 	if n.cpu.awaited == nil {
 		return
@@ -262,12 +262,12 @@ func (n *node) keepPolling(e *edges, from vtime.Time) {
 	}
 }
 
-// edges are the next edges of a node's clocks from the present on, and after it.
+// edges holds the next edges of a node's clocks at the present or after it.
 type edges struct {
 	n         *node
 	now       vtime.Time
 	index     int64         // of the next edge of the core's clock
-	core, swi [2]vtime.Time // 0: not known
+	core, swi [2]vtime.Time // by later; 0: not known
 }
 
 func edgesOf(n *node) edges {
@@ -275,7 +275,8 @@ func edgesOf(n *node) edges {
 	return edges{n: n, now: now, index: n.m.chip.Core.Index(now)}
 }
 
-// next returns the next edge of a module's clock, from now on or, if later is 1, after it.
+// next returns the next edge of a module's clock, at the present or later or, if later is 1, after
+// it.
 func (e *edges) next(place, later int) vtime.Time {
 	if place == atSWI {
 		if e.swi[later] == 0 {
@@ -303,7 +304,7 @@ func (e *edges) after(mod Module, cycles int64) vtime.Time {
 	return e.n.m.chip.Core.Edge(e.index + cycles)
 }
 
-// wake returns when a module that waits looks again after a change: at its next clock.
+// wake returns when a waiting module polls again after a change: at its next clock.
 func (n *node) wake(place int, e *edges, later int) vtime.Time {
 	if place == atCPU && n.regs[CPU].state == MAIN {
 		if n.cpu.wanted() {
@@ -314,7 +315,7 @@ func (n *node) wake(place int, e *edges, later int) vtime.Time {
 	return e.next(place, later)
 }
 
-// worked reports whether a module that stays where it is has done something.
+// worked reports whether a module that stays in its state has done something.
 func (n *node) worked(mod Module) bool {
 	switch mod {
 	case PCIDMAC, DIMMDMAC, SRAMDMAC:
@@ -325,8 +326,8 @@ func (n *node) worked(mod Module) bool {
 	return false
 }
 
-// next returns when the work of a module in its present state, to which it just
-// went or in which it goes on, will be done.
+// next returns when the work of a module in its present state will be done; went says that it has
+// just entered the state.
 func (n *node) next(mod Module, e *edges, went bool) vtime.Time {
 	state := n.regs[mod].state
 	switch {
@@ -340,7 +341,7 @@ func (n *node) next(mod Module, e *edges, went bool) vtime.Time {
 	return e.after(mod, n.cycles(mod, state))
 }
 
-// cycles returns what the work of a module in a state takes.
+// cycles returns the duration of a module's work in a state, in cycles.
 func (n *node) cycles(mod Module, s State) int64 {
 	kind, units := vtime.Kind(workOf[s]), 1
 	switch {
@@ -360,7 +361,7 @@ func (n *node) cycles(mod Module, s State) int64 {
 	return max(1, n.m.chip.Timing.Cycles(kind, units))
 }
 
-// words returns how many double words of a Window a kick is about.
+// words returns the number of double words of a Window in a kick.
 func (k *kick) words() int {
 	if k.dw == martini.DWKick {
 		return martini.DWKick + 1
@@ -368,7 +369,7 @@ func (k *kick) words() int {
 	return martini.HeaderFlits + 1 + int(min(k.value, MTU)+7)/8
 }
 
-// bursts returns what the next burst of an engine takes.
+// bursts returns the duration of an engine's next burst, in cycles.
 func (n *node) bursts(mod Module) int64 {
 	t := &n.engines[mod-PCIDMAC].now
 	size := min(burst, t.size-t.done)
@@ -380,15 +381,15 @@ func (n *node) bursts(mod Module) int64 {
 	return n.m.chip.Timing.Cycles(kind, words)
 }
 
-// glance returns when the main loop next looks at the interrupt controller.
+// glance returns when the main loop next reads the interrupt controller.
 func (n *node) glance(from vtime.Time) vtime.Time {
 	c := n.m.chip
 	ahead := max(c.Core.Index(from)-n.main, 0)
 	return c.Core.Edge(n.main + (ahead+c.Poll-1)/c.Poll*c.Poll)
 }
 
-// first returns when the first of the modules is due that will find something. If none
-// will, the node is idle when the last has looked.
+// first returns the first time at which a module is due that will find something. If none will, the
+// node becomes idle after the last poll.
 func (n *node) first() vtime.Time {
 	now, first := n.self.Now(), vtime.Never
 	for m := n.real; m != 0; m &= m - 1 {
@@ -405,7 +406,7 @@ func (n *node) first() vtime.Time {
 	return first
 }
 
-// book has the node visited at a time, and at no other.
+// book schedules the next visit of the node, in place of any other.
 func (n *node) book(t vtime.Time) {
 	if t == n.at {
 		return
@@ -417,17 +418,17 @@ func (n *node) book(t vtime.Time) {
 	}
 }
 
-// poke tells a node that something has changed from outside, which concerns some of its modules.
+// poke tells a node of a change from outside that concerns some of its modules.
 func (n *node) poke(concerned places) {
 	n.busy = true
-	if n.m.chip == nil || n.acting { // who acts wakes the others
+	if n.m.chip == nil || n.acting { // acting modules wake the others
 		return
 	}
 	n.stir(1, concerned)
 }
 
-// pokeFrom is poke by a module of another node, whose turn in this step has come
-// or is yet to come.
+// pokeFrom is poke by a module of another node, which may come before or after this node in the
+// same step.
 func (n *node) pokeFrom(o *node) {
 	n.busy = true
 	if n.m.chip == nil || n == o {

@@ -8,25 +8,24 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// writeDepth is how many writes to the AOTF area wait (unstated).
+// writeDepth is the length of the queue of writes to the AOTF area (unstated).
 const writeDepth = 16
 
 type aotfWrite struct{ address, value uint64 }
 
-// aotfUnit is the AOTF Send Controller (martini, section 6.2), which is no part
-// of taking-over. Header Buffer and Header TLB are the NIC's: headers are
-// registered by [martini.NIC.RegisterHeader], which inspects them.
+// aotfUnit is the AOTF Send Controller (martini, section 6.2), which is not subject to taking-over.
+// Header Buffer and Header TLB are the NIC's: [martini.NIC.RegisterHeader] registers and checks
+// headers.
 type aotfUnit struct {
 	writes fifo[aotfWrite]
 	slot   int // of the Header Buffer
 }
 
-// ErrFull says that the queue of AOTF writes takes no more for now.
+// ErrFull says that the queue of AOTF writes is full for now.
 var ErrFull = errors.New("stepped: the queue of AOTF writes is full")
 
-// WriteAOTF writes one double word into the AOTF area, at a byte address of
-// it: one packet. Our choice: a write that finds no header is dropped and
-// reported as a refusal.
+// WriteAOTF writes one double word into the AOTF area, at a byte address in it, which sends one
+// packet. Our choice: a write that finds no header is dropped and reported as a refusal.
 func (m *Machine) WriteAOTF(node int, address uint32, value uint64) error {
 	if uint(node) >= uint(len(m.nodes)) {
 		return fmt.Errorf("stepped: no node %d", node)
@@ -68,8 +67,7 @@ func (n *node) actAOTF() Cond {
 	return Stay
 }
 
-// aotfPacket joins a header and the double word. The packet belongs to no
-// Window.
+// aotfPacket combines a header and the double word. The packet belongs to no Window.
 func (n *node) aotfPacket(w aotfWrite) *packet {
 	target, seg, offset, override := n.nic.HeaderBuffer(n.slot)
 	if override {

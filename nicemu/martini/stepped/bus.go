@@ -2,17 +2,17 @@ package stepped
 
 import "rhinet/nicemu/vtime"
 
-// A tenure is how far an engine is with the bus.
+// A tenure is the state of an engine with regard to the bus.
 type tenure uint8
 
 const (
 	noBus    tenure = iota
-	askedBus        // asked for
-	beganBus        // granted; data flows at the time that is due
-	waitBus         // asked for again, amid a transfer
+	askedBus        // requested
+	beganBus        // granted; data moves when the engine is due
+	waitBus         // requested again, during a transfer
 )
 
-// seize asks for the bus, and reports whether data may flow.
+// seize requests the bus, and reports whether data may move.
 func (n *node) seize(i int) bool {
 	e := &n.engines[i]
 	if target(i) != pci || n.m.chip == nil || n.m.chip.Bus == nil {
@@ -33,8 +33,7 @@ func (n *node) askBus(t *transfer) {
 	n.m.chip.Bus[n.id].Acquire(vtime.Request{Actor: n, Op: opGranted, Line: BusNIC, Direction: direction})
 }
 
-// begin is the grant of the bus: the first data flows after what the other side
-// takes to answer.
+// begin handles the grant of the bus: the first data moves after the answer time of the other side.
 func (n *node) begin() {
 	e := &n.engines[pci]
 	t, again := &e.now, e.bus == waitBus
@@ -56,16 +55,16 @@ func (n *node) begin() {
 	n.book(n.first())
 }
 
-// holds reports whether an engine may move its next burst: it has the bus, and
-// what it moves has arrived.
+// holds reports whether an engine may move its next burst: it has the bus, and the data has
+// arrived.
 func (n *node) holds(e *engine) bool {
 	t := &e.now
 	late := t.kind == storePayload && !t.packet.whole && t.at+t.done+burst >= t.packet.size
 	return e.bus != waitBus && !late
 }
 
-// passBus gives the bus between two bursts to who waits for it, if anybody does,
-// and asks for it again.
+// passBus releases the bus between two bursts if another device waits for it, and requests it
+// again.
 func (n *node) passBus(e *engine) {
 	if e.bus == beganBus && n.m.chip.Bus[n.id].Usage().Waiting > 0 {
 		e.bus = waitBus

@@ -2,25 +2,24 @@ package stepped
 
 import "rhinet/nicemu/vtime"
 
-// A Chip gives a machine the time that a chip takes. The machine is the same:
-// what a module does in a state, and which state follows, comes from the same
-// tables. With the timing [vtime.EveryStep] its modules make the transitions
-// that they make in steps, at the same clocks.
+// A Chip gives a machine the timing of a chip. The machine is unchanged: the same tables define
+// what a module does in a state, and which state follows. With the timing [vtime.EveryStep] the
+// modules make the same transitions at the same clocks as in steps.
 type Chip struct {
 	Kernel *vtime.Kernel
 	Core   vtime.Clock  // of all modules but SWI (martini, section 2.2)
 	Switch vtime.Clock  // of SWI
 	Timing vtime.Timing // cycles of each Kind, at least one
-	Poll   int64        // clocks between two looks of the main loop of firmware, at least one
-	// Firmware is how many clocks the on-chip processor takes for a job, beside
-	// the control bus and the DMA controller.
+	Poll   int64        // clocks between two polls of firmware's main loop, at least one
+	// Firmware is the number of clocks that a job takes on the on-chip processor, besides the
+	// control bus and the DMA controller.
 	Firmware [Jobs]int
 	Bus      []*vtime.Resource // PCI, by node; nil: it is always free
-	Link     Link              // nil: a packet is handed over in one step
-	Wrote    func(w Write)     // called when something is in host memory, as the NIC sees it
+	Link     Link              // nil: a packet is moved in one step
+	Wrote    func(w Write)     // called when the NIC has written something to host memory
 }
 
-// Lines and directions of the bus, for all that use it.
+// Lines and directions of the bus, for all its users.
 const (
 	BusNIC   = iota // line of the NIC
 	BusHost         // line of the host's bridge
@@ -28,63 +27,61 @@ const (
 )
 
 const (
-	IntoHost = iota // direction of a NIC's writes, and of nothing else
-	FromHost        // of its reads, and of the host's writes
+	IntoHost = iota // direction of a NIC's writes only
+	FromHost        // direction of its reads, and of the host's writes
 )
 
-// A Job is what firmware has to do, apart from what the model shows of it
-// (martini, section 12.3).
+// A Job is work of the firmware, apart from the parts that the model shows (martini, section 12.3).
 type Job int
 
 // The jobs.
 const (
-	Handling   Job = iota // of any handler but the ones below
+	Handling   Job = iota // of any handler except those below
 	RingBefore            // rfend handler of VPUSH, until RFend goes on
-	RingAfter             // what it does while RFend goes on
+	RingAfter             // the rest of that handler, while RFend goes on
 	RingNotice            // replier handler of VPUSH
-	Alone                 // of a packet that firmware makes or takes without the hardware that it replaces
-	Polling               // looking once whether a request to the DMA controller has ended
+	Alone                 // of a packet that firmware sends or receives in place of the hardware
+	Polling               // polling once whether a request to the DMA controller has ended
 	Jobs
 )
 
-// The kinds of work of a [vtime.Timing], by number: first those of Work, then
-// what is told apart because it has a number of units, or another place.
+// The kinds of work of a [vtime.Timing], by number: first those of Work, then work that depends on
+// a number of units, or has its own cost.
 const (
 	KindWord     = vtime.Kind(Works) + iota // a double word from a Window through the FIFO
-	KindHeader                              // a flit of a header that is built
+	KindHeader                              // a flit of a header under construction
 	KindBuffer                              // a flit from the Header Buffer
 	KindSwitch                              // a packet through SWI, in clocks of the Switch Interface
 	KindBusRead                             // from the grant of PCI to the first data of a read
-	KindBusWrite                            // the same of a write
+	KindBusWrite                            // the same for a write
 	KindBusWord                             // eight bytes on PCI
 	KindRing                                // RVA that places a packet in a VPUSH ring (pm-messaging, section 1.7)
 	KindMemory                              // eight bytes of SDRAM or SRAM
 	Kinds
 )
 
-// A Link takes packets from one Switch Interface to another. It calls
-// [Machine.Departed] when the sender may give it the next one, then
-// [Machine.Arrive] when RFend may look at the header, and [Machine.Whole] when
-// all has come.
+// A Link takes packets from one Switch Interface to another. It calls [Machine.Departed] when the
+// sender may hand it the next packet, then [Machine.Arrive] when RFend may read the header, and
+// [Machine.Whole] when the whole packet has arrived.
 type Link interface {
 	Send(from, to, bytes int, packet any)
-	// Release tells that the buffer of a packet that was not dropped by Whole is
-	// free; ride is what Arrive was given.
+	// Release says that the buffer of a packet that Whole did not drop is free; ride is the
+	// argument of Arrive.
 	Release(ride any)
 }
 
-// Written is what a [Write] is about.
+// Written is the subject of a [Write].
 type Written uint8
 
-// What is written.
+// The subjects.
 const (
 	WroteNothing  Written = iota
-	WrotePayload          // of a packet, and the flag behind it if there is one
+	WrotePayload          // of a packet, and the flag after it if there is one
 	WroteContflag         // Serial is its value
 	WroteRing             // the receive pointer
 )
 
-// A Write is something new in host memory.
+// A Write is a change in host memory.
 type Write struct {
 	Node   int
 	What   Written
@@ -120,12 +117,12 @@ func (n *node) wrote(w Write) {
 
 func (c *Chip) clocks() uint64 { return uint64(c.Core.Index(c.Kernel.Now())) }
 
-// step has everything happen up to the next clock of the core.
+// step runs all events up to the next clock of the core.
 func (c *Chip) step() {
 	c.Kernel.RunUntil(c.Core.Edge(c.Core.Index(c.Kernel.Now() + 1)))
 }
 
-// stamp is the present, as a number that is never 0.
+// stamp returns the present as a number that is never 0.
 func (m *Machine) stamp() uint64 {
 	if m.chip != nil {
 		return uint64(m.chip.Kernel.Now()) + 1
@@ -135,8 +132,8 @@ func (m *Machine) stamp() uint64 {
 
 func (m *Machine) linked() bool { return m.chip != nil && m.chip.Link != nil }
 
-// sendOverLink is actSWI where there is a network: the next packet passes SWI
-// while the one before is on its way out.
+// sendOverLink is actSWI where there is a network: the next packet passes SWI while the previous
+// one is leaving.
 func (n *node) sendOverLink() Cond {
 	switch n.regs[SWI].state {
 	case IDLE:
@@ -164,7 +161,7 @@ func (m *Machine) Departed(node int) {
 	n.poke(1 << atSWI)
 }
 
-// Arrive gives the header of a packet to RFend of a node.
+// Arrive hands the header of a packet to RFend of a node.
 func (m *Machine) Arrive(node int, p, ride any) {
 	n, k := m.nodes[node], p.(*packet)
 	k.ride = ride
@@ -176,8 +173,8 @@ func (m *Machine) Arrive(node int, p, ride any) {
 	n.poke(1 << atRFend)
 }
 
-// Whole tells that all of a packet has arrived, and returns whether the NIC has
-// done with it, so that its buffer is free already.
+// Whole says that a whole packet has arrived, and returns whether the NIC is done with it, so that
+// its buffer is already free.
 func (m *Machine) Whole(node int, p any) (done bool) {
 	k := p.(*packet)
 	k.whole = true
@@ -189,13 +186,13 @@ func (m *Machine) Whole(node int, p any) (done bool) {
 	return false
 }
 
-// leave ends a packet's stay in the receive FIFO.
+// leave removes a packet from the receive FIFO.
 func (n *node) leave(p *packet) {
 	m := n.m
 	switch {
 	case !m.linked():
 		m.free(p)
-		if m.chip != nil { // who waits for room
+		if m.chip != nil { // nodes that wait for room
 			for _, o := range m.nodes {
 				if o != n {
 					o.pokeFrom(n)

@@ -8,7 +8,7 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// everyStep is a chip all of whose states take one clock.
+// everyStep returns a chip whose states all take one clock.
 func everyStep(t testing.TB) *Chip {
 	t.Helper()
 	clock, err := vtime.NewClock(66e6, 1)
@@ -16,7 +16,7 @@ func everyStep(t testing.TB) *Chip {
 	return &Chip{Kernel: new(vtime.Kernel), Core: clock, Switch: clock, Timing: vtime.EveryStep{}, Poll: 1}
 }
 
-// slow is a chip whose times differ from state to state, with a bus.
+// slow returns a chip whose times differ from state to state, with a bus.
 func slow(t testing.TB, nodes int) *Chip {
 	t.Helper()
 	c := everyStep(t)
@@ -37,7 +37,7 @@ func slow(t testing.TB, nodes int) *Chip {
 	return c
 }
 
-// A transitionOf is an event as it is compared.
+// transitionOf returns an event in the form in which events are compared.
 func transitionOf(e Event, clock bool) string {
 	if !clock {
 		e.Step = 0
@@ -62,13 +62,13 @@ func shown(t *testing.T, name string, size int, c *Chip, keep func(e Event)) {
 		}
 	}
 	must(t, s.run(do))
-	if !cold { // with warm TLBs, too
+	if !cold { // with warm TLBs too
 		must(t, s.run(do))
 	}
 }
 
-// On the kernel, with a clock for each state, the machine makes exactly the
-// transitions that it makes in steps, at the same clocks.
+// TestEveryStepIsTheStep: on the kernel, with one clock for each state, the machine makes exactly
+// the transitions that it makes in steps, at the same clocks.
 func TestEveryStepIsTheStep(t *testing.T) {
 	for _, name := range Operations() {
 		for _, size := range []int{8, 5000} {
@@ -96,8 +96,8 @@ func compare(t *testing.T, what string, a, b []string) {
 	}
 }
 
-// With the durations of a chip, each module makes the same transitions in the
-// same order.
+// TestTimingChangesNoTransition: with the durations of a chip, each module makes the same
+// transitions in the same order.
 func TestTimingChangesNoTransition(t *testing.T) {
 	for _, name := range Operations() {
 		for _, size := range []int{8, 2000} {
@@ -111,7 +111,7 @@ func TestTimingChangesNoTransition(t *testing.T) {
 			}
 			for k, a := range by[0] {
 				if name == "vpush" && Module(k[1]) == CPU {
-					continue // the end of the DMA falls into the handler that follows RFend, or after it (11.3)
+					continue // the DMA ends in the handler that follows RFend, or after it (11.3)
 				}
 				compare(t, fmt.Sprintf("%s of %d bytes, node %d, %v", name, size, k[0], Module(k[1])), a, by[1][k])
 			}
@@ -119,8 +119,8 @@ func TestTimingChangesNoTransition(t *testing.T) {
 	}
 }
 
-// traffic kicks random requests at three nodes, several under way at once, and
-// returns what each machine does about them.
+// traffic kicks random requests at three nodes, several in flight at a time, and returns the
+// transitions of each machine.
 func traffic(t *testing.T, seed uint64, c *Chip) (all []string, w *world) {
 	w = newWorld(t, 3, 8, Options{Chip: c, Observe: func(e Event) {
 		if e.From != e.To {
@@ -149,7 +149,7 @@ func TestEveryStepIsTheStepUnderLoad(t *testing.T) {
 	}
 }
 
-// Timeouts are counted in steps.
+// TestChipRefusesTimeouts: timeouts are counted in steps.
 func TestChipRefusesTimeouts(t *testing.T) {
 	_, boss, nics := openNICs(t, 2)
 	if m, err := New(boss, nics, Options{Chip: everyStep(t), Timeout: 5}); err == nil {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Diagram returns a module's transitions as a Mermaid state diagram. A note
-// marks what is our choice; suspendable states are listed, from which a module
-// goes to MISS by itself.
+// Diagram returns a module's transitions as a Mermaid state diagram. A note marks our choices;
+// suspendable states, from which a module goes to MISS by itself, are listed.
 func Diagram(m Module) string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
@@ -34,8 +33,8 @@ func Diagram(m Module) string {
 	return b.String()
 }
 
-// Diagrams returns the diagrams of all modules, under a heading each, as they
-// stand in the documentation.
+// Diagrams returns the diagrams of all modules, each under a heading, as the documentation has
+// them.
 func Diagrams() string {
 	var b strings.Builder
 	for m := range Modules {

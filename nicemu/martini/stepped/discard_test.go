@@ -7,8 +7,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// TestDiscardIsolatesTheSendPath: what a Switch Interface drops has left the
-// sender, and nobody else hears of it (martini, section 13, E4).
+// TestDiscardIsolatesTheSendPath: a packet that a Switch Interface drops has left the sender, and
+// has no other effect (martini, section 13, E4).
 func TestDiscardIsolatesTheSendPath(t *testing.T) {
 	w := newWorld(t, 2, 3, Options{})
 	whole := bytes.Clone(w.areas[1])
@@ -28,8 +28,8 @@ func TestDiscardIsolatesTheSendPath(t *testing.T) {
 	}
 }
 
-// TestDroppedPackets: a handler that drops what raises an exception leaves the
-// packets behind it, and the issuer hears nothing.
+// TestDroppedPackets: a handler that drops the packet that raises an exception does not affect the
+// packets behind it, and the issuer is not notified.
 func TestDroppedPackets(t *testing.T) {
 	w := newWorld(t, 2, 3, Options{})
 	drops := 0

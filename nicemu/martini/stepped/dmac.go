@@ -2,8 +2,8 @@ package stepped
 
 import "rhinet/nicemu/martini"
 
-// A target is one end of a transfer, in the order of the fixed priority
-// (martini, section 7.3): of the two ends the first is master.
+// A target is one end of a transfer, in the order of the fixed priority (martini, section 7.3): the
+// first of the two ends is master.
 type target uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	targets
 )
 
-// A requester has a request FIFO of its own.
+// A requester has its own request FIFO.
 type requester uint8
 
 const (
@@ -58,20 +58,20 @@ type transfer struct {
 type engine struct {
 	now   transfer
 	turn  requester
-	burst int // bytes in this step
+	burst int // bytes moved in this step
 	bus   tenure
 }
 
-// dmac is the DMA controller: per requester a request FIFO, per master an
-// arbiter (round robin; our choice) and a transfer engine. Transfers that share
-// no target run at once.
+// dmac is the DMA controller: a request FIFO for each requester, an arbiter (round robin; our
+// choice) and a transfer engine for each master. Transfers without a common target run
+// concurrently.
 type dmac struct {
 	queues  [requesters]fifo[transfer]
-	queued  int // in all of them
+	queued  int // total number in the queues
 	engines [3]engine
-	slaves  [targets]bool // taken by an engine
+	slaves  [targets]bool // in use by an engine
 	served  uint64        // transfers of firmware that have ended
-	joined  [MTU]byte     // what J-joint has put together
+	joined  [MTU]byte     // output of J-joint
 }
 
 func (n *node) full(by requester) bool { return n.queues[by].len() >= requestDepth }
@@ -94,7 +94,7 @@ func (n *node) actDMAC(i int) Cond {
 			}
 		}
 	case MREQ:
-		// The master may be another engine's slave.
+		// The master may be the slave of another engine.
 		if n.slaves[i] {
 			return Stay
 		}
@@ -142,8 +142,7 @@ func (n *node) move(t *transfer, size int) {
 		t.frame.Read(t.packet.payload[t.at+t.done:t.at+t.done+size], t.off+t.done)
 		t.packet.have += size
 	case storePayload:
-		// What J-joint has put together goes to memory as one burst, since a
-		// process may poll the end of it.
+		// The output of J-joint goes to memory in one burst, since a process may poll its end.
 		from, to := t.joint.written(t.done, t.size), t.joint.written(t.done+size, t.size)
 		t.joint.pass(n.joined[:t.size], t.done, t.packet.payload[t.at+t.done:t.at+t.done+size])
 		t.frame.Write(t.off+from, n.joined[from:to])

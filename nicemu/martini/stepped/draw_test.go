@@ -7,7 +7,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// An op is one request, in terms that mean the same on both sides.
+// An op is one request, in terms that have the same meaning on both sides.
 type op struct {
 	name        string
 	node, win   int
@@ -17,7 +17,7 @@ type op struct {
 	seg         martini.Segment
 	segKind     int
 	off         uint64
-	local, loff int // area and offset at the issuer
+	local, loff int // area, and offset at the issuer
 	size        int
 	flag        int
 	payload     []byte
@@ -34,8 +34,8 @@ func (o *op) String() string {
 		o.name, o.node, o.win, o.to, o.pid, o.seg, o.segKind, o.off, o.local, o.loff, o.size, o.flag, o.plainArea, o.plainAt)
 }
 
-// offset draws where to begin, often next to a border of pages.
-func (w *twins) offset() int {
+// offset draws a start, often next to a border of pages.
+func (w *pair) offset() int {
 	switch w.pick(4) {
 	case 0:
 		return w.pick(areaSize)
@@ -47,7 +47,7 @@ func (w *twins) offset() int {
 	return w.pick(areaSize/8) * 8
 }
 
-func (w *twins) length() int {
+func (w *pair) length() int {
 	switch w.pick(16) {
 	case 0:
 		return w.pick(areaSize)
@@ -59,9 +59,9 @@ func (w *twins) length() int {
 	return w.pick(129)
 }
 
-// draw makes an operation.
-func (w *twins) draw() op {
-	o := op{node: w.pick(twinNodes), win: w.pick(12), to: w.pick(3), flag: w.pick(7)}
+// draw draws an operation.
+func (w *pair) draw() op {
+	o := op{node: w.pick(pairNodes), win: w.pick(12), to: w.pick(3), flag: w.pick(7)}
 	if w.pick(8) != 0 {
 		o.node %= 3
 	}
@@ -104,7 +104,7 @@ func (w *twins) draw() op {
 }
 
 // decide draws the kind of request.
-func (w *twins) decide(o *op) {
+func (w *pair) decide(o *op) {
 	lost := w.pick(128) == 0
 	switch k := w.pick(36); {
 	case k < 12:
@@ -134,8 +134,8 @@ func (w *twins) decide(o *op) {
 	case k == 31:
 		if w.pick(4) == 0 {
 			o.name, o.botf, o.kind = "lock packet", true, uint8(martini.PacketLockRequest+w.pick(2))
-			o.tenure = martini.MakeTenure(w.pick(twinLocks+1), w.pick(twinNodes+1), uint32(w.pick(3)))
-			o.off = uint64(martini.MakeTenure(w.pick(twinLocks), w.pick(twinNodes), 1))
+			o.tenure = martini.MakeTenure(w.pick(pairLocks+1), w.pick(pairNodes+1), uint32(w.pick(3)))
+			o.off = uint64(martini.MakeTenure(w.pick(pairLocks), w.pick(pairNodes), 1))
 			if w.pick(4) != 0 {
 				o.size = 0
 			}
@@ -183,12 +183,12 @@ func (w *twins) decide(o *op) {
 	}
 }
 
-// vpushMost is the longest record that both sides take: that of the fast path
-// has a frame of 8 bytes.
+// vpushMost is the longest record that both sides accept: that of the fast path has a frame of 8
+// bytes.
 const vpushMost = MTU - 8
 
-// drawVPush makes a packet for a VPUSH ring, or a request that is not one.
-func (w *twins) drawVPush(o *op) {
+// drawVPush draws a packet for a VPUSH ring, or a request that resembles one.
+func (w *pair) drawVPush(o *op) {
 	o.vpush, o.seg, o.segKind = true, VPushSegment, 0
 	o.flag = 1 + w.pick(6)
 	if o.size > vpushMost && o.size <= MTU {
@@ -212,11 +212,10 @@ func (w *twins) drawVPush(o *op) {
 	}
 }
 
-// drawLock makes a call of LOCK or UNLOCK, or of what precedes them. Some are
-// mistakes.
-func (w *twins) drawLock(o *op) {
+// drawLock draws a call of LOCK or UNLOCK, or of their preparation. Some are mistakes.
+func (w *pair) drawLock(o *op) {
 	o.name, o.kind, o.lock, o.localBad = "lock", uint8(martini.CommandLock+w.pick(2)), true, false
-	o.size, o.node = w.pick(twinLocks), w.pick(3)
+	o.size, o.node = w.pick(pairLocks), w.pick(3)
 	switch w.pick(16) {
 	case 0:
 		o.size = martini.Locks - 1 + w.pick(2)
@@ -251,7 +250,7 @@ func (o *op) prepare(s *side) (dw int, value uint64) {
 		return martini.DWKick, 1
 	}
 	p := martini.Packet{Type: o.kind, PGID: 77, PID: o.pid, Node: o.to, Segment: o.seg, Offset: o.off, Local: local, Flag: o.flag, Length: o.size, Payload: o.payload}
-	if o.name == "BOTF response" && o.to < twinNodes {
+	if o.name == "BOTF response" && o.to < pairNodes {
 		p.Local = fabric.Address(s.areas[o.to][o.plainArea]) + o.plainAt
 	}
 	if o.name == "lock packet" {

@@ -7,8 +7,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// TestEveryTransitionIsTaken holds that the tables describe nothing that the
-// machine cannot do.
+// TestEveryTransitionIsTaken checks that the machine makes every transition of the tables.
 func TestEveryTransitionIsTaken(t *testing.T) {
 	var taken [Modules][States][Conds]bool
 	watch := func(o Options) Options {
@@ -21,7 +20,7 @@ func TestEveryTransitionIsTaken(t *testing.T) {
 	}
 	for i, o := range []Options{{TLB: Geometry{1, 1}}, {Direct: true}, {Timeout: 2}} {
 		rng := rand.New(rand.NewPCG(11, uint64(i)))
-		newTwins(t, watch(o), rng.IntN).drive(1500)
+		newPair(t, watch(o), rng.IntN).drive(1500)
 	}
 	for _, o := range []RingOptions{{}, {Hardware: true}} {
 		w := newWorld(t, 2, 1, watch(Options{}))
@@ -36,7 +35,7 @@ func TestEveryTransitionIsTaken(t *testing.T) {
 	if raceDetector {
 		step = 3
 	}
-	for wait := 0; wait < 150; wait += step { // withdrawals at any moment, of either end
+	for wait := 0; wait < 150; wait += step { // withdrawals at any moment, at either end
 		for _, pull := range []bool{false, true} {
 			for end := range 2 {
 				withdraw(t, watch(Options{}), wait, pull, end)
@@ -48,14 +47,14 @@ func TestEveryTransitionIsTaken(t *testing.T) {
 	}
 	for m := range Modules {
 		for _, e := range Tables(m) {
-			if !taken[m][e.From][e.On] && m != SRAMDMAC { // nothing has SRAM as master yet
+			if !taken[m][e.From][e.On] && m != SRAMDMAC { // SRAM is not yet a master of any transfer
 				t.Errorf("%v: %v to %v when %q is never taken", m, e.From, e.To, e.On)
 			}
 		}
 	}
 }
 
-// crowd has both nodes push to each other and pull from one that is held up.
+// crowd has both nodes push to each other and pull from one that is delayed.
 func crowd(t *testing.T, o Options) {
 	w := newWorld(t, 2, 8, o)
 	if err := w.m.Break(1, RBend, CHK1); err != nil {
@@ -79,7 +78,7 @@ func crowd(t *testing.T, o Options) {
 	w.run()
 }
 
-// withdraw takes the memory of one end away after some steps.
+// withdraw withdraws the memory of one end after some steps.
 func withdraw(t *testing.T, o Options, wait int, pull bool, end int) {
 	w := newWorld(t, 2, 2, o)
 	kick := w.m.Push

@@ -10,7 +10,7 @@ import (
 	"rhinet/nicemu/martini/stepped"
 )
 
-// Two NICs, of which the first pushes; one module is watched.
+// Two NICs, the first of which pushes; one module is watched.
 func Example() {
 	f, err := fabric.Heap(2, fabric.Small())
 	if err != nil {
@@ -68,8 +68,8 @@ func Example() {
 	// payload
 }
 
-// The fast path leaves to the machine what is unusual: the first request is
-// usual, and not seen; the second is for memory that is not pinned.
+// The fast path leaves unusual cases to the machine: the first request is an ordinary one, and not
+// seen; the second is for memory that is not pinned.
 func ExampleMachine_Attach() {
 	f, err := fabric.Heap(2, fabric.Small())
 	if err != nil {

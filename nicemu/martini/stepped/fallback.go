@@ -2,15 +2,14 @@ package stepped
 
 import "rhinet/nicemu/martini"
 
-// Attach has the fast path of all NICs fall back to the machine: what is usual
-// goes by the fast path, and what is not (a miss, a violation, a packet or a
-// request for firmware) is run here, from its kick on, on the same tables and
-// the same memory. The observer of [Options] then sees exactly that.
+// Attach makes the fast path of all NICs fall back to the machine: the fast path handles the common
+// cases, and the machine runs all others (a miss, a violation, a packet or a request for firmware),
+// from the kick on, on the same tables and the same memory. The observer of [Options] then sees
+// exactly these.
 //
-// From then on the NICs may be used by several goroutines, as ever; the machine
-// serves one at a time, which steps it. Nobody else steps it, kicks, or writes
-// AOTF. Functions of Options are called by that goroutine and must not use the
-// NICs.
+// Several goroutines may still use the NICs; the machine serves one at a time, which steps it. No
+// other code may step it, kick, or write AOTF. That goroutine calls the functions of Options, which
+// must not use the NICs.
 func (m *Machine) Attach() {
 	for _, n := range m.nodes {
 		n.nic.FallBack(n)
@@ -24,9 +23,9 @@ func (m *Machine) Detach() {
 	}
 }
 
-// fallBackSteps is how many steps a request may take, beside one for each byte:
-// a packet takes less than a hundred, and a miss some thirty. A module that
-// somebody has suspended, or a full VPUSH ring, keeps a request for ever.
+// fallBackSteps is the maximum number of steps of a request, besides one for each byte: a packet
+// takes less than a hundred, and a miss some thirty. A suspended module, or a full VPUSH ring, can
+// keep a request for ever.
 const fallBackSteps = 1 << 16
 
 // Run implements [martini.Stepper].
@@ -57,8 +56,8 @@ func (n *node) RunAOTF(address uint32, value uint64) (martini.Outcome, error) {
 	return n.outcome(from, martini.Windows, 0, 8)
 }
 
-// outcome runs the machine until a request of size bytes has ended, and returns
-// what its issuer has learned of it since entry from.
+// outcome runs the machine until a request of size bytes has ended, and returns what its issuer has
+// learned about it since entry from.
 func (n *node) outcome(from, window int, serial, size uint64) (martini.Outcome, error) {
 	if err := n.m.Run(fallBackSteps + int(min(size, 1<<40))); err != nil {
 		return martini.Outcome{}, err

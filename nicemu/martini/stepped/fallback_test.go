@@ -15,8 +15,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// attached returns a world whose NICs fall back to its machine, and what the
-// machine's modules have gone through from MISS on, by name.
+// attached returns a world whose NICs fall back to its machine, and a record of the transitions of
+// the machine's modules from MISS on.
 func attached(t *testing.T, ranks int, o Options) (*world, *[]string) {
 	var seen []string
 	o.Observe = func(e Event) {
@@ -29,7 +29,7 @@ func attached(t *testing.T, ranks int, o Options) (*world, *[]string) {
 	return w, &seen
 }
 
-// TestUsualRequestsStayOnTheFastPath: the machine does not take a step.
+// TestUsualRequestsStayOnTheFastPath: the machine does not take a step for ordinary requests.
 func TestUsualRequestsStayOnTheFastPath(t *testing.T) {
 	w, _ := attached(t, 2, Options{})
 	if err := w.nics[0].RegisterHeader(0, martini.Header{Node: 1, Segment: w.seg[1]}); err != nil {
@@ -45,8 +45,8 @@ func TestUsualRequestsStayOnTheFastPath(t *testing.T) {
 	}
 }
 
-// TestFirmwareRunsForTheFastPath: each kind of exception goes through the
-// firmware's handler, and the fast path returns what came of it.
+// TestFirmwareRunsForTheFastPath: each kind of exception is handled by the firmware, and the fast
+// path returns the result.
 func TestFirmwareRunsForTheFastPath(t *testing.T) {
 	w, seen := attached(t, 2, Options{})
 	other := pages(1)
@@ -106,8 +106,8 @@ func TestFirmwareRunsForTheFastPath(t *testing.T) {
 	}
 }
 
-// TestRingsAreOpenedByTheMachine: a packet ring's first translation is a miss of
-// RFend's, and what is refused is refused by its firmware.
+// TestRingsAreOpenedByTheMachine: a packet ring's first translation is a miss in RFend, and the
+// firmware refuses invalid ones.
 func TestRingsAreOpenedByTheMachine(t *testing.T) {
 	w, seen := attached(t, 2, Options{})
 	c, err := w.nics[0].Channel(w.nics[0].Window(0), 1, 0)
@@ -129,11 +129,11 @@ func TestRingsAreOpenedByTheMachine(t *testing.T) {
 	}
 }
 
-// TestFallBackMovesWhatTheFastPathWould: with a machine or without, a request
-// that ends in the middle has moved as much, and says so.
+// TestFallBackMovesWhatTheFastPathWould: with a machine or without, a request that ends in the
+// middle has moved the same number of bytes, and reports it.
 func TestFallBackMovesWhatTheFastPathWould(t *testing.T) {
 	for _, pull := range []bool{false, true} {
-		for _, end := range []int{0, 1} { // which has a hole
+		for _, end := range []int{0, 1} { // the end with a hole
 			var moved [2]int
 			var contents [2][]byte
 			for i := range moved {
@@ -169,8 +169,8 @@ func TestFallBackMovesWhatTheFastPathWould(t *testing.T) {
 	}
 }
 
-// TestStuckFallBack: who has suspended a module keeps requests from ending; the
-// fast path says which, and goes on when it is resumed.
+// TestStuckFallBack: a suspended module keeps requests from ending; the fast path names it, and
+// continues when it is resumed.
 func TestStuckFallBack(t *testing.T) {
 	w, _ := attached(t, 2, Options{})
 	w.m.Handle(1, RFend, RVA, nil)
@@ -218,8 +218,8 @@ func TestStuckFallBack(t *testing.T) {
 	}
 }
 
-// TestManyFallBackAtOnce has goroutines send good and bad requests, take a
-// lock, and poll for it, while one withdraws memory.
+// TestManyFallBackAtOnce has goroutines send valid and invalid requests, take a lock, and poll for
+// it, while one withdraws memory.
 func TestManyFallBackAtOnce(t *testing.T) {
 	const ranks, rounds = 4, 300
 	w, _ := attached(t, ranks, Options{})
@@ -250,7 +250,7 @@ func TestManyFallBackAtOnce(t *testing.T) {
 	}
 }
 
-// many is one goroutine of it.
+// many is one goroutine of this test.
 func many(w *world, n *martini.NIC, rank int, flag martini.Segment, word []byte, rounds int, counter *atomic.Int64) error {
 	rng := rand.New(rand.NewPCG(uint64(rank), 5))
 	win := n.Window(1)
@@ -281,7 +281,7 @@ func many(w *world, n *martini.NIC, rank int, flag martini.Segment, word []byte,
 			if err := win.Push(martini.Request{Node: to, Segment: flag, Offset: 60}, b[:8]); !errors.Is(err, martini.BeyondSegment) {
 				return err
 			}
-		default: // a place of its own in another's memory
+		default: // a place of its own in another node's memory
 			r := martini.Request{Node: to, Segment: w.seg[to], Offset: uint64(rank * pageBytes)}
 			if err := errors.Join(win.Push(r, b[:2500]), win.Pull(r, b[:2500])); err != nil {
 				return err
@@ -297,8 +297,7 @@ func many(w *world, n *martini.NIC, rank int, flag martini.Segment, word []byte,
 	return nil
 }
 
-// TestBuffersThatShareAPage: a page of the process may hold several buffers,
-// pinned each by itself.
+// TestBuffersThatShareAPage: a page of the process may hold several buffers, each with its own pin.
 func TestBuffersThatShareAPage(t *testing.T) {
 	w := newWorld(t, 2, 1, Options{})
 	both := pages(1)

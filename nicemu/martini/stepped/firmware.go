@@ -14,10 +14,9 @@ const (
 	busRead  = 3
 )
 
-// A Handler is what firmware does about a module that is suspended. It runs on
-// the on-chip processor: each Tick is one step, in which all other modules go
-// on. A handler that leaves the module in MISS without an answer reports false
-// and is called again in a later round of the main loop.
+// A Handler is the firmware's reaction to a suspended module. It runs on the on-chip processor:
+// each Tick is one step, in which all other modules go on. A handler that cannot resume the module
+// yet returns false, and is called again in a later round of the main loop.
 type Handler func(f *Firmware) (done bool)
 
 // Firmware is the on-chip processor of a node (martini, sections 7.4, 8.7): its
@@ -30,16 +29,16 @@ type Firmware struct {
 	resting  bool
 	handlers map[exception]Handler
 	software bool
-	pause    int         // clocks until it goes on; 0: when something has changed
-	awaited  func() bool // until that holds; nil: it waits for nothing
-	waited   bool        // when it acted last, that did not hold, and nothing was done
+	pause    int         // clocks until it goes on; 0: after the next change
+	awaited  func() bool // the condition it waits for; nil: none
+	waited   bool        // at its last action the condition was false, and it did nothing
 	outbox   fifo[*packet]
-	asked    uint64 // DMA requests of the processor's
-	// what it waits for usually: made once, so that waiting takes no memory
+	asked    uint64 // DMA requests of the processor
+	// Its most common conditions, made once so that waiting does not allocate.
 	hasRoom, hasAnswers func() bool
 }
 
-// An exception is known by module and by the state before MISS.
+// An exception is identified by the module and its state before MISS.
 type exception struct {
 	module Module
 	before State
@@ -87,34 +86,34 @@ func (f *Firmware) Tick(steps int) {
 	}
 }
 
-// give lets the other modules go on.
+// give runs the other modules.
 func (f *Firmware) give() {
 	if !f.yield(struct{}{}) {
 		panic(halted{})
 	}
 }
 
-// until waits for something that is looked at again and again.
+// until waits for a condition by polling.
 func (f *Firmware) until(ok func() bool) {
 	f.await(ok)
 	f.Spend(Polling)
 }
 
-// await lets the other modules go on until something holds.
+// await runs the other modules until a condition holds.
 func (f *Firmware) await(ok func() bool) {
 	if ok() {
 		return
 	}
 	f.pause, f.awaited = 0, ok
-	f.give() // actCPU comes back when it holds
+	f.give() // actCPU returns here when it holds
 	f.awaited = nil
 }
 
-// stalls reports whether a handler waits for something that does not hold.
+// stalls reports whether a handler waits for a condition that does not hold.
 func (f *Firmware) stalls() bool { return f.awaited != nil && !f.awaited() }
 
-// Spend lets pass what the instructions of a job take: in steps, where only
-// the control bus and the DMA controller are seen, nothing.
+// Spend waits for the time of a job's instructions. In steps, which show only the control bus and
+// the DMA controller, it does nothing.
 func (f *Firmware) Spend(j Job) {
 	if c := f.n.m.chip; c != nil {
 		f.Tick(c.Firmware[j])
@@ -159,7 +158,7 @@ func (f *Firmware) serve() {
 			f.n.m.o.Trouble(f.n.id, mod, r.before)
 		}
 		h := f.handlers[exception{mod, r.before}]
-		if h == nil { // a break point that somebody else has set
+		if h == nil { // a break point that was set elsewhere
 			continue
 		}
 		if !h(f) {
@@ -175,13 +174,12 @@ func (f *Firmware) serve() {
 func (f *Firmware) Resume(mod Module, s State) {
 	f.Tick(busWrite)
 	if err := f.n.resume(mod, s); err != nil {
-		panic(err) // a handler that resumes what it does not hold
+		panic(err) // a handler resumes a module that it does not hold
 	}
 }
 
-// Break sets the break point of a module (martini, section 10.4): when it
-// reaches s, it goes to MISS instead. One for each module, which holds until
-// it is cleared.
+// Break sets the break point of a module (martini, section 10.4): when the module reaches s, it
+// goes to MISS instead. Each module has one break point, which stays until it is cleared.
 func (f *Firmware) Break(mod Module, s State) {
 	f.Tick(busWrite)
 	f.n.regs[mod].stop, f.n.regs[mod].brk = s, true
@@ -225,17 +223,16 @@ func has(mod Module, s State) bool {
 	return false
 }
 
-// The host reaches every register as well (martini, section 7.4).
+// The host can access every register too (martini, section 7.4).
 
-// Handle replaces what firmware does about an exception, which is known by the
-// module and the state before MISS; nil leaves the module suspended.
+// Handle replaces the firmware's handler of an exception, which is identified by the module and its
+// state before MISS; nil leaves the module suspended.
 func (m *Machine) Handle(node int, mod Module, before State, h Handler) {
 	m.nodes[node].cpu.handlers[exception{mod, before}] = h
 }
 
-// Software makes firmware finish a PUSH by itself after a PATLB miss of the
-// Initiator, instead of having the hardware resume: for comparison (martini,
-// section 13, E7).
+// Software makes firmware finish a PUSH by itself after a PATLB miss of the Initiator, rather than
+// resume the hardware: for comparison (martini, section 13, E7).
 func (m *Machine) Software(node int, on bool) { m.nodes[node].cpu.software = on }
 
 // Break sets the break point of a module, ClearBreak clears it.
@@ -251,14 +248,14 @@ func (m *Machine) Break(node int, mod Module, s State) error {
 // ClearBreak clears the break point of a module.
 func (m *Machine) ClearBreak(node int, mod Module) { m.nodes[node].regs[mod].brk = false }
 
-// Resume writes the state register of a suspended module; Before tells the
-// state that it was in immediately before MISS.
+// Resume writes the state register of a suspended module. Before returns its state immediately
+// before MISS.
 func (m *Machine) Resume(node int, mod Module, s State) error { return m.nodes[node].resume(mod, s) }
 
-// Before returns the state that a module was in immediately before MISS.
+// Before returns the state of a module immediately before MISS.
 func (m *Machine) Before(node int, mod Module) State { return m.nodes[node].regs[mod].before }
 
-// dma has the DMA controller carry out a request of the processor's, and waits.
+// dma has the DMA controller carry out a request of the processor, and waits.
 func (f *Firmware) dma(t transfer) {
 	f.await(f.hasRoom)
 	f.n.ask(fromCPU, t)
@@ -271,7 +268,7 @@ func (f *Firmware) readTable() {
 	f.dma(transfer{master: dimm, slave: sram, kind: readTable, size: 64})
 }
 
-// storeWord writes a word to host memory; what tells what it says.
+// storeWord writes a word to host memory; what describes it.
 func (f *Firmware) storeWord(frame martini.Frame, word uint64, what Write) {
 	f.dma(transfer{master: pci, slave: sram, kind: storeWord, frame: frame, size: 8, word: word, what: what})
 }

@@ -6,14 +6,13 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// LOCK and UNLOCK (martini, section 9.2), as firmware on the on-chip processor
-// has them: the calls come as special requests from the Initiator, Lock
-// Request and Lock Reserve as packets that hardware does not know, from RFend.
-// Lock Allow is a push like any other, and takes no firmware where it arrives.
-// What changes in NIC memory is package martini's, as both NICs are one.
+// LOCK and UNLOCK (martini, section 9.2), in the firmware of the on-chip processor: calls come from
+// the Initiator as special requests, and Lock Request and Lock Reserve from RFend, as packets that
+// the hardware does not know. Lock Allow is an ordinary push, and needs no firmware where it
+// arrives. Package martini makes the changes in NIC memory, since both NICs are the same.
 
-// lockPacket makes a packet of firmware's to the process of a node; back is
-// what flitReturn and flitSerial say, to whom a refusal is told.
+// lockPacket makes a packet from firmware to the process of a node; flitReturn and flitSerial of
+// back say who learns of a refusal.
 func (f *Firmware) lockPacket(kind uint8, size, to int, t martini.Tenure, back *header) *packet {
 	p := f.n.m.packet(size)
 	p.h = header{}
@@ -26,7 +25,7 @@ func (f *Firmware) lockPacket(kind uint8, size, to int, t martini.Tenure, back *
 	return p
 }
 
-// allow sends Lock Allow: 1 into the acquisition flag.
+// allow sends Lock Allow: it writes 1 to the acquisition flag.
 func (f *Firmware) allow(to int, t martini.Tenure, back *header) {
 	p := f.lockPacket(martini.PacketPush, 8, to, t, back)
 	seg, offset := f.n.nic.LockTable().Place(t.Lock())
@@ -35,8 +34,8 @@ func (f *Firmware) allow(to int, t martini.Tenure, back *header) {
 	f.outbox.put(p)
 }
 
-// call is a special request that the firmware has a primitive for. It reports
-// why it refuses, having done nothing then.
+// call handles a special request for a primitive of the firmware. If it refuses, it has done
+// nothing, and returns the reason.
 func (f *Firmware) call(command uint8) martini.Reason {
 	n, x, words := f.n, &f.n.ini, &f.n.requests.head().words
 	key, valid := n.nic.Owner(x.window)
@@ -66,19 +65,19 @@ func (f *Firmware) call(command uint8) martini.Reason {
 	return f.pass(next, martini.MakeTenure(int(id), n.id, 0), &back, why)
 }
 
-// pass allows the lock of t to the process that had it reserved, if one had.
+// pass allows the lock of t to the process for which it was reserved, if any.
 func (f *Firmware) pass(next int, t martini.Tenure, back *header, why martini.Reason) martini.Reason {
 	if why != 0 || next < 0 {
 		return why
 	}
 	if next >= len(f.n.m.nodes) {
-		return martini.NoNode // no firmware has written that
+		return martini.NoNode // not written by firmware
 	}
 	f.allow(next, t, back)
 	return 0
 }
 
-// lockArrival is a Lock Request or a Lock Reserve that has arrived.
+// lockArrival handles a Lock Request or a Lock Reserve that has arrived.
 func (f *Firmware) lockArrival(p *packet) {
 	n := f.n
 	h := p.h
@@ -119,8 +118,8 @@ func (f *Firmware) lockArrival(p *packet) {
 	f.allow(a.Tenure.Process(), a.Tenure, &h)
 }
 
-// giveUp ends the tenure of a LOCK that was refused on its way, if h belongs to
-// one: nobody will allow it.
+// giveUp ends the tenure of a LOCK whose packet was refused, if h belongs to one: it will never be
+// allowed.
 func (f *Firmware) giveUp(h *header) {
 	t := martini.Tenure(h[martini.FlitLocal])
 	if !h.has(bitLock) || !h.has(bitFirmware) {

@@ -14,7 +14,7 @@ func (f *Firmware) discard() {
 	f.Resume(RFend, IDLE)
 }
 
-// controlPacket is network control: a notice of another node's firmware.
+// controlPacket handles network control: a notice from another node's firmware.
 func (f *Firmware) controlPacket() bool {
 	f.Spend(Handling)
 	p := *f.n.receive.head()
@@ -39,11 +39,11 @@ func (f *Firmware) reject(why martini.Reason) {
 	f.refuse(&h, why, h.length())
 }
 
-// refuse counts a refusal at the target, and tells the issuer's firmware, and
-// how many bytes of the request do not arrive.
+// refuse counts a refusal at the target, and notifies the issuer's firmware of it, with the number
+// of bytes of the request that do not arrive.
 func (f *Firmware) refuse(h *header, why martini.Reason, left uint64) {
 	n := f.n
-	if h.has(bitReply) && h.issuer() == n.id { // the fault is the issuer's own
+	if h.has(bitReply) && h.issuer() == n.id { // the mistake is in the issuer's own memory
 		n.learn(Refused{h.window(), h[flitSerial], why, true, left})
 		return
 	}
@@ -65,8 +65,8 @@ func (f *Firmware) refuse(h *header, why martini.Reason, left uint64) {
 	f.outbox.put(p)
 }
 
-// unknownPacket is a packet that hardware cannot process (martini, section
-// 10.8): one of a request that has been refused, or a primitive of firmware.
+// unknownPacket handles a packet that hardware cannot process (martini, section 10.8): one of a
+// request that has been refused, or a primitive of firmware.
 func (f *Firmware) unknownPacket() bool {
 	f.Spend(Handling)
 	p := *f.n.receive.head()
@@ -85,7 +85,7 @@ func (f *Firmware) unknownPacket() bool {
 	return true
 }
 
-// swap compares and swaps a control word; its ack carries what the word held.
+// swap compares and swaps a control word; its ack carries the old value.
 func (f *Firmware) swap(p *packet) {
 	if p.size != 16 {
 		f.reject(martini.WrongLength)
@@ -115,7 +115,7 @@ func reasonOf(err error) martini.Reason {
 	return r
 }
 
-// rvaMiss is RVA before MISS: VPUSH, a true miss, or what must not be reached.
+// rvaMiss handles MISS after RVA: VPUSH, a true miss, or a violation.
 func (f *Firmware) rvaMiss() bool {
 	n, x := f.n, &f.n.rf
 	if x.h.segment() == VPushSegment && n.ring != nil {
@@ -134,8 +134,8 @@ func (f *Firmware) rvaMiss() bool {
 	return true
 }
 
-// rbendMiss replaces the entry, or discards the packet after the DMA of its
-// first piece has ended. Its ack is withdrawn from the Replier.
+// rbendMiss replaces the entry, or discards the packet after the DMA of its first piece has ended.
+// Its ack is removed from the Replier.
 func (f *Firmware) rbendMiss() bool {
 	n, x := f.n, &f.n.rb
 	size := x.left
@@ -169,9 +169,8 @@ func (f *Firmware) rbendMiss() bool {
 	return true
 }
 
-// vpush does steps 4 to 6 of VPUSH (martini, section 11.3). While the ring is
-// full, or the Replier has not been dealt with for the packet before, RFend
-// stays in MISS and the main loop polls.
+// vpush does steps 4 to 6 of VPUSH (martini, section 11.3). While the ring is full, or the Replier
+// has not been handled for the previous packet, RFend stays in MISS and the main loop polls.
 func (f *Firmware) vpush(x *frontRegisters) bool {
 	r := f.n.ring
 	if why := r.accept(x); why != 0 {
@@ -193,7 +192,7 @@ func (f *Firmware) vpush(x *frontRegisters) bool {
 	return true
 }
 
-// advanceRing is step 9: the new receive pointer goes to host memory.
+// advanceRing is step 9: it writes the new receive pointer to host memory.
 func (f *Firmware) advanceRing(h *header) {
 	f.Spend(RingNotice)
 	r := f.n.ring

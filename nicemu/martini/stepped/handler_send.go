@@ -2,7 +2,7 @@ package stepped
 
 import "rhinet/nicemu/martini"
 
-// defaultHandlers is the firmware (martini, sections 10.7 to 10.9).
+// defaultHandlers returns the handlers of the firmware (martini, sections 10.7 to 10.9).
 func defaultHandlers() map[exception]Handler {
 	return map[exception]Handler{
 		{Initiator, IDLE}: (*Firmware).specialRequest,
@@ -21,8 +21,8 @@ func defaultHandlers() map[exception]Handler {
 	}
 }
 
-// resumeIn answers a timeout: whoever the module waits for still works, so it
-// goes on waiting.
+// resumeIn handles a timeout: the module that this one waits for is still working, so it goes on
+// waiting.
 func resumeIn(mod Module, s State) Handler {
 	return func(f *Firmware) bool {
 		f.Resume(mod, s)
@@ -30,7 +30,7 @@ func resumeIn(mod Module, s State) Handler {
 	}
 }
 
-// specialRequest is a call of a primitive that firmware has, or of none.
+// specialRequest handles a call of the firmware, for a primitive that it has or not.
 func (f *Firmware) specialRequest() bool {
 	f.Spend(Handling)
 	why := martini.SpecialRequest
@@ -46,7 +46,7 @@ func (f *Firmware) specialRequest() bool {
 	return true
 }
 
-// done ends the request that the Initiator holds: what CONT does.
+// done ends the request that the Initiator holds, as CONT does.
 func (f *Firmware) done(x *outgoing) {
 	f.storeWord(f.n.nic.ContFrame(x.window), x.serial, x.dealtWith())
 	f.n.popRequest()
@@ -59,8 +59,7 @@ func (f *Firmware) violation() bool {
 	return true
 }
 
-// present looks at the page table for what PATLB missed, and replaces the
-// entry.
+// present looks a PATLB miss up in the page table, and replaces the entry.
 func (f *Firmware) present(key, va uint64, size int, seg martini.Segment) bool {
 	f.readTable()
 	off := int(va % pageBytes)
@@ -73,7 +72,7 @@ func (f *Firmware) present(key, va uint64, size int, seg martini.Segment) bool {
 	return true
 }
 
-// want is how many bytes the outgoing request looks for in one go.
+// want returns the number of bytes that the outgoing request looks up at once.
 func (x *outgoing) want() int {
 	rest := uint64(MTU)
 	if x.open != nil {
@@ -82,7 +81,7 @@ func (x *outgoing) want() int {
 	return int(min(rest, x.left))
 }
 
-// unsent is how many bytes of the request are in no whole packet.
+// unsent returns the number of bytes of the request that are not in a complete packet.
 func (x *outgoing) unsent() uint64 {
 	if x.open == nil {
 		return x.left
@@ -104,8 +103,8 @@ func (f *Firmware) initiatorMiss() bool {
 	return true
 }
 
-// cancel drops the request that the Initiator holds, and what has been made of
-// its next packet. contflag says that it has been dealt with.
+// cancel drops the request that the Initiator holds, and its unfinished packet. contflag says that
+// the request has been processed.
 func (f *Firmware) cancel(why martini.Reason) {
 	n, x := f.n, &f.n.ini
 	left := x.unsent()
@@ -119,8 +118,8 @@ func (f *Firmware) cancel(why martini.Reason) {
 	f.Resume(Initiator, IDLE)
 }
 
-// dropOpen takes an unfinished packet out of the Header FIFO, after its header
-// has been built and the DMA that was asked for has ended.
+// dropOpen removes an unfinished packet from the Header FIFO, after its header has been built and
+// its DMA has ended.
 func (f *Firmware) dropOpen(x *outgoing, q *headers, by requester) {
 	if x.open == nil {
 		return
@@ -132,7 +131,7 @@ func (f *Firmware) dropOpen(x *outgoing, q *headers, by requester) {
 	x.open = nil
 }
 
-// finish does in software what is left of a PUSH: headers, DMA, contflag.
+// finish does the rest of a PUSH in software: headers, DMA, contflag.
 func (f *Firmware) finish(x *outgoing) {
 	n, q := f.n, &f.n.heads[0]
 	for x.left > 0 {
@@ -177,8 +176,8 @@ func (f *Firmware) replierMiss() bool {
 	return true
 }
 
-// gone says why what a packet named is not there: its segment has been
-// withdrawn, or its page is not pinned.
+// gone returns why the memory that a packet named is not there: its segment has been withdrawn, or
+// its page is not pinned.
 func (n *node) gone(h *header) martini.Reason {
 	if k := h.kind(); k == martini.PacketPush || k == martini.PacketPullRequest {
 		if h.segment() != VPushSegment && !n.nic.Known(h.segment()) {
@@ -188,13 +187,13 @@ func (n *node) gone(h *header) martini.Reason {
 	return martini.NotPinned
 }
 
-// ackReached is the Replier at its break point, where it stops before an ack
-// (martini, sections 10.9, 11.3): it cannot be resumed to send it.
+// ackReached handles the Replier at its break point, where it stops before an ack (martini,
+// sections 10.9, 11.3): it cannot be resumed to send it.
 func (f *Firmware) ackReached() bool {
 	n := f.n
 	j := *n.jobs.head()
 	if !j.ring {
-		f.outbox.put(n.ackOf(&j.h, j.result)) // another packet's ack, in software
+		f.outbox.put(n.ackOf(&j.h, j.result)) // the ack of another packet, in software
 	} else {
 		f.advanceRing(&j.h)
 		f.Clear(Replier)
@@ -204,9 +203,8 @@ func (f *Firmware) ackReached() bool {
 	return true
 }
 
-// learn is told to the issuer of a refused request, once for each request. A
-// request that fails at its source may fail at an earlier packet's target, too,
-// and what is told then corrects what is known of it.
+// learn tells the issuer of a refused request, once for each request. A request that fails at its
+// source may also fail at an earlier packet's target; a later call then corrects the entry.
 func (n *node) learn(r Refused) {
 	if r.Serial != 0 {
 		for i := range n.known {

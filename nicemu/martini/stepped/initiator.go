@@ -8,15 +8,15 @@ type initiatorUnit struct {
 	ini outgoing
 }
 
-// outgoing are the registers of Initiator and Replier: one request that reads
-// host memory and makes packets of it.
+// outgoing are the registers of Initiator and Replier: one request that reads host memory and sends
+// it in packets.
 type outgoing struct {
 	h      header  // of the next packet
 	key    uint64  // for PATLB
 	va     uint64  // of the next byte
 	left   uint64  // bytes of the request
-	open   *packet // that still takes bytes
-	room   int     // bytes that it takes
+	open   *packet // the packet that still takes bytes
+	room   int     // number of bytes that it still takes
 	seg    martini.Segment
 	piece  translation
 	serial uint64 // of the request
@@ -47,9 +47,8 @@ func (n *node) actInitiator() Cond {
 	return Stay
 }
 
-// takeRequest looks at the command (IDLE). It latches anew what the FIFO
-// holds, so that firmware which writes IDLE without cancelling gets the same
-// request again.
+// takeRequest reads the command (IDLE). It latches the content of the FIFO anew, so that firmware
+// that writes IDLE without cancelling gets the same request again.
 func (n *node) takeRequest(x *outgoing) Cond {
 	if n.requests.len() == 0 {
 		return Stay
@@ -78,8 +77,8 @@ func (n *node) takeRequest(x *outgoing) Cond {
 	return Special
 }
 
-// impossible says what is wrong with the request that the Initiator holds, if
-// anything is: what makes PGID raise a protection violation.
+// impossible returns what is wrong with the request that the Initiator holds, or 0: it is the cause
+// of a protection violation in PGID.
 func (n *node) impossible(x *outgoing) martini.Reason {
 	r := n.requests.head()
 	if _, valid := n.nic.Owner(r.window); !valid {
@@ -98,8 +97,7 @@ func (n *node) impossible(x *outgoing) martini.Reason {
 	return 0
 }
 
-// admit is PGID: what leaves carries the owner's PGID, and where it comes
-// from.
+// admit is PGID: it adds the owner's PGID and the return address to the header.
 func (n *node) admit(x *outgoing) Cond {
 	if n.impossible(x) != 0 {
 		return Violation
@@ -127,7 +125,7 @@ func (n *node) admit(x *outgoing) Cond {
 		return Stay
 	}
 	h[flitReturn] |= bitLast
-	if r.botf { // the image is all there is
+	if r.botf { // the image is the whole request
 		r.image.built = true
 		n.heads[0].queue.put(r.image)
 		r.image = nil
@@ -149,8 +147,7 @@ func (n *node) lookUp(x *outgoing) Cond {
 	return Miss
 }
 
-// size is CHK1: it opens a packet if need be. Its header is built while its
-// payload is fetched.
+// size is CHK1: it opens a packet if necessary. The header is built while the payload is fetched.
 func (n *node) size(mod Module, x *outgoing, q *headers) Cond {
 	if x.open != nil {
 		return Always
@@ -169,7 +166,7 @@ func (n *node) size(mod Module, x *outgoing, q *headers) Cond {
 	return Always
 }
 
-// fetch is CHK2: it asks for the DMA, and goes on to the next piece.
+// fetch is CHK2: it requests the DMA, and goes on to the next piece.
 func (n *node) fetch(by requester, x *outgoing) Cond {
 	if x.left == 0 {
 		x.open = nil
@@ -203,8 +200,8 @@ func (n *node) fetch(by requester, x *outgoing) Cond {
 	return Done
 }
 
-// cont is CONT: the contflag's DMA goes behind the payload's (martini,
-// sections 3.3, 10.7), and the request is done with.
+// cont is CONT: the contflag's DMA is queued after the payload's (martini, sections 3.3, 10.7), and
+// the request is complete.
 func (n *node) cont(by requester, x *outgoing) Cond {
 	if n.full(by) {
 		return Stay

@@ -2,17 +2,17 @@ package stepped
 
 import "encoding/binary"
 
-// A joint is J-joint (martini, section 7.2): payload arrives in double words
-// from byte 0 on, and its place in memory begins anywhere within one, so each
-// double word that is written is put together from two that came.
+// A joint is J-joint (martini, section 7.2): payload arrives in double words from byte 0 on, and
+// its place in memory may begin anywhere within one. So each double word that is written is
+// composed of two that arrived.
 type joint struct {
-	shift uint // bytes by which the target is off a double word
+	shift uint // offset of the target from a double word, in bytes
 	carry uint64
 	begun bool
 }
 
-// written returns how many of size bytes are complete when done have passed:
-// what remains in the carry is not, unless nothing comes after it.
+// written returns how many of size bytes are complete when done have passed: bytes in the carry are
+// not, unless nothing comes after them.
 func (j *joint) written(done, size int) int {
 	if done < size {
 		done = max(0, done-int(j.shift))
@@ -28,7 +28,7 @@ func (j *joint) pass(dst []byte, at int, payload []byte) {
 		return
 	}
 	bits := 8 * j.shift
-	at -= int(j.shift) // the double word of memory that the next write goes to
+	at -= int(j.shift) // place of the double word of memory that is written next
 	for len(payload) > 0 {
 		var in [8]byte
 		n := copy(in[:], payload)
@@ -43,12 +43,12 @@ func (j *joint) pass(dst []byte, at int, payload []byte) {
 		put(dst, at, out, enable, int(j.shift)+n)
 		at += 8
 	}
-	if rest := len(dst) - at; rest > 0 && rest <= int(j.shift) { // nothing comes after it
+	if rest := len(dst) - at; rest > 0 && rest <= int(j.shift) { // no payload comes after it
 		put(dst, at, j.carry, 0, rest)
 	}
 }
 
-// put writes the bytes of v whose enables, from first to before end, are set.
+// put writes the bytes of v whose enables are set: from first up to but without end.
 func put(dst []byte, at int, v uint64, first, end int) {
 	if first == 0 && end >= 8 {
 		binary.LittleEndian.PutUint64(dst[at:], v)

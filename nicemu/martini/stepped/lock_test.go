@@ -10,9 +10,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// lockWorld is a world whose nodes have lock 5, represented by node 0, with
-// the acquisition flags at the beginning of their areas. It notes the packets
-// that leave RFend in FLIT3 or go by, by type.
+// lockWorld is a world whose nodes have lock 5, represented by node 0, with the acquisition flags
+// at the beginning of their areas. It records the types of the packets that reach FLIT3 of RFend.
 type lockWorld struct {
 	*world
 	seen []uint8 // types of the packets that the link brought
@@ -41,7 +40,7 @@ func newLockWorld(t *testing.T, ranks int, o Options) *lockWorld {
 	return l
 }
 
-// call kicks a special request of a lock.
+// call kicks a special request for a lock.
 func (w *world) call(node int, command uint8, id uint64, home int, seg martini.Segment, offset uint64) {
 	w.t.Helper()
 	serial := w.must(w.m.Request(node, 2, command, martini.Request{Node: home, Segment: seg, Offset: offset}, 0, id))
@@ -65,14 +64,14 @@ func (w *world) unlock(node, id int) {
 	w.call(node, martini.CommandUnlock, uint64(id), node, 0, 0)
 }
 
-// acquired reports whether a node's acquisition flag says so, and clears it.
+// acquired reports whether a node's acquisition flag is set, and clears it.
 func (w *world) acquired(node int) bool {
 	v := binary.NativeEndian.Uint64(w.areas[node])
 	clear(w.areas[node][:8])
 	return v == 1
 }
 
-// messages fails unless these packets have passed since the last call.
+// messages fails unless exactly these packets have passed since the last call.
 func (l *lockWorld) messages(when string, want ...uint8) {
 	l.t.Helper()
 	if !slices.Equal(l.seen, want) {
@@ -87,8 +86,8 @@ const (
 	anAllow  = martini.PacketPush
 )
 
-// TestLockTakesThreeMessages follows the example of the specification (section
-// 9.2): M represents the lock, S2 holds it, S1 wants it.
+// TestLockTakesThreeMessages follows the example of the specification (section 9.2): M represents
+// the lock, S2 holds it, S1 requests it.
 func TestLockTakesThreeMessages(t *testing.T) {
 	const m, s1, s2 = 0, 1, 2
 	o := Options{}
@@ -129,8 +128,8 @@ func TestLockTakesThreeMessages(t *testing.T) {
 	}
 }
 
-// TestLocksOfAllNodesAtOnce has every node ask, and each in turn gets it; the
-// order is that in which the representative has heard of them.
+// TestLocksOfAllNodesAtOnce has every node request the lock, and each gets it in turn, in the order
+// in which the requests have reached the representative.
 func TestLocksOfAllNodesAtOnce(t *testing.T) {
 	const nodes = 5
 	for wait := range 40 {
@@ -157,7 +156,7 @@ func TestLocksOfAllNodesAtOnce(t *testing.T) {
 			if has < 0 {
 				t.Fatalf("%d steps apart: nobody has the lock in turn %d", wait, turn)
 			}
-			if wait > 30 && has != turn { // apart by more than a message takes
+			if wait > 30 && has != turn { // longer than the time of a message
 				t.Errorf("%d steps apart: node %d in turn %d", wait, has, turn)
 			}
 			l.unlock(has, 5)
@@ -165,8 +164,8 @@ func TestLocksOfAllNodesAtOnce(t *testing.T) {
 	}
 }
 
-// TestUnlockMeetsReserve has UNLOCK begin at every moment around the arrival of
-// a Lock Reserve: the requester always gets the lock, once.
+// TestUnlockMeetsReserve has UNLOCK begin at every moment around the arrival of a Lock Reserve: the
+// requester always gets the lock, exactly once.
 func TestUnlockMeetsReserve(t *testing.T) {
 	for wait := 0; wait < 120; wait += 3 {
 		l := newLockWorld(t, 3, Options{})
@@ -188,11 +187,11 @@ func TestUnlockMeetsReserve(t *testing.T) {
 	}
 }
 
-// TestLockMistakes: each is refused with its reason, counted at the issuer and,
-// if it got that far, where it was found out.
+// TestLockMistakes: each is refused with its reason, counted at the issuer and, if it got that far,
+// at the node that refused it.
 func TestLockMistakes(t *testing.T) {
 	l := newLockWorld(t, 3, Options{})
-	l.init(1, 6, 0) // node 0 does not know
+	l.init(1, 6, 0) // node 0 has not initialized it
 	l.lock(1, 5)
 	must(t, l.boss.Invalidate(1, 3))
 	for _, c := range []struct {
@@ -245,7 +244,7 @@ func TestLockMistakes(t *testing.T) {
 	}
 }
 
-// TestForgedLockPackets tries what a user can send by BOTF: it is refused and
+// TestForgedLockPackets tries the packets that a user can send by BOTF: they are refused and
 // counted, and no lock changes.
 func TestForgedLockPackets(t *testing.T) {
 	w := hostile(t, Options{})
@@ -297,20 +296,20 @@ func TestForgedLockPackets(t *testing.T) {
 	}
 }
 
-// TestRefusedReserveEndsTheLock: the way of a LOCK ends where the last
-// requester's firmware refuses; the requester learns, and may ask again. Who
-// has reserved with it meanwhile gets the lock.
+// TestRefusedReserveEndsTheLock: a LOCK ends if the previous requester's firmware refuses its Lock
+// Reserve; the requester learns that, and may try again. A process that has reserved the lock after
+// it meanwhile gets the lock.
 func TestRefusedReserveEndsTheLock(t *testing.T) {
 	l := newLockWorld(t, 4, Options{})
 	l.lock(2, 5)
-	l.init(2, 5, 0) // refused: wanted
+	l.init(2, 5, 0) // refused: it has a tenure
 	if why := l.last(); why != martini.LockWanted {
 		t.Fatal(why)
 	}
 	l.acquired(2)
 	l.unlock(2, 5)
-	l.init(2, 5, 1) // it names another representative from now on
-	l.lock(1, 5)    // whose Reserve node 2 takes from node 0 no more
+	l.init(2, 5, 1) // from now on it has another representative
+	l.lock(1, 5)    // node 2 no longer accepts its Reserve from node 0
 	if why := l.last(); why != martini.ForgedLock {
 		t.Fatalf("refused for %v", why)
 	}
@@ -320,14 +319,14 @@ func TestRefusedReserveEndsTheLock(t *testing.T) {
 	if _, number, over, _ := l.inside(1).LockTable().State(5); number != 1 || !over || l.acquired(1) {
 		t.Errorf("tenure %d, over %v", number, over)
 	}
-	l.lock(3, 5) // node 1 was the last to ask, and has given up
+	l.lock(3, 5) // node 1 was the last requester, and has given up
 	if !l.acquired(3) || l.last() != 0 {
 		t.Error("the lock does not go on")
 	}
 }
 
-// TestGivenUpLockIsPassedOn: as above, but somebody reserves before the notice
-// of the refusal comes.
+// TestGivenUpLockIsPassedOn: as above, but another process reserves the lock before the notice of
+// the refusal arrives.
 func TestGivenUpLockIsPassedOn(t *testing.T) {
 	passed := 0
 	for wait := 0; wait < 150; wait += 5 {
@@ -358,8 +357,8 @@ func TestGivenUpLockIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestAllowThatCannotArrive: the flag's memory is gone. Who unlocks learns it;
-// who asks and would be allowed at once gives the lock up.
+// TestAllowThatCannotArrive: the flag's memory is gone. The process that unlocks learns that; a
+// requester that would get the lock at once gives it up.
 func TestAllowThatCannotArrive(t *testing.T) {
 	l := newLockWorld(t, 3, Options{})
 	l.lock(2, 5)
@@ -386,10 +385,10 @@ func TestAllowThatCannotArrive(t *testing.T) {
 	}
 }
 
-// TestLyingLockMemory: a process that is none is not sent to.
-func TestLyingLockMemory(t *testing.T) {
+// TestForgedLockMemory: nothing is sent to a process that does not exist.
+func TestForgedLockMemory(t *testing.T) {
 	for name, c := range map[string]struct {
-		word int // of the owner's line, then of the other
+		word int // index in the owner's line, then in the other
 		v    uint64
 		want martini.Reason
 	}{
@@ -447,8 +446,8 @@ func TestBothNICsShareTheLock(t *testing.T) {
 	}
 }
 
-// lockLines are a lock's lines in NIC memory: its owner's, where locks are the
-// last table, and that which the firmware of others writes too.
+// lockLines returns a lock's lines in NIC memory: that of its owner, where locks are the last
+// table, and that which the firmware of others writes too.
 func lockLines(f *fabric.Fabric, rank, id int) (own, turn []uint64) {
 	const words = 8
 	at := martini.MemoryBytes/8 - (martini.Locks-id)*words

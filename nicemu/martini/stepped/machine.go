@@ -8,11 +8,11 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// A Geometry is the shape of PATLB and RVATLB (martini, section 5.1; RVATLB's
-// is our choice: the same).
+// A Geometry is the shape of PATLB and RVATLB (martini, section 5.1; our choice for RVATLB: the
+// same).
 type Geometry struct{ Sets, Ways int }
 
-// The two that were built.
+// The two shapes that were built.
 var (
 	Host32 = Geometry{1024, 2} // 32-bit host: 2048 entries, 2-way
 	Host64 = Geometry{1024, 1} // 64-bit host: 1024 entries, direct-mapped
@@ -23,10 +23,10 @@ type Options struct {
 	TLB     Geometry                                  // zero: Host32
 	Direct  bool                                      // packets sent by AOTF take RFend's states AOTF and AOTFR
 	Timeout int                                       // steps that a module waits before it raises an exception; 0: never
-	Chip    *Chip                                     // virtual time; nil: every state takes one step, and nothing is timed
-	Observe func(Event)                               // called for each module that has something to do, each step
+	Chip    *Chip                                     // virtual time; nil: every state takes one step, and there are no times
+	Observe func(Event)                               // called in each step for each module that has something to do
 	Refused func(node int, r Refused)                 // called for each refusal that an issuer learns of
-	Trouble func(node int, module Module, from State) // called for each exception that firmware takes up
+	Trouble func(node int, module Module, from State) // called for each exception that firmware handles
 }
 
 // An Event is what one module did in one step.
@@ -35,37 +35,37 @@ type Event struct {
 	Node   int
 	Module Module
 	From   State
-	To     State // From, if the module waits or goes on with the same
+	To     State // From, if the module waits or continues in the same state
 	On     Cond
 	Work   Work
-	Bytes  int // that were transferred
+	Bytes  int // transferred in this step
 }
 
-// Refused is a request that was not carried out, as its issuer learns.
+// Refused is a request that was not carried out, as its issuer learns of it.
 type Refused struct {
-	Window int    // martini.Windows: of none, by AOTF
+	Window int    // martini.Windows: none, the request was sent by AOTF
 	Serial uint64 // the contflag's value of the request, 0 for AOTF
 	Reason martini.Reason
 	Local  bool   // found at the issuer
 	Left   uint64 // bytes of the request that did not arrive
 }
 
-// A register is the state register of a module, with what taking-over adds to
-// it (martini, sections 10.2 to 10.5).
+// A register is the state register of a module, with the additions for taking-over (martini,
+// sections 10.2 to 10.5).
 type register struct {
 	state  State
 	before State // the state held immediately before MISS
 	stop   State // break point
 	brk    bool  // a break point is set
 	line   bool  // interrupt line
-	waited int   // steps that the module has waited in this state
+	waited int   // number of steps that the module has waited in this state
 }
 
-// A Machine is a number of nodes, joined by a link that keeps order, which
-// advance together: one state per step. It belongs to one goroutine, unless the
-// fast path falls back to it (see [Machine.Attach]).
+// A Machine is a number of nodes, connected by a link that keeps order, which advance together: one
+// state per step. It belongs to one goroutine, unless the fast path falls back to it (see
+// [Machine.Attach]).
 type Machine struct {
-	mu    sync.Mutex // of what the fast path may call
+	mu    sync.Mutex // guards entry points that the fast path calls
 	clock uint64
 	nodes []*node
 	next  *transitions
@@ -93,14 +93,14 @@ type node struct {
 	dmac
 	patlb  tlb[martini.Frame]
 	rvatlb tlb[segment]
-	ports  uint64 // last step in which PATLB was asked
+	ports  uint64 // the last step in which PATLB was used
 	ring   *Ring
 	cpu    Firmware
 }
 
-// New returns the machine of the NICs of a job, all of which are in this
-// process and in order of their ranks; their manager opens them up. The NICs stay usable by the fast path
-// while no step is under way.
+// New returns the machine of the NICs of a job, all of which are in this process and in order of
+// their ranks; their manager gives access to their insides. The fast path can still use the NICs
+// between steps.
 func New(manager *martini.Manager, nics []*martini.NIC, o Options) (*Machine, error) {
 	if len(nics) == 0 || nics[0].Ranks() != len(nics) {
 		return nil, errors.New("stepped: a machine takes the NICs of all ranks of a job")
@@ -139,7 +139,7 @@ func New(manager *martini.Manager, nics []*martini.NIC, o Options) (*Machine, er
 	return m, nil
 }
 
-// Close lets go of the NICs.
+// Close detaches the machine from the NICs.
 func (m *Machine) Close() {
 	for _, n := range m.nodes {
 		n.nic.FallBack(nil)
@@ -148,8 +148,7 @@ func (m *Machine) Close() {
 	}
 }
 
-// Clock returns the number of steps so far: in virtual time, of clocks of the
-// core.
+// Clock returns the number of steps so far; in virtual time, the number of clocks of the core.
 func (m *Machine) Clock() uint64 {
 	if m.chip != nil {
 		return m.chip.clocks()
@@ -160,8 +159,8 @@ func (m *Machine) Clock() uint64 {
 // State returns the state register of a module.
 func (m *Machine) State(node int, mod Module) State { return m.nodes[node].regs[mod].state }
 
-// Step advances every module of every node by one state: in virtual time, all
-// by one clock of the core.
+// Step advances every module of every node by one state; in virtual time, all by one clock of the
+// core.
 func (m *Machine) Step() {
 	if m.chip != nil {
 		m.chip.step()
@@ -175,7 +174,7 @@ func (m *Machine) Step() {
 	}
 }
 
-// Idle reports whether nothing is left to do.
+// Idle reports whether there is nothing to do.
 func (m *Machine) Idle() bool {
 	for _, n := range m.nodes {
 		if n.busy {
@@ -185,8 +184,8 @@ func (m *Machine) Idle() bool {
 	return true
 }
 
-// Run steps until nothing is left to do, or limit steps have passed; the error
-// then names the modules that are not at rest.
+// Run steps until there is nothing to do, or limit steps have passed; the error then names the
+// modules that are not at rest.
 func (m *Machine) Run(limit int) error {
 	for range limit {
 		if m.Idle() {
@@ -208,11 +207,11 @@ func (m *Machine) Run(limit int) error {
 	return err
 }
 
-// order is how the modules of a node act in one step: those first that empty
-// what others fill, so that nothing passes two modules in one step.
+// order is the order in which the modules of a node act in one step: consumers before producers, so
+// that nothing passes two modules in one step.
 var order = [Modules]Module{SWI, CPU, PCIDMAC, DIMMDMAC, SRAMDMAC, RBend, Replier, RFend, Sender, Header, Initiator, AOTFSend, Window}
 
-// step lets the modules of a node act.
+// step runs the modules of a node.
 func (n *node) step() {
 	moved := false
 	for _, mod := range order {
@@ -223,7 +222,7 @@ func (n *node) step() {
 	}
 }
 
-// act has a module do the work of its state, and returns what it found.
+// act has a module do the work of its state, and returns the resulting condition.
 func (n *node) act(mod Module) Cond {
 	switch mod {
 	case SWI:
@@ -252,7 +251,7 @@ func (n *node) act(mod Module) Cond {
 	return Stay
 }
 
-// active reports whether a module is not at rest, or has been told to work.
+// active reports whether a module is not at rest, or has input.
 func (n *node) active() bool {
 	for mod := range Modules {
 		if n.regs[mod].state != mod.rest() {
@@ -303,8 +302,8 @@ func (n *node) observe(mod Module, from, to State, on Cond) {
 	n.m.o.Observe(Event{n.m.Clock(), n.id, mod, from, to, on, work, bytes})
 }
 
-// suspend sends a module to MISS (martini, section 10.2): it asks for nothing
-// there, and its interrupt line is raised.
+// suspend sends a module to MISS (martini, section 10.2): it requests no resource there, and its
+// interrupt line is raised.
 func (n *node) suspend(mod Module, before State) {
 	r := &n.regs[mod]
 	n.enter(mod, MISS)
@@ -329,7 +328,7 @@ func (n *node) waitOr(mod Module) Cond {
 	return Stay
 }
 
-// askPATLB gives the shared PATLB to one module a step (martini, section 5.1).
+// askPATLB grants the shared PATLB to one module in each step (martini, section 5.1).
 func (n *node) askPATLB() bool {
 	now := n.m.stamp()
 	if n.ports == now {
@@ -339,13 +338,12 @@ func (n *node) askPATLB() bool {
 	return true
 }
 
-// withdrawLimit bounds the steps that a withdrawal waits for: as long as the
-// largest transfers that the queues can hold.
+// withdrawLimit bounds the steps that a withdrawal waits for: the time of the largest transfers
+// that the queues can hold.
 const withdrawLimit = 100000
 
-// withdraw is the driver's part of unpin (martini, section 8.3): the entries
-// go out of PATLB or RVATLB before the memory is released, and transfers that
-// were asked for end.
+// withdraw is the driver's part of unpin (martini, section 8.3): the entries are removed from PATLB
+// or RVATLB before the memory is released, and requested transfers are completed.
 func (n *node) withdraw(w martini.Withdrawal) {
 	n.m.mu.Lock()
 	defer n.m.mu.Unlock()

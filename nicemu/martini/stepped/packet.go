@@ -5,8 +5,8 @@ import "rhinet/nicemu/martini"
 // MTU bounds the payload of a packet in bytes (martini, section 1.2).
 const MTU = martini.MaxImage
 
-// Two flits follow the five that a user may write. Our choice: they are the
-// hardware's, and nobody can forge them.
+// Two flits follow the five that a user may write. Our choice: only the hardware writes them, and
+// nobody can forge them.
 const (
 	flitReturn = martini.HeaderFlits     // bits 0-15 issuer's node, 16-31 its PID, 32-47 Window, 48-63 below
 	flitSerial = martini.HeaderFlits + 1 // number of the request in its Window
@@ -19,12 +19,12 @@ const (
 	bitReply                       // made by a Replier
 	bitFirmware                    // made by firmware
 	bitAOTF                        // made by an AOTF Send Controller
-	bitLock                        // on the way of a LOCK, whose tenure a refusal ends
+	bitLock                        // belongs to a LOCK, whose tenure a refusal ends
 )
 
-// packetNotice tells an issuer's firmware that its request was refused, and
-// why. It is network control: types from firstControl on leave RFend in FLIT1
-// (martini, section 10.8; values unstated).
+// packetNotice tells an issuer's firmware that its request was refused, and why. It is network
+// control: packets with types from firstControl on leave RFend in FLIT1 (martini, section 10.8;
+// values unstated).
 const (
 	firstControl = 0xf0
 	packetNotice = 0xf0
@@ -46,30 +46,29 @@ func (h *header) issuer() int              { return int(h[flitReturn] & 0xffff) 
 func (h *header) issuerPID() int           { return int(h[flitReturn] >> 16 & 0xffff) }
 func (h *header) window() int              { return int(h[flitReturn] >> 32 & 0xffff) }
 
-// wantsAck reports the ack-request flag: a completion flag is named, and this
-// is the last packet of its request (martini, section 4.4). An ack, and what
-// already is an answer, wants none.
+// wantsAck reports the ack-request flag: a completion flag is named, and this is the last packet of
+// its request (martini, section 4.4). Acks and other replies request none.
 func (h *header) wantsAck() bool { return h.flag() != 0 && h.has(bitLast) && !h.has(bitReply) }
 
 func returnFlit(node, pid, window int) uint64 {
 	return uint64(uint16(node)) | uint64(uint16(pid))<<16 | uint64(uint16(window))<<32
 }
 
-// A packet on its way.
+// A packet in flight.
 type packet struct {
 	h       header
-	from    int  // node that the link brought it from
+	from    int  // the node that sent it
 	size    int  // bytes of payload
-	have    int  // of which the DMA controller has brought
-	built   bool // the header is there
+	have    int  // number of these that the DMA controller has fetched
+	built   bool // the header is complete
 	drained int  // bytes that have left the receive buffer
-	whole   bool // all of it has arrived; set where that takes time
-	gone    bool // the NIC has done with it before
-	ride    any  // of the link's
+	whole   bool // the whole packet has arrived; set where that takes time
+	gone    bool // the NIC was done with it before that
+	ride    any  // the link's
 	payload [MTU]byte
 }
 
-// ready reports whether a packet is whole.
+// ready reports whether a packet is complete.
 func (p *packet) ready() bool { return p.built && p.have == p.size }
 
 // packet takes a packet from the pool.
@@ -86,9 +85,9 @@ func (m *Machine) packet(size int) *packet {
 
 func (m *Machine) free(p *packet) { m.pool = append(m.pool, p) }
 
-// A fifo holds what one module passes to another, in order. Our choice: its
-// depth is a limit that its writer keeps; what must never make a reply wait
-// behind a request (martini, section 7.1) has none.
+// A fifo holds what one module passes to another, in order. Our choice: its writer enforces its
+// depth; a fifo that must never make a reply wait behind a request (martini, section 7.1) has no
+// limit.
 type fifo[T any] struct {
 	items []T
 	first int
@@ -116,7 +115,7 @@ func (q *fifo[T]) take() T {
 	return v
 }
 
-// drop removes the items that gone reports.
+// drop removes the items for which gone returns true.
 func (q *fifo[T]) drop(gone func(*T) bool) {
 	kept := q.items[:0]
 	for i := q.first; i < len(q.items); i++ {

@@ -12,8 +12,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// TestJointShiftsToAnyPlace holds J-joint to a plain copy, in bursts and at
-// once, without touching a byte around it (martini, section 7.2).
+// TestJointShiftsToAnyPlace compares J-joint with a plain copy, in bursts and at once, and checks
+// that no byte around it changes (martini, section 7.2).
 func TestJointShiftsToAnyPlace(t *testing.T) {
 	src := make([]byte, 3*burst)
 	fill(src, 3)
@@ -34,8 +34,8 @@ func TestJointShiftsToAnyPlace(t *testing.T) {
 	}
 }
 
-// TestMasterBeforeSlave holds the master and slave rule, and that transfers
-// without a common end run at once while others wait (martini, section 7.3).
+// TestMasterBeforeSlave checks the rule for master and slave, and that transfers without a common
+// end run concurrently while others wait (martini, section 7.3).
 func TestMasterBeforeSlave(t *testing.T) {
 	both := 0
 	var m *Machine
@@ -92,8 +92,8 @@ func keyOf(n *node) uint64 {
 	return key
 }
 
-// TestReceptionIsNotPipelined holds that RFend begins no packet before the
-// payload of the one before is out of the receive FIFO (martini, section 7.2).
+// TestReceptionIsNotPipelined checks that RFend begins no packet before the payload of the previous
+// one has left the receive FIFO (martini, section 7.2).
 func TestReceptionIsNotPipelined(t *testing.T) {
 	var m *Machine
 	began := 0
@@ -118,7 +118,7 @@ func TestReceptionIsNotPipelined(t *testing.T) {
 	}
 }
 
-// TestAckOnlyInTheLastPacket holds section 4.4.
+// TestAckOnlyInTheLastPacket checks section 4.4.
 func TestAckOnlyInTheLastPacket(t *testing.T) {
 	acks, headers := 0, 0
 	w := newWorld(t, 2, 8, Options{Observe: func(e Event) {
@@ -135,8 +135,8 @@ func TestAckOnlyInTheLastPacket(t *testing.T) {
 	}
 }
 
-// TestTLBGeometry holds the real sizes (martini, section 5.1): what fits stays,
-// what conflicts is replaced, least recently used first.
+// TestTLBGeometry checks the real sizes (martini, section 5.1): entries that fit stay, and of those
+// that conflict the least recently used is replaced.
 func TestTLBGeometry(t *testing.T) {
 	for _, g := range []Geometry{Host32, Host64} {
 		c := newTLB[segment](g)
@@ -213,8 +213,8 @@ func TestKicksOfImpossibleShape(t *testing.T) {
 	}
 }
 
-// TestEventsReportWork holds that each step of a module that is not at rest
-// says what kind of work it stands for (martini, section 12).
+// TestEventsReportWork checks that each step of a module that is not at rest names its kind of work
+// (martini, section 12).
 func TestEventsReportWork(t *testing.T) {
 	kinds := map[Work]int{}
 	bytes := 0
@@ -235,9 +235,8 @@ func TestEventsReportWork(t *testing.T) {
 	}
 }
 
-// TestRequestsFromManyAtOnce holds that requests of all nodes at once, on
-// memory of their own, come out as one after the other, whatever is in the
-// way of the packets.
+// TestRequestsFromManyAtOnce checks that concurrent requests of all nodes, on separate memory, have
+// the same result as one after the other, whatever delays the packets.
 func TestRequestsFromManyAtOnce(t *testing.T) {
 	const ranks, part, waves = 4, 2*MTU + 77, 40
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -282,7 +281,7 @@ func TestRequestsFromManyAtOnce(t *testing.T) {
 	w.continues("all at once")
 }
 
-// TestStepsDoNotAllocate holds the warm path.
+// TestStepsDoNotAllocate checks the warm path.
 func TestStepsDoNotAllocate(t *testing.T) {
 	w := newWorld(t, 2, 4, Options{})
 	push := func() {
@@ -299,7 +298,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestTraceNamesBytes is about the lines of a trace.
+// TestTraceNamesBytes checks the lines of a trace.
 func TestTraceNamesBytes(t *testing.T) {
 	var out strings.Builder
 	if err := Show(&out, "push", 3000); err != nil {
@@ -312,7 +311,7 @@ func TestTraceNamesBytes(t *testing.T) {
 	}
 }
 
-// BenchmarkStep is the speed of a machine of two nodes that both push.
+// BenchmarkStep measures the speed of a machine of two nodes that both push.
 func BenchmarkStep(b *testing.B) {
 	for _, size := range []int{8, MTU, 8 * pageBytes} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -335,7 +334,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkTrace is the cost of watching.
+// BenchmarkTrace measures the cost of tracing.
 func BenchmarkTrace(b *testing.B) {
 	for b.Loop() {
 		if err := Show(io.Discard, "push", 8); err != nil {

@@ -8,17 +8,17 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// One test for each rule of protection (martini, sections 1.9, 5, 8), in which
-// a hostile process tries it by every path there is: refused, counted,
-// reported, nothing moved, and the victim goes on.
+// One test for each rule of protection (martini, sections 1.9, 5, 8), in which a hostile process
+// tries to break it on every path: it is refused, counted and reported, nothing moves, and the
+// victim still works.
 
-// A path is one way to reach memory of node 1 from a Window of node by.
+// A path is one method to access memory of node 1 from a Window of node by.
 type path struct {
 	name string
 	kick func(w *world, by, win int, seg martini.Segment, off uint64, victim uint32) (uint64, error)
 }
 
-// attackBytes is how much each path tries to move.
+// attackBytes is the number of bytes that each path tries to move.
 const attackBytes = 64
 
 func victims(seg martini.Segment, off uint64) martini.Request {
@@ -38,7 +38,7 @@ func botf(kind uint8) func(w *world, by, win int, seg martini.Segment, off uint6
 	}
 }
 
-// named are the paths that name memory by SID.
+// named returns the paths that name memory by SID.
 func named() []path {
 	return []path{
 		{"PUSH", func(w *world, by, win int, seg martini.Segment, off uint64, _ uint32) (uint64, error) {
@@ -52,7 +52,7 @@ func named() []path {
 	}
 }
 
-// plain are the paths that name memory by address; seg is then its address.
+// plain returns the paths that name memory by address; seg is then the address.
 func plain() []path {
 	var all []path
 	for _, kind := range []uint8{martini.PacketAck, martini.PacketPullResponse} {
@@ -70,8 +70,8 @@ func (w *world) pgid(i int) uint32 {
 	return uint32(key)
 }
 
-// attack tries one path and holds what every refusal comes with. The reason is
-// counted at node counted, if that is not negative.
+// attack tries one path and checks all effects of a refusal. The reason is counted at node counted,
+// if that is not negative.
 func (w *world) attack(rule string, p path, by, win int, seg martini.Segment, off uint64, want martini.Reason, counted int) {
 	w.t.Helper()
 	var before [][]byte
@@ -108,7 +108,7 @@ func (w *world) attack(rule string, p path, by, win int, seg martini.Segment, of
 	w.continues(rule + ", " + p.name)
 }
 
-// continues holds that the victim still receives and sends.
+// continues checks that the victim still receives and sends.
 func (w *world) continues(after string) {
 	w.t.Helper()
 	w.must(w.m.Push(1, 9, martini.Request{Node: 0, Segment: w.seg[0], Flag: 3}, w.areas[1][:8]))
@@ -118,7 +118,7 @@ func (w *world) continues(after string) {
 	}
 }
 
-// hostile is a world whose node 2 belongs to another job.
+// hostile returns a world whose node 2 belongs to another job.
 func hostile(t *testing.T, o Options) *world {
 	return newWorld(t, 3, 2, o, martini.Options{}, martini.Options{}, martini.Options{Job: 0xbad})
 }
@@ -138,8 +138,8 @@ func TestOnlyProcessesOfTheSameJobCommunicate(t *testing.T) {
 	w.attack("another job", swap, 2, 0, 0, 0, martini.WrongJob, 1)
 }
 
-// 5.2: the PGID of a key is that of the issuing process: a warm entry of
-// RVATLB or PATLB, brought by somebody who may, helps nobody who may not.
+// 5.2: the PGID of a key is that of the issuing process: an entry of RVATLB or PATLB that an
+// authorized process has loaded does not help an unauthorized one.
 func TestWarmEntriesHelpNoOtherJob(t *testing.T) {
 	w := hostile(t, Options{TLB: Geometry{1, 1}})
 	for _, p := range append(named(), plain()...) {
@@ -154,7 +154,7 @@ func TestWarmEntriesHelpNoOtherJob(t *testing.T) {
 	}
 }
 
-// 1.9, 5.4, 8.2: memory that is not pinned is not reached, at either end.
+// 1.9, 5.4, 8.2: memory that is not pinned cannot be accessed, at either end.
 func TestOnlyPinnedPagesAreReached(t *testing.T) {
 	w := hostile(t, Options{})
 	b := pages(2)
@@ -183,8 +183,7 @@ func TestOnlyPinnedPagesAreReached(t *testing.T) {
 	}
 }
 
-// 5.5: an offset does not lead out of its segment. Our choice: segments have
-// a length.
+// 5.5: an offset does not lead out of its segment. Our choice: segments have a length.
 func TestOffsetsStayInTheirSegment(t *testing.T) {
 	w := hostile(t, Options{})
 	size := uint64(len(w.areas[1]))
@@ -196,7 +195,7 @@ func TestOffsetsStayInTheirSegment(t *testing.T) {
 	}
 }
 
-// 5.3: a SID that names nothing, or a process that has it not, is refused.
+// 5.3: a SID that is not registered, or not by this process, is refused.
 func TestUnknownSegmentsAreRefused(t *testing.T) {
 	w := hostile(t, Options{})
 	for _, seg := range []martini.Segment{0, 1 << 20, w.seg[1] + 99, martini.Segment(1 << 32), ^martini.Segment(0)} {
@@ -206,14 +205,14 @@ func TestUnknownSegmentsAreRefused(t *testing.T) {
 	}
 }
 
-// 3.2, 8.5: a Window works only for its owner, as PGIDTBL says.
+// 3.2, 8.5: a Window works only for its owner in PGIDTBL.
 func TestWindowsWorkOnlyForTheirOwner(t *testing.T) {
 	w := hostile(t, Options{})
 	must(t, w.boss.Invalidate(0, 5))
 	for _, p := range append(named(), plain()...) {
 		w.attack("invalid Window", p, 0, 5, w.seg[1], 0, martini.InvalidWindow, -1)
 	}
-	// Assigned to another process of the job: it reads no memory of this one.
+	// Assigned to another process of the job: it cannot read memory of this one.
 	must(t, w.boss.Assign(0, 6, w.pgid(1), 1))
 	w.attack("Window of another process", named()[0], 0, 6, w.seg[1], 0, martini.NotPinned, -1)
 	// The contflag page of a Window belongs to its owner only.
@@ -224,7 +223,7 @@ func TestWindowsWorkOnlyForTheirOwner(t *testing.T) {
 	}
 }
 
-// 8.3: an entry leaves PATLB before its page is released, whoever has used it.
+// 8.3: an entry is removed from PATLB before its page is released, whichever process has used it.
 func TestUnpinComesAfterInvalidation(t *testing.T) {
 	w := hostile(t, Options{})
 	b := pages(2)
@@ -259,8 +258,8 @@ func TestUnpinComesAfterInvalidation(t *testing.T) {
 	}
 }
 
-// 8.3: unpinning in the middle of a transfer waits for the DMA that was asked
-// for, and nothing touches the memory afterwards, wherever the packets are.
+// 8.3: unpinning in the middle of a transfer waits for the requested DMA, and nothing accesses the
+// memory afterwards, wherever the packets are.
 func TestUnpinInTheMiddleOfATransfer(t *testing.T) {
 	const size = 4 * pageBytes
 	stride := 3
@@ -281,7 +280,7 @@ func TestUnpinInTheMiddleOfATransfer(t *testing.T) {
 			}
 			released := bytes.Clone(w.areas[1])
 			if side == 0 {
-				fill(w.areas[0], 0xee) // the process uses its memory anew
+				fill(w.areas[0], 0xee) // the process reuses its memory
 			}
 			fresh := bytes.Clone(w.areas[0])
 			w.run()
@@ -310,7 +309,7 @@ func TestUnpinInTheMiddleOfATransfer(t *testing.T) {
 	}
 }
 
-// 8.3: when the device is closed, all that the process had is withdrawn.
+// 8.3: when the device is closed, everything of the process is withdrawn.
 func TestCloseWithdrawsEverything(t *testing.T) {
 	w := newWorld(t, 2, 1, Options{})
 	w.must(w.m.Push(0, 0, victims(w.seg[1], 0), w.areas[0][:8]))
@@ -330,7 +329,7 @@ func TestCloseWithdrawsEverything(t *testing.T) {
 	}
 }
 
-// 6.1, 10.8: what only hardware and firmware may say is not believed of users.
+// 6.1, 10.8: users cannot forge packets of hardware and firmware.
 func TestNoticesCannotBeForged(t *testing.T) {
 	w := hostile(t, Options{})
 	forge := path{"BOTF of a notice", func(w *world, by, win int, _ martini.Segment, _ uint64, victim uint32) (uint64, error) {
@@ -343,7 +342,7 @@ func TestNoticesCannotBeForged(t *testing.T) {
 	w.attack("unknown packet", path{"BOTF", botf(77)}, 0, 0, 0, 0, martini.SpecialPacket, 1)
 }
 
-// 6.2: the driver inspects the headers of AOTF, since PGIDTBL is not consulted.
+// 6.2: the driver checks the headers of AOTF, since PGIDTBL is not consulted.
 func TestAOTFHeadersAreInspected(t *testing.T) {
 	w := hostile(t, Options{})
 	good := martini.Header{PGID: 0xbad, Node: 1, Segment: w.seg[1], Override: true}
@@ -380,7 +379,7 @@ func TestAOTFHeadersAreInspected(t *testing.T) {
 	}
 	write(2, 7*pageBytes, martini.WrongJob)
 	write(2, 8*pageBytes, martini.NoHeader)
-	// The same job may, but for its withdrawn headers and segments.
+	// The same job may send, except with withdrawn headers and segments.
 	if err := w.nics[0].RegisterHeader(7, martini.Header{Node: 1, Segment: w.seg[1], Override: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +395,7 @@ func TestAOTFHeadersAreInspected(t *testing.T) {
 	write(0, 7*pageBytes+13, martini.NoHeader)
 }
 
-// 5.3: an address that wraps around is no address.
+// 5.3: an address range that wraps around is refused.
 func TestPlainAddressesDoNotWrapAround(t *testing.T) {
 	w := hostile(t, Options{})
 	for _, p := range plain() {
@@ -404,9 +403,8 @@ func TestPlainAddressesDoNotWrapAround(t *testing.T) {
 	}
 }
 
-// 8.2: what a process has on a pinned page is bounded by the byte (our choice;
-// a Go slice need not fill its pages), so that a neighbour on the same page
-// stays untouched.
+// 8.2: the memory of a process on a pinned page is bounded by the byte (our choice; a Go slice need
+// not fill its pages), so that other memory on the same page is not accessed.
 func TestNeighboursOnAPinnedPageAreNotReached(t *testing.T) {
 	w := hostile(t, Options{})
 	b := pages(1)

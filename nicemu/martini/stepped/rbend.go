@@ -8,12 +8,12 @@ type rbendUnit struct {
 	arrived uint64 // number of the last packet whose payload is in memory, or that was dropped
 }
 
-// backRegisters are one packet's way to host memory.
+// backRegisters are the registers for one packet's payload.
 type backRegisters struct {
-	start  bool // RFend has handed over
+	start  bool // RFend has handed the packet over
 	key    uint64
 	va     uint64
-	left   int // bytes to ask the DMA controller for
+	left   int // bytes that the DMA controller has not been asked to move yet
 	seg    martini.Segment
 	packet *packet
 	piece  translation
@@ -59,7 +59,7 @@ func (n *node) actRBend() Cond {
 	return Stay
 }
 
-// deliver is CHK2: the DMA of one piece.
+// deliver is CHK2: it requests the DMA of one piece.
 func (n *node) deliver(x *backRegisters) Cond {
 	if n.full(fromRBend) {
 		return Stay
@@ -84,8 +84,8 @@ func (n *node) deliver(x *backRegisters) Cond {
 	return Done
 }
 
-// settle is WAIT: the payload is in memory, then the flag, then the packet is
-// done with.
+// settle is WAIT: when the payload is in memory, the flag follows; when that is there, the packet
+// is finished.
 func (n *node) settle(x *backRegisters) Cond {
 	if !n.settled(x) {
 		return n.waitOr(RBend)
@@ -105,12 +105,12 @@ func (n *node) settle(x *backRegisters) Cond {
 	return Drained
 }
 
-// settled reports whether all that RBend has asked the DMA controller for is in memory.
+// settled reports whether everything that RBend has requested of the DMA controller is in memory.
 func (n *node) settled(x *backRegisters) bool {
 	return x.packet.drained >= x.packet.size && n.queues[fromRBend].len() == 0 && !n.storing()
 }
 
-// storing reports whether the engine is at work for RBend.
+// storing reports whether the engine is working for RBend.
 func (n *node) storing() bool {
 	return n.regs[PCIDMAC].state != IDLE && n.engines[pci].turn == fromRBend
 }

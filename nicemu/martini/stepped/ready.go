@@ -1,8 +1,8 @@
 package stepped
 
-// ready reports whether a module may find something if it acts now. If not, acting would
-// change nothing: it waits, for input, for room, or for what another module is about to
-// do, and whoever changes that has it looked at again.
+// ready reports whether a module may find something if it acts now. If not, acting would change
+// nothing: the module waits for input, for room, or for an action of another module, and the module
+// that provides it has this one checked again.
 func (n *node) ready(mod Module) bool {
 	state := n.regs[mod].state
 	if state == MISS {
@@ -35,7 +35,7 @@ func (n *node) ready(mod Module) bool {
 	return true
 }
 
-// engineReady is ready of the engine of one master.
+// engineReady is ready for the engine of one master.
 func (n *node) engineReady(i int, state State) bool {
 	e := &n.engines[i]
 	switch state {
@@ -51,7 +51,7 @@ func (n *node) engineReady(i int, state State) bool {
 	return true
 }
 
-// asks reports whether a request for a master is first in one of the queues.
+// asks reports whether a request for a master is at the head of one of the queues.
 func (n *node) asks(master target) bool {
 	for i := range n.queues {
 		if q := &n.queues[i]; q.len() > 0 && q.head().master == master {
@@ -61,7 +61,7 @@ func (n *node) asks(master target) bool {
 	return false
 }
 
-// whole reports whether one of those that send has a packet with header and payload.
+// whole reports whether one of the Sender's sources has a packet with header and payload.
 func (n *node) whole() bool {
 	for i := range 3 {
 		if q := n.source(i); q.len() > 0 && (*q.head()).ready() {

@@ -7,7 +7,7 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// kicks draws random requests at three nodes, several under way at once, and lets so many steps pass
+// kicks draws random requests at three nodes, several in flight at a time, and runs so many steps
 // after each.
 func kicks(w *world, seed uint64, steps func(n int)) {
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -23,13 +23,12 @@ func kicks(w *world, seed uint64, steps func(n int)) {
 		} else {
 			_, err = w.m.Push(from, window, q, b)
 		}
-		_ = err // a Window that is busy: the same in all machines
+		_ = err // a busy Window, which is the same in all machines
 		steps(r.IntN(200))
 	}
 }
 
-// onEach has a check made while every operation, and random traffic, goes on, with a chip or
-// without.
+// onEach runs a check during every operation, and during random traffic, with a chip or without.
 func onEach(t *testing.T, chip func(nodes int) *Chip, steps func(m *Machine, n int)) {
 	for _, name := range Operations() {
 		nodes := 2
@@ -44,7 +43,7 @@ func onEach(t *testing.T, chip func(nodes int) *Chip, steps func(m *Machine, n i
 			must(t, do())
 			steps(s.m, 20000)
 			must(t, s.m.Run(showSteps))
-			if cold { // else the second is with warm TLBs
+			if cold { // otherwise the second run has warm TLBs
 				break
 			}
 		}
@@ -56,7 +55,7 @@ func onEach(t *testing.T, chip func(nodes int) *Chip, steps func(m *Machine, n i
 	}
 }
 
-// A module that is not ready finds nothing when it acts.
+// TestUnreadyFindNothing: a module that is not ready finds nothing when it acts.
 func TestUnreadyFindNothing(t *testing.T) {
 	looked, vain := 0, 0
 	onEach(t, func(int) *Chip { return nil }, func(m *Machine, steps int) {
@@ -87,8 +86,8 @@ func TestUnreadyFindNothing(t *testing.T) {
 	}
 }
 
-// Whoever changes something has those judged again for whom it matters: at no time is a module ready that
-// was taken not to be.
+// TestChangesAreTold: each change has the modules that it concerns checked again: a module that is
+// ready is never taken for one that is not.
 func TestChangesAreTold(t *testing.T) {
 	events := 0
 	onEach(t, func(nodes int) *Chip { return slow(t, nodes) }, func(m *Machine, steps int) {

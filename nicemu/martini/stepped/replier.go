@@ -2,20 +2,20 @@ package stepped
 
 import "rhinet/nicemu/martini"
 
-// A job is what RFend asks of the Replier: a pull response, or the ack of a
-// packet whose payload is on its way to memory.
+// A job is a request of RFend to the Replier: a pull response, or the ack of a packet whose payload
+// is on its way to memory.
 type job struct {
 	h         header // of the request
 	ack       bool
 	arrival   uint64 // ack: number of the packet that it waits for
 	cancelled bool   // ack: the packet was discarded
 	ring      bool   // ack: of a VPUSH packet
-	va        uint64 // pull: what to read
+	va        uint64 // pull: address to read
 	result    uint64 // ack: its payload
 }
 
-// replierUnit is the Replier (martini, sections 7.1, 10.9). Its queue has no
-// limit, so that RFend never waits for it with a reply behind.
+// replierUnit is the Replier (martini, sections 7.1, 10.9). Its queue has no limit, so that RFend
+// never waits for it while a reply waits behind RFend.
 type replierUnit struct {
 	jobs  fifo[job]
 	reply outgoing
@@ -61,7 +61,7 @@ func (n *node) actReplier() Cond {
 	return Stay
 }
 
-// landed reports whether the payload that an ack waits for is in memory.
+// landed reports whether the payload for which an ack waits is in memory.
 func (n *node) landed() bool { return n.arrived >= n.jobs.head().arrival }
 
 func (n *node) takeJob(x *outgoing) Cond {

@@ -2,22 +2,21 @@ package stepped
 
 import "rhinet/nicemu/martini"
 
-// rfendUnit is the Receiver Front-end (martini, sections 7.2, 10.8). The packet
-// that it works on stays at the head of the receive FIFO until its payload has
-// been read out, and only then comes the next.
+// rfendUnit is the Receiver Front-end (martini, sections 7.2, 10.8). The packet that it processes
+// stays at the head of the receive FIFO until its payload has been read, and only then RFend begins
+// the next.
 type rfendUnit struct {
 	rf     frontRegisters
-	taken  bool   // the head of the receive FIFO is being dealt with
+	taken  bool   // the head of the receive FIFO is being processed
 	number uint64 // packets taken
-	// broken holds, by the node that a packet comes from, by request or reply,
-	// and by Window, the last request that was refused, and so the rest of
-	// which is dropped in FLIT3. Our choice.
+	// broken holds, by the sending node, by request or reply, and by Window, the last request that
+	// was refused; the rest of it is dropped in FLIT3. Our choice.
 	broken  [][2][martini.Windows]uint64
 	known   [64]Refused // refusals that this issuer has learned of
 	knownAt int
 }
 
-// frontRegisters are what RFend latches from the flits, and the address.
+// frontRegisters are the values that RFend latches from the flits, and the address.
 type frontRegisters struct {
 	h        header
 	size     int    // bytes of payload
@@ -85,7 +84,7 @@ func (n *node) actRFend() Cond {
 	return Stay
 }
 
-// sort is FLIT3: where a packet of this type goes.
+// sort is FLIT3: it selects the path of a packet by its type.
 func (n *node) sort(x *frontRegisters) Cond {
 	if n.isBroken(*n.receive.head()) {
 		return Unknown
@@ -120,8 +119,8 @@ func (n *node) resolve(x *frontRegisters) Cond {
 	return Hit
 }
 
-// handOver is SET4: RBend or the Replier takes over. The Replier learns of a
-// wanted ack now, and waits for the payload's DMA (martini, section 14, 3).
+// handOver is SET4: RBend or the Replier takes over. The Replier learns of a requested ack now, and
+// waits for the payload's DMA (martini, section 14, 3).
 func (n *node) handOver(x *frontRegisters) {
 	if x.h.kind() == martini.PacketPullRequest {
 		n.jobs.put(job{h: x.h, va: x.va})
@@ -147,7 +146,7 @@ func (n *node) handOver(x *frontRegisters) {
 	}
 }
 
-// dropPacket takes the packet off the receive FIFO; RFend may begin the next.
+// dropPacket removes the packet from the receive FIFO; RFend may begin the next.
 func (n *node) dropPacket() {
 	n.leave(n.receive.take())
 	n.taken = false
@@ -159,7 +158,7 @@ func (n *node) isBroken(p *packet) bool {
 	return s != nil && *s != 0 && *s == p.h[flitSerial]
 }
 
-// breakage is where the last refused request of a packet's stream is kept.
+// breakage returns the place of the last refused request in a packet's stream.
 func (n *node) breakage(p *packet) *uint64 {
 	if p.h.window() >= martini.Windows || p.h.has(bitFirmware) || p.h.has(bitAOTF) {
 		return nil

@@ -1,15 +1,15 @@
 package stepped
 
-// sendDepth is how many packets the Send FIFO holds, and receiveDepth the
-// receive FIFO; headerDepth bounds the Header FIFO (all unstated).
+// sendDepth is the depth of the Send FIFO, receiveDepth that of the receive FIFO, headerDepth that
+// of the Header FIFO (all unstated).
 const (
 	sendDepth    = 4
 	receiveDepth = 4
 	headerDepth  = 4
 )
 
-// A headers is a Header FIFO: the Initiator has one, the Replier another, so
-// that a reply never waits behind a request.
+// A headers is a Header FIFO: the Initiator and the Replier have one each, so that a reply never
+// waits behind a request.
 type headers struct {
 	jobs  fifo[header]  // for the Header Generator
 	queue fifo[*packet] // in order; the header or payload may still be missing
@@ -17,32 +17,32 @@ type headers struct {
 
 func (q *headers) full() bool { return q.queue.len() >= headerDepth }
 
-// build asks the Header Generator for the header of a packet.
+// build requests the header of a packet from the Header Generator.
 func (q *headers) build(p *packet, h *header) {
 	q.jobs.put(*h)
 	q.queue.put(p)
 }
 
-// senderUnit is the Header Generator and what joins header and payload
-// (martini, section 7.1), and the two FIFOs of SWI.
+// senderUnit is the Header Generator, the Sender, which joins header and payload (martini, section
+// 7.1), and the two FIFOs of SWI.
 type senderUnit struct {
 	heads   [2]headers // of Initiator and Replier
-	whose   int        // Header Generator: whose job
-	turn    int        // Sender: who was served last
-	serving int        // Sender: who is served
+	whose   int        // Header Generator: index of the FIFO that it serves
+	turn    int        // Sender: the source served last
+	serving int        // Sender: the source being served
 	direct  fifo[*packet]
 	send    fifo[*packet]
 	receive fifo[*packet]
 	wire    int // bytes that the link moved in this step
 
-	discards bool // SWI drops what arrives
+	discards bool // SWI drops arriving packets
 }
 
 func (n *node) actHeader() Cond {
 	switch n.regs[Header].state {
 	case IDLE:
 		for i := range n.heads {
-			n.whose = 1 - i // the Replier's first
+			n.whose = 1 - i // the Replier first
 			if n.heads[n.whose].jobs.len() > 0 {
 				return Packet
 			}
@@ -89,8 +89,8 @@ func (n *node) source(i int) *fifo[*packet] {
 	return &n.direct
 }
 
-// actSWI moves one packet to its node over a link that keeps order and stops
-// when the other side is full.
+// actSWI moves one packet to its node over a link that keeps order and stops when the other side is
+// full.
 func (n *node) actSWI() Cond {
 	n.wire = 0
 	if n.m.linked() {

@@ -11,8 +11,8 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// Trace returns an observer that writes one line for each transition: step,
-// node, module, the two states, why, and the kind of work done in the first.
+// Trace returns an observer that writes one line for each transition: step, node, module, the two
+// states, the condition, and the kind of work done in the first state.
 func Trace(out io.Writer) func(Event) {
 	return func(e Event) {
 		if e.From == e.To {
@@ -36,14 +36,14 @@ func remark(e Event) string {
 	return "  " + text
 }
 
-// Operations are what Show can show.
+// Operations lists the operations that Show knows.
 func Operations() []string {
 	return []string{"push", "pull", "botf", "aotf", "vpush", "vpush-hardware", "vpush-software", "miss", "miss-software", "violation", "special", "unknown", "beyond", "lock", "fall-back"}
 }
 
-// Show writes the trace of one operation of some bytes between two nodes (three
-// for lock), from the kick to the completion. Except in miss and the like, the
-// TLBs hold what the operation needs.
+// Show writes the trace of one operation with the given number of bytes between two nodes (three
+// for lock), from the kick to the completion. Except in miss and similar operations, the TLBs hold
+// all entries that the operation needs.
 func Show(out io.Writer, operation string, bytes int) error {
 	w := bufio.NewWriter(out)
 	steps, err := watch(operation, bytes, Trace(w))
@@ -54,7 +54,7 @@ func Show(out io.Writer, operation string, bytes int) error {
 	return w.Flush()
 }
 
-// Watch has see see what Show writes, and also where a module stays in its state.
+// Watch calls see for what Show writes, and also for modules that stay in their state.
 func Watch(operation string, bytes int, see func(Event)) error {
 	_, err := watch(operation, bytes, see)
 	return err
@@ -81,7 +81,7 @@ const (
 	showSteps = 10000000
 )
 
-// A stage is the nodes on which an operation is shown.
+// A stage is a set of nodes on which an operation is shown.
 type stage struct {
 	m     *Machine
 	boss  *martini.Manager
@@ -89,7 +89,7 @@ type stage struct {
 	area  [][]byte
 	seg   []martini.Segment
 	size  int
-	trace func(Event) // nil: silent
+	trace func(Event) // nil: not traced
 }
 
 func newStage(nodes, size int, o Options) (*stage, error) {
@@ -145,7 +145,7 @@ func aligned(size int) []byte {
 	return b[off : off+size : off+size]
 }
 
-// perform runs an operation, once in silence if the TLBs are to be warm.
+// perform runs an operation, and once before without a trace if the TLBs must be warm.
 func (s *stage) perform(operation string, see func(Event)) (steps uint64, err error) {
 	do, cold := s.operation(operation)
 	if do == nil {
@@ -172,8 +172,7 @@ func (s *stage) run(do func() error) error {
 	return s.m.Run(showSteps)
 }
 
-// operation returns what kicks an operation, and whether it is one that finds
-// nothing in the TLBs.
+// operation returns a function that kicks an operation, and whether the TLBs must be cold for it.
 func (s *stage) operation(name string) (do func() error, cold bool) {
 	r := martini.Request{Node: 1, Segment: s.seg[1], Flag: 1}
 	kick := func(_ uint64, err error) error { return err }
@@ -218,8 +217,8 @@ func (s *stage) operation(name string) (do func() error, cold bool) {
 	return nil, false
 }
 
-// fallBack pushes twice by the fast path: to where all is well, of which nothing
-// is seen, and beyond the segment's end, which is left to the machine.
+// fallBack pushes twice through the fast path: to a valid place, which is not traced, and beyond
+// the segment's end, which is left to the machine.
 func (s *stage) fallBack() func() error {
 	s.m.Attach()
 	w := s.nics[0].Window(0)
@@ -234,8 +233,8 @@ func (s *stage) fallBack() func() error {
 	}
 }
 
-// lock has node 0 represent a lock that node 2 holds and node 1 wants (martini,
-// section 9.2); node 2 unlocks when it has reserved for node 1.
+// lock has node 0 represent a lock that node 2 holds and node 1 requests (martini, section 9.2);
+// node 2 unlocks when it has the reservation for node 1.
 func (s *stage) lock() func() error {
 	call := func(node int, command uint8) error {
 		r := martini.Request{Segment: s.seg[node]}
@@ -249,7 +248,7 @@ func (s *stage) lock() func() error {
 		err = errors.Join(err, call(node, martini.CommandLockInit))
 	}
 	wanted := func() error { return errors.Join(call(1, martini.CommandLock), call(2, martini.CommandUnlock)) }
-	// Once before, for the TLBs; then node 2 holds the lock again.
+	// Once in advance, for the TLBs; then node 2 takes the lock again.
 	err = errors.Join(err, call(2, martini.CommandLock), wanted(), call(1, martini.CommandUnlock), call(2, martini.CommandLock))
 	return func() error { return errors.Join(err, wanted()) }
 }

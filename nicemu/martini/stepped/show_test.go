@@ -16,7 +16,7 @@ const (
 	end      = "<!-- end -->\n"
 )
 
-// section returns where the text between two marks of the tour lies.
+// section returns the bounds of the text between two marks of the tour.
 func section(t *testing.T, text, mark string) (from, to int) {
 	t.Helper()
 	from = strings.Index(text, mark)
@@ -31,8 +31,7 @@ func section(t *testing.T, text, mark string) (from, to int) {
 	return from, from + n
 }
 
-// TestTourShowsTheMachine holds the diagrams and traces of the tour equal to
-// the code.
+// TestTourShowsTheMachine checks that the diagrams and traces of the tour equal those of the code.
 func TestTourShowsTheMachine(t *testing.T) {
 	b, err := os.ReadFile(tour)
 	if err != nil {
@@ -80,7 +79,7 @@ func TestShowEveryOperation(t *testing.T) {
 			}
 		}
 	}
-	var seen, beyond strings.Builder // the first request of two is not seen
+	var seen, beyond strings.Builder // the first of the two requests is not seen
 	if err := errors.Join(Show(&seen, "fall-back", 8), Show(&beyond, "beyond", 8)); err != nil || seen.String() != beyond.String() {
 		t.Errorf("%v: the fast path leaves to the machine:\n%s", err, seen.String())
 	}
@@ -102,9 +101,9 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-// TestTablesAreWhole holds what machine and diagram rely on.
+// TestTablesAreWhole checks the properties of tables that machine and diagram rely on.
 func TestTablesAreWhole(t *testing.T) {
-	compile() // panics where two transitions collide
+	compile() // panics if two transitions collide
 	for m := range Modules {
 		into := map[State]bool{m.rest(): true}
 		for _, e := range Tables(m) {
@@ -114,7 +113,7 @@ func TestTablesAreWhole(t *testing.T) {
 			}
 		}
 		for _, e := range Tables(m) {
-			if !into[e.From] && e.From != RVACHK2 { // written by firmware only
+			if !into[e.From] && e.From != RVACHK2 { // only firmware writes it
 				t.Errorf("%v: nothing leads to %v", m, e.From)
 			}
 		}

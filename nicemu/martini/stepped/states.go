@@ -35,19 +35,18 @@ func (m Module) String() string {
 	return "?"
 }
 
-// A State is the content of a module's state register. One enumeration serves
-// all modules; which states a module has says its table of transitions.
+// A State is the content of a module's state register. All modules share one enumeration; a
+// module's table of transitions says which states it has.
 type State uint8
 
-// The states. Names from IDLE to AOTFR are the specification's (martini,
-// sections 10.7 to 10.9); the rest are ours, for modules that it does not take
-// apart.
+// The states. Names from IDLE to AOTFR are the specification's (martini, sections 10.7 to 10.9);
+// the rest are ours, for modules whose states it does not describe.
 const (
 	IDLE    State = iota
-	MISS          // suspended: left by firmware only
+	MISS          // suspended: only firmware leaves it
 	PGID          // PGIDTBL lookup
 	IPA           // PATLB lookup issued
-	IPA2          // PATLB answers
+	IPA2          // PATLB returns the result
 	CHK1          // size of the next DMA
 	CHK2          // DMA request
 	CONT          // contflag
@@ -57,8 +56,8 @@ const (
 	FLIT2         //
 	FLIT3         //
 	RVACHK        // RVATLB lookup issued
-	RVA           // RVATLB answers
-	RVACHK2       // where firmware resumes after a replacement
+	RVA           // RVATLB returns the result
+	RVACHK2       // in which firmware resumes RFend after a replacement
 	SET1          // hand over to RBend or Replier
 	SET2          //
 	SET3          //
@@ -94,11 +93,10 @@ func (s State) String() string {
 	return "?"
 }
 
-// A Cond is what a module found in a state; with the state it determines the
-// next one.
+// A Cond is the condition that a module finds in a state; both together determine the next state.
 type Cond uint8
 
-// The conditions. Stay is none: the module waits where it is.
+// The conditions. Stay means that there is none: the module waits in its state.
 const (
 	Stay Cond = iota
 	Always
@@ -152,18 +150,17 @@ func (c Cond) String() string {
 	return "?"
 }
 
-// A Work is the kind of work that a step stands for, to which times can be
-// attached (martini, section 12).
+// A Work is the kind of work in a step, to which times can be attached (martini, section 12).
 type Work uint8
 
 // The kinds of work.
 const (
-	Waiting    Work = iota // no work: input, room or an answer is awaited
+	Waiting    Work = iota // no work: the module waits for input, room or an answer
 	Analysis               // a clock of control logic
 	Lookup                 // PGIDTBL, CONTTBL, PATLB, RVATLB, Header TLB
 	Requesting             // DMA request
 	Transfer               // data by DMA, or a packet on the link
-	Build                  // header or packet put together
+	Build                  // assembly of a header or packet
 	Suspended              // waits for firmware
 	Programmed             // on-chip processor, with the control bus
 	Works
@@ -179,7 +176,7 @@ func (w Work) String() string {
 	return "?"
 }
 
-// workOf is the kind of work of each state, when the module does not wait.
+// workOf is the kind of work in each state, when the module does not wait.
 var workOf = [States]Work{
 	IDLE: Analysis, MISS: Suspended, PGID: Lookup, IPA: Lookup, IPA2: Lookup, CHK1: Analysis, CHK2: Requesting, CONT: Requesting,
 	WAIT: Analysis, FLIT0: Analysis, FLIT1: Analysis, FLIT2: Analysis, FLIT3: Analysis, RVACHK: Lookup, RVA: Lookup, RVACHK2: Lookup,

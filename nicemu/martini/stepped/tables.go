@@ -1,17 +1,16 @@
 package stepped
 
-// A Basis says where a transition comes from.
+// A Basis is the source of a transition.
 type Basis uint8
 
 // The bases.
 const (
 	Stated   Basis = iota // the specification states it, or the order of the states
 	Inferred              // follows from other statements
-	Ours                  // our choice, where it is silent
+	Ours                  // our choice, where the specification is silent
 )
 
-// An Edge is one transition of a module: the machine, its trace and its
-// diagram all come from these.
+// An Edge is one transition of a module: the machine, its trace and its diagram all use these.
 type Edge struct {
 	From  State
 	On    Cond
@@ -19,9 +18,9 @@ type Edge struct {
 	Basis Basis
 }
 
-// Tables returns the transitions of a module. From MISS, firmware may write
-// any state (martini, section 10.2); a break point leads from any state of the
-// four modules that can be taken over to MISS (10.4). Neither is listed.
+// Tables returns the transitions of a module. From MISS, firmware may write any state (martini,
+// section 10.2); a break point leads from any state of the four modules that can be taken over to
+// MISS (10.4). Neither is in the tables.
 func Tables(m Module) []Edge {
 	if m < Modules {
 		return tables[m]
@@ -138,7 +137,7 @@ var tables = [Modules][]Edge{
 	},
 }
 
-// engineTable is the master and slave rule (martini, section 7.3).
+// engineTable is the rule for master and slave (martini, section 7.3).
 var engineTable = []Edge{
 	{IDLE, Packet, MREQ, Stated},
 	{MREQ, Begun, SREQ, Stated},
@@ -146,7 +145,7 @@ var engineTable = []Edge{
 	{DATA, Done, IDLE, Stated},
 }
 
-// rest is the state in which a module has nothing to do.
+// rest returns the state in which a module has nothing to do.
 func (m Module) rest() State {
 	if m == CPU {
 		return MAIN
@@ -171,8 +170,8 @@ func Suspendable(m Module, s State) bool {
 	return false
 }
 
-// A transition is the tables of all modules, for the machine: the next state
-// by module, state and condition, one more than it, so that 0 means none.
+// A transition table for the machine: the next state plus one, by module, state and condition; 0
+// means that there is none.
 type transitions [Modules][States][Conds]uint8
 
 func compile() *transitions {

@@ -27,8 +27,7 @@ func visited(o *Options, node int, mod Module) *[]State {
 	return &all
 }
 
-// TestPATLBMissResumesInIPA holds the way of the Initiator through a miss
-// (martini, section 10.7).
+// TestPATLBMissResumesInIPA checks the states of the Initiator in a miss (martini, section 10.7).
 func TestPATLBMissResumesInIPA(t *testing.T) {
 	o := Options{}
 	got := visited(&o, 0, Initiator)
@@ -47,7 +46,7 @@ func TestPATLBMissResumesInIPA(t *testing.T) {
 	}
 }
 
-// TestRVAMissResumesInRVACHK2 holds the way of RFend (martini, section 10.8).
+// TestRVAMissResumesInRVACHK2 checks the states of RFend (martini, section 10.8).
 func TestRVAMissResumesInRVACHK2(t *testing.T) {
 	o := Options{}
 	got := visited(&o, 1, RFend)
@@ -75,7 +74,7 @@ func TestWritingIDLEWithoutCancellingLoops(t *testing.T) {
 	rounds := 0
 	w.m.Handle(0, Initiator, IPA2, func(f *Firmware) bool {
 		if rounds++; rounds > 50 {
-			return (*Firmware).initiatorMiss(f) // at last it cancels
+			return (*Firmware).initiatorMiss(f) // finally it cancels
 		}
 		f.Resume(Initiator, IDLE)
 		return true
@@ -83,7 +82,7 @@ func TestWritingIDLEWithoutCancellingLoops(t *testing.T) {
 	if _, err := w.m.Push(0, 0, martini.Request{Node: 1, Segment: w.seg[1]}, pages(1)); err != nil {
 		t.Fatal(err)
 	}
-	// Node 1 can push all the while: one module of node 0 is stopped.
+	// Node 1 can still push: only one module of node 0 is stopped.
 	if _, err := w.m.Push(1, 0, martini.Request{Node: 0, Segment: w.seg[0]}, w.areas[1][:64]); err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +101,8 @@ func TestWritingIDLEWithoutCancellingLoops(t *testing.T) {
 	}
 }
 
-// TestSoftwareContinuation has firmware do all of a PUSH after a miss, which
-// must come to the same as the hardware's resuming (martini, section 13, E7).
+// TestSoftwareContinuation has firmware do the whole rest of a PUSH after a miss, which must have
+// the same result as resuming the hardware (martini, section 13, E7).
 func TestSoftwareContinuation(t *testing.T) {
 	for _, size := range []int{1, 100, MTU, 5000, 3 * pageBytes} {
 		var steps [2]uint64
@@ -133,8 +132,8 @@ func TestSoftwareContinuation(t *testing.T) {
 	}
 }
 
-// TestOneModuleStopsOthersGoOn holds the point of taking-over (martini,
-// section 10.1): while RFend of node 1 is suspended, its Initiator works.
+// TestOneModuleStopsOthersGoOn checks the purpose of taking-over (martini, section 10.1): while
+// RFend of node 1 is suspended, its Initiator works.
 func TestOneModuleStopsOthersGoOn(t *testing.T) {
 	w := newWorld(t, 2, 2, Options{})
 	if err := w.m.Break(1, RFend, FLIT2); err != nil {
@@ -227,8 +226,8 @@ func TestBreakPointsOnSuspendableStates(t *testing.T) {
 	}
 }
 
-// TestTimeouts holds that waiting for a neighbour that is suspended raises an
-// exception, and that firmware resumes the wait (martini, section 10.6).
+// TestTimeouts checks that waiting for a suspended neighbour raises an exception, and that firmware
+// resumes the wait (martini, section 10.6).
 func TestTimeouts(t *testing.T) {
 	seen := map[Module]int{}
 	w := newWorld(t, 2, 8, Options{Timeout: 40, Trouble: func(_ int, mod Module, from State) {
@@ -261,8 +260,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestUnansweredExceptionStays holds that only firmware leaves MISS (martini,
-// section 10.2).
+// TestUnansweredExceptionStays checks that only firmware leaves MISS (martini, section 10.2).
 func TestUnansweredExceptionStays(t *testing.T) {
 	w := newWorld(t, 1, 1, Options{})
 	w.m.Handle(0, Initiator, PGID, nil)
@@ -284,8 +282,8 @@ func TestUnansweredExceptionStays(t *testing.T) {
 	}
 }
 
-// TestAcksUnderABreakPoint holds that the Replier, stopped before an ack, is
-// not resumed to send it: firmware does (martini, section 10.9).
+// TestAcksUnderABreakPoint checks that a Replier that is stopped before an ack is not resumed to
+// send it: firmware sends it (martini, section 10.9).
 func TestAcksUnderABreakPoint(t *testing.T) {
 	o := Options{}
 	got := visited(&o, 1, Replier)

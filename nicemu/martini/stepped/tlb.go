@@ -4,8 +4,8 @@ import "rhinet/nicemu/martini"
 
 const maxWays = 4
 
-// A segment is what RVATLB answers; its tag is SID and generation. Our choice:
-// the length, too, as the SID table has it.
+// A segment is an entry of RVATLB; its tag is SID and generation. Our choice: it has the length
+// too, as in the SID table.
 type segment struct{ start, length uint64 }
 
 // A tlb is PATLB or RVATLB (martini, section 5.1). It never refills itself.
@@ -50,8 +50,7 @@ func (t *tlb[V]) find(key, tag uint64) *V {
 	return nil
 }
 
-// replace enters a value in place of itself, of nothing, or of what was used
-// least recently.
+// replace enters a value in place of its old entry, an empty one, or the least recently used one.
 func (t *tlb[V]) replace(key, tag uint64, v V) {
 	set := t.set(key, tag)
 	best := &set[0]
@@ -100,15 +99,15 @@ func (m *Machine) Flush(node int) {
 	m.nodes[node].rvatlb.drop(all)
 }
 
-// A translation is an address in a page that PATLB has answered for.
+// A translation is an address in a page that PATLB has translated.
 type translation struct {
 	frame martini.Frame
 	off   int
 	size  int
 }
 
-// translate is IPA2: it asks PATLB for as much of size bytes at va as lies on
-// one page. The memory must be there, and seg, if there is one, still known.
+// translate is IPA2: it asks PATLB for the part of size bytes at va that lies on one page. The
+// memory must be there, and seg, if there is one, still registered.
 func (n *node) translate(t *translation, key, va uint64, size int, seg martini.Segment) bool {
 	f := n.patlb.find(key, va/pageBytes)
 	if f == nil || seg != 0 && !n.nic.Known(seg) {

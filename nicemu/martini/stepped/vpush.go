@@ -9,21 +9,19 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// VPushSegment is the SID of VPUSH: one that RVATLB never holds, and by which
-// firmware tells VPUSH from a true miss (martini, section 11.3; our choice).
+// VPushSegment is the SID of VPUSH: it is never in RVATLB, and by it firmware tells VPUSH from a
+// true miss (martini, section 11.3; our choice).
 const VPushSegment = martini.VPushSegment
 
-// RingOptions say how a ring is served.
+// RingOptions say who serves a ring.
 type RingOptions struct {
-	Hardware bool // RFend takes the receive pointer itself, instead of firmware
-	Software bool // firmware does all that follows RFend's miss, for comparison (martini, section 13, E8)
+	Hardware bool // RFend handles the receive pointer itself, instead of firmware
+	Software bool // firmware does everything that follows RFend's miss, for comparison (martini, section 13, E8)
 }
 
-// A Ring is what VPUSH packets of everybody are stored in, in order of
-// arrival, at a node (martini, section 11.2). Pointers count bytes and never
-// wrap; a position is its pointer modulo the size, and both sides skip to the
-// start when fewer than an MTU remains. Reading belongs to the receiving
-// process.
+// A Ring stores the VPUSH packets of all senders, in order of arrival, at a node (martini, section
+// 11.2). Pointers count bytes and never wrap; a position is its pointer modulo the size, and both
+// sides skip to the start when less than an MTU remains. Only the receiving process reads the ring.
 type Ring struct {
 	n       *node
 	o       RingOptions
@@ -32,16 +30,15 @@ type Ring struct {
 	size    uint64
 	pointer []byte // host memory: the copy of the receive pointer that the host reads
 	data    []byte
-	receive uint64 // firmware's or RFend's: where the next packet goes
-	release uint64 // Martini register, written by the host: how far the host has come
-	next    uint64 // firmware's: the receive pointer after the packet under way
-	pending bool   // a packet is under way
-	at      uint64 // the host's
+	receive uint64 // firmware's or RFend's: place of the next packet
+	release uint64 // Martini register, written by the host: end of what the host has processed
+	next    uint64 // firmware's: the receive pointer after the present packet
+	pending bool   // a packet is in progress
+	at      uint64 // the host's read pointer
 }
 
-// NewRing makes b, pinned by the owner of a Window, the VPUSH ring of a node.
-// Its first page holds the receive pointer; the rest, a multiple of a page, is
-// the ring.
+// NewRing makes b, pinned by the owner of a Window, the VPUSH ring of a node. Its first page holds
+// the receive pointer; the other pages are the ring.
 func (m *Machine) NewRing(node, window int, b []byte, o RingOptions) (*Ring, error) {
 	if uint(node) >= uint(len(m.nodes)) || uint(window) >= martini.Windows {
 		return nil, fmt.Errorf("stepped: no window %d of node %d", window, node)
@@ -67,8 +64,8 @@ func (m *Machine) NewRing(node, window int, b []byte, o RingOptions) (*Ring, err
 	return n.ring, nil
 }
 
-// Next returns what has arrived at the ring's read position, up to the longest
-// record, or nil if nothing has. Where the record ends, it says itself.
+// Next returns the bytes that have arrived at the ring's read position, up to the longest record,
+// or nil if there are none. The record itself says where it ends.
 func (r *Ring) Next() []byte {
 	end := atomic.LoadUint64(martini.Word64(r.pointer, 0))
 	at := skip(r.at, r.size)
@@ -86,7 +83,7 @@ func (r *Ring) Release(n int) {
 	r.n.poke(1<<atCPU | 1<<atRFend)
 }
 
-// skip is where a record goes whose pointer is p.
+// skip returns the pointer at which a record is stored if the ring's pointer is p.
 func skip(p, size uint64) uint64 {
 	if rest := size - p%size; rest < MTU {
 		return p + rest
@@ -94,7 +91,7 @@ func skip(p, size uint64) uint64 {
 	return p
 }
 
-// accept says why a packet may not go to the ring.
+// accept returns 0 if a packet may go to the ring, or else why not.
 func (r *Ring) accept(x *frontRegisters) martini.Reason {
 	switch {
 	case r.key != x.h.key() && uint32(r.key) != x.h.pgid():
@@ -109,7 +106,7 @@ func (r *Ring) accept(x *frontRegisters) martini.Reason {
 	return 0
 }
 
-// room reports whether size bytes fit, and where they go.
+// room reports whether size bytes fit, and returns their place.
 func (r *Ring) room(size int) (at uint64, ok bool) {
 	at = skip(r.receive, r.size)
 	return at, at+uint64(size)-atomic.LoadUint64(&r.release) <= r.size
@@ -125,7 +122,7 @@ func (r *Ring) place(x *frontRegisters) Cond {
 	return InRing
 }
 
-// hardwareEnd has RBend write the receive pointer after the payload.
+// hardwareEnd makes RBend write the receive pointer after the payload.
 func (r *Ring) hardwareEnd(x *backRegisters) {
 	x.flag, x.flagAt, x.word = true, r.base-pageBytes, skip(r.receive, r.size)+uint64(x.left)
 }

@@ -2,7 +2,7 @@ package stepped
 
 import "rhinet/nicemu/martini"
 
-// rvaMissAlone is rvaMiss where the ring is served by firmware alone.
+// rvaMissAlone is rvaMiss for a ring that firmware serves alone.
 func (f *Firmware) rvaMissAlone() bool {
 	if x := &f.n.rf; x.h.segment() == VPushSegment {
 		return f.vpushAlone(x)
@@ -10,10 +10,9 @@ func (f *Firmware) rvaMissAlone() bool {
 	return f.rvaMiss()
 }
 
-// vpushAlone does in software all that is left of a VPUSH: it reads the header
-// from RFend, translates, has the payload written and waits for it, and writes
-// the receive pointer (martini, section 13, E8). RFend is suspended all the
-// while, and neither RBend nor Replier sees the packet.
+// vpushAlone does the whole rest of a VPUSH in software: it reads the header from RFend,
+// translates, has the payload written and waits for it, and writes the receive pointer (martini,
+// section 13, E8). RFend is suspended meanwhile, and neither RBend nor Replier sees the packet.
 func (f *Firmware) vpushAlone(x *frontRegisters) bool {
 	n, r := f.n, f.n.ring
 	if why := r.accept(x); why != 0 {
@@ -37,7 +36,7 @@ func (f *Firmware) vpushAlone(x *frontRegisters) bool {
 		}
 		var piece translation
 		if !n.translate(&piece, r.key, va, x.size-done, 0) || !piece.frame.Hold() {
-			continue // withdrawn: the page table says so
+			continue // withdrawn: the page table is read again
 		}
 		t := transfer{master: pci, slave: buffers, kind: storePayload, frame: piece.frame, off: piece.off, size: piece.size, packet: p, at: done}
 		t.joint.shift = uint(t.off % 8)

@@ -31,9 +31,9 @@ func ringOf(t *testing.T, w *world, node, size int, o RingOptions) *Ring {
 	return r
 }
 
-// TestVPushStoresWhatArrivesInOrder has two senders fill the ring of a third
-// many times over, while the receiver lags behind by turns, so that it is
-// empty, in between and full (martini, sections 11.2, 11.3).
+// TestVPushStoresWhatArrivesInOrder has two senders fill the ring of a third node many times over,
+// while the receiver is sometimes late, so that the ring is empty, partly filled and full (martini,
+// sections 11.2, 11.3).
 func TestVPushStoresWhatArrivesInOrder(t *testing.T) {
 	for _, o := range []RingOptions{{}, {Hardware: true}, {Software: true}} {
 		w := newWorld(t, 3, 8, Options{TLB: Geometry{4, 1}})
@@ -55,8 +55,8 @@ func TestVPushStoresWhatArrivesInOrder(t *testing.T) {
 					sent[i]++
 				}
 			}
-			// The receiver's firmware has other work as well, so that RFend and
-			// Replier may both wait for it.
+			// The receiver's firmware has other work too, so that RFend and Replier may both wait
+			// for it.
 			if win := w.nics[2].Window(1); int(win.Contflag()) == other {
 				if _, err := w.m.Request(2, 1, 99, martini.Request{}, 0, 0); err != nil {
 					t.Fatal(err)
@@ -64,7 +64,7 @@ func TestVPushStoresWhatArrivesInOrder(t *testing.T) {
 				other++
 			}
 			w.m.Step()
-			if step/3000%2 == 0 { // the receiver sleeps now and then
+			if step/3000%2 == 0 { // the receiver sleeps from time to time
 				if !w.m.Idle() && w.m.State(2, RFend) == MISS {
 					full[0]++
 				}
@@ -97,8 +97,8 @@ func TestVPushStoresWhatArrivesInOrder(t *testing.T) {
 	}
 }
 
-// TestVPushLimits holds the limits of VPUSH (martini, section 11.4) and its
-// protection: nothing gets into the ring of another job or process.
+// TestVPushLimits checks the limits of VPUSH (martini, section 11.4) and its protection: nothing is
+// written to the ring of another job or process.
 func TestVPushLimits(t *testing.T) {
 	for _, o := range []RingOptions{{}, {Hardware: true}, {Software: true}} {
 		w := newWorld(t, 3, 2, Options{}, martini.Options{}, martini.Options{}, martini.Options{Job: 0xbad})
@@ -146,8 +146,8 @@ func TestVPushLimits(t *testing.T) {
 	}
 }
 
-// TestVPushToPagesThatAreNotPinned holds that PATLB protects the ring's memory
-// too, and that the ring is usable afterwards (martini, section 11.3, step 7).
+// TestVPushToPagesThatAreNotPinned checks that PATLB protects the ring's memory too, and that the
+// ring can be used afterwards (martini, section 11.3, step 7).
 func TestVPushToPagesThatAreNotPinned(t *testing.T) {
 	for _, o := range []RingOptions{{}, {Hardware: true}, {Software: true}} {
 		w := newWorld(t, 2, 1, Options{})

@@ -9,17 +9,16 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// windowDepth is how many requests the FIFO from the Windows to the Send
-// Controller holds (unstated).
+// windowDepth is the depth of the FIFO from the Windows to the Send Controller (unstated).
 const windowDepth = 4
 
-// A request is what the Window controller moves through the FIFO: the
-// parameters, or the packet image of BOTF.
+// A request is an entry of the FIFO from the Window controller: the parameters, or the packet image
+// of BOTF.
 type request struct {
 	window int
 	serial uint64
 	botf   bool
-	size   uint64 // of a BOTF image's payload, as kicked
+	size   uint64 // of a BOTF image's payload, from the kick
 	words  [martini.DWKick]uint64
 	image  *packet
 }
@@ -34,16 +33,16 @@ type kick struct {
 type windowUnit struct {
 	kicks    fifo[kick]
 	requests fifo[request]
-	serial   [martini.Windows]uint64 // of the last request kicked
+	serial   [martini.Windows]uint64 // of the last kicked request
 }
 
-// ErrBusy says that a Window was kicked whose last request has not been dealt
-// with. Our choice (martini, section 3.1, leaves it open): the kick is refused.
+// ErrBusy says that a Window was kicked before its last request had been processed. Our choice
+// (martini, section 3.1, leaves it open): the kick is refused.
 var ErrBusy = errors.New("stepped: the window's contflag is not there yet")
 
-// Kick writes the kick word (martini.DWKick or martini.DWBotf) of a Window
-// whose other words are there, and returns the request's number: contflag's
-// value when it has been dealt with.
+// Kick writes the kick word (martini.DWKick or martini.DWBotf) of a Window whose other words have
+// been written, and returns the request's number: contflag's value when the request has been
+// processed.
 func (m *Machine) Kick(node, window, dw int, value uint64) (uint64, error) {
 	if uint(node) >= uint(len(m.nodes)) || uint(window) >= martini.Windows || dw != martini.DWKick && dw != martini.DWBotf {
 		return 0, fmt.Errorf("stepped: no kick address: node %d, window %d, double word %d", node, window, dw)
@@ -59,8 +58,8 @@ func (m *Machine) Kick(node, window, dw int, value uint64) (uint64, error) {
 	return done + 1, nil
 }
 
-// pending reports whether a request of the Window may be under way; otherwise
-// the fast path may have used it since.
+// pending reports whether a request of the Window may be in progress; otherwise the fast path may
+// have used the Window since.
 func (n *node) pending(window int) bool { return n.busy && n.serial[window] != 0 }
 
 // Push kicks a PUSH of b, which is pinned (martini, section 4.1).
@@ -82,7 +81,7 @@ func (m *Machine) Request(node, window int, command uint8, r martini.Request, lo
 	return m.Kick(node, window, martini.DWKick, 1)
 }
 
-// parameters writes a request to a Window, but for the kick.
+// parameters writes a request to a Window, except the kick.
 func parameters(w *martini.Window, command uint8, r martini.Request, local, size uint64) {
 	w.Store(martini.DWCommand, uint64(martini.MakeCommand(int(command), r.Flag, size)))
 	w.Store(martini.DWTarget, uint64(martini.MakeTarget(r.Node, r.Node)))
@@ -101,7 +100,7 @@ func (m *Machine) Botf(node, window int, p *martini.Packet) (uint64, error) {
 	return m.Kick(node, window, martini.DWBotf, uint64(len(p.Payload)))
 }
 
-// image writes a packet image to a Window, but for the kick.
+// image writes a packet image to a Window, except the kick.
 func image(w *martini.Window, p *martini.Packet) {
 	n := p.Length
 	if p.Type != martini.PacketPullRequest {
@@ -131,7 +130,7 @@ func (m *Machine) room(node, window int) error {
 	return nil
 }
 
-// actWindow moves what was kicked through the FIFO.
+// actWindow moves kicked requests to the FIFO.
 func (n *node) actWindow() Cond {
 	switch n.regs[Window].state {
 	case IDLE:
@@ -156,7 +155,7 @@ func (n *node) actWindow() Cond {
 	return Stay
 }
 
-// takeImage moves a packet image; one that is too long comes without payload.
+// takeImage moves a packet image; an image that is too long is moved without payload.
 func (n *node) takeImage(r *request, w *martini.Window) {
 	size := 0
 	if r.size <= MTU {

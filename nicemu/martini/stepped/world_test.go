@@ -57,7 +57,7 @@ func openNICs(t testing.TB, ranks int, o ...martini.Options) (*fabric.Fabric, *m
 	return f, boss, nics
 }
 
-// must ends the test on an error.
+// must fails the test on an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -110,7 +110,7 @@ func (w *world) run() {
 	}
 }
 
-// must kicks and runs.
+// must runs the machine after a kick without an error.
 func (w *world) must(serial uint64, err error) uint64 {
 	w.t.Helper()
 	if err != nil {

@@ -5,20 +5,20 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A bridge is what lies between a host's processor and PCI. It holds writes back
-// so as to merge consecutive ones into one transaction (martini, section 12.2):
-// until its buffer is full, the next request begins, or nothing has come for a
-// while. It has one buffer, so the processor waits while that is written out.
+// A bridge is between a host's processor and PCI. It delays writes to merge consecutive ones into
+// one transaction (martini, section 12.2), until its buffer is full, the next request begins, or no
+// write has come for a while. It has one buffer, so the processor waits while the bridge writes it
+// out.
 type bridge struct {
 	n      *Node
 	queue  vtime.Ring[*Transfer]
-	now    *Transfer // whose words are being stored
-	left   int       // words to store
-	held   *Transfer // all of whose words are stored, and some still held back
-	words  int       // in the buffer
+	now    *Transfer // the transfer whose words are being stored
+	left   int       // words of it that are still to be stored
+	held   *Transfer // a transfer whose words are all stored, some of them in the buffer
+	words  int       // number of words in the buffer
 	timer  vtime.Event
 	onBus  bool
-	ending *Transfer // whose last words are on the bus
+	ending *Transfer // the transfer whose last words are on the bus
 }
 
 // Operations of a bridge.
@@ -34,12 +34,12 @@ func (b *bridge) store(t *Transfer) {
 	b.next()
 }
 
-// next begins with the next transfer, if the processor is free.
+// next begins the next transfer, if the processor is free.
 func (b *bridge) next() {
 	if b.now != nil || b.onBus || b.queue.Len() == 0 {
 		return
 	}
-	if b.held != nil { // other addresses: nothing to merge
+	if b.held != nil { // other addresses, so nothing to merge
 		b.n.Kernel().Cancel(b.timer)
 		b.flush()
 		return
@@ -64,7 +64,7 @@ func (b *bridge) flush() {
 		s.core.Span(s.busWrite+int64(b.words)*s.busWord))
 }
 
-// Act is what happens to a bridge.
+// Act handles the events of a bridge.
 func (b *bridge) Act(op int, _ uint64) {
 	switch op {
 	case opStored:

@@ -5,9 +5,9 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// What a program on a host takes, for those that do not run as a [Process].
+// Times of a program on a host, for models that do not run it as a [Process].
 
-// PassTime is [Process.Pass].
+// PassTime is the duration of [Process.Pass].
 func (sys *System) PassTime(words int) vtime.Time {
 	s := &sys.s
 	each := s.detect
@@ -20,19 +20,19 @@ func (sys *System) PassTime(words int) vtime.Time {
 	return vtime.Time(words) * each
 }
 
-// CallTime is what [Process.Call] takes.
+// CallTime is the duration of [Process.Call].
 func (sys *System) CallTime() vtime.Time { return sys.s.call }
 
-// MessageTime is what [Process.Message] takes.
+// MessageTime is the duration of [Process.Message].
 func (sys *System) MessageTime() vtime.Time { return sys.s.mpi }
 
-// DetectTime is what [Process.Detect] takes.
+// DetectTime is the duration of [Process.Detect].
 func (sys *System) DetectTime() vtime.Time { return sys.s.detect }
 
-// StoreTime is how long a processor stores the words of a request.
+// StoreTime is the time in which a processor stores the words of a request.
 func (sys *System) StoreTime(t *Transfer) vtime.Time { return vtime.Time(t.words()) * sys.s.store }
 
-// CopyRate is what [Process.Copy] takes for each byte.
+// CopyRate is the time that [Process.Copy] takes for each byte.
 func (sys *System) CopyRate(cached bool) medium.Rate {
 	per := sys.s.copyMemory
 	if cached {
@@ -41,18 +41,18 @@ func (sys *System) CopyRate(cached bool) medium.Rate {
 	return medium.Rate(per*1e3 + 0.5) // picoseconds to femtoseconds
 }
 
-// ZeroRate is what [Process.Zero] takes for each byte.
+// ZeroRate is the time that [Process.Zero] takes for each byte.
 func (sys *System) ZeroRate() medium.Rate { return (sys.CopyRate(false) + 1) / 2 }
 
-// Least returns a time that anything takes which a host asks its NIC for until a
-// host sees that it is there: one word through the bridge, and one into memory.
+// Least returns a lower bound of the time from a host's request to its NIC until any host can see
+// an effect: one word through the bridge, and one into memory.
 func (sys *System) Least() vtime.Time {
 	s := &sys.s
 	bus := s.core.Span(s.busWrite + s.busWord)
 	return s.store + 2*bus + s.memory + s.detect
 }
 
-// Buses tells how much of the time until now each PCI bus was in use.
+// Buses returns for what part of the time until now each PCI bus was in use.
 func (sys *System) Buses() []medium.Link {
 	var all []medium.Link
 	for _, n := range sys.nodes {

@@ -2,8 +2,7 @@ package timed
 
 import "rhinet/nicemu/network"
 
-// link carries packets from one Switch Interface to another, through the
-// network.
+// link carries packets from one Switch Interface to another, through the network.
 type link struct{ sys *System }
 
 // Send implements stepped.Link.
@@ -13,14 +12,14 @@ func (l link) Send(from, to, bytes int, packet any) {
 	sys.number++
 	p.ID, p.Src, p.Dst, p.Bytes, p.Payload = sys.number, from, to, bytes, packet
 	n := sys.nodes[from]
-	if from == to { // SWI turns it round
+	if from == to { // SWI loops it back
 		n.arrivals.Head(p)
 		n.arrivals.Tail(p)
 		n.At(n.Now(), n, opTurned, 0)
 		return
 	}
 	if err := sys.net.Send(p); err != nil {
-		panic(err) // the machine has checked node and size
+		panic(err) // the machine has already checked node and size
 	}
 }
 
@@ -44,9 +43,9 @@ func (sys *System) packet() *network.Packet {
 	return p
 }
 
-// A sink is the receiving side of a node's Switch Interface, which takes as long
-// for each header. A packet stays in the buffer at the end of its link, which is
-// that of the Switch Interface, until the NIC has done with it.
+// A sink is the receiving side of a node's Switch Interface, which takes a fixed time for each
+// header. A packet stays in the buffer at the end of its link, which is that of the Switch
+// Interface, until the NIC is done with it.
 type sink struct {
 	n           *Node
 	heads, ends ringOfPackets
@@ -79,7 +78,7 @@ func (s *sink) after(op int) {
 // Departed implements network.Departer.
 func (s *sink) Departed(*network.Packet) { s.n.sys.machine.Departed(s.n.id) }
 
-// Act hands over what SWI has brought.
+// Act hands over a packet from SWI.
 func (s *sink) Act(op int, _ uint64) {
 	m := s.n.sys.machine
 	if op == opHead {

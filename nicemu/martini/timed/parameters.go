@@ -9,8 +9,8 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Parameters returns the table of a system whose switches have a design:
-// "rhinet2" or "rhinet3". Sections are those of the specification "martini".
+// Parameters returns the table of a system with switches of a design: "rhinet2" or "rhinet3".
+// Sections in it are those of the specification "martini".
 func Parameters(design string) (*param.Table, error) {
 	net, err := network.Parameters(design)
 	if err != nil {
@@ -95,7 +95,7 @@ func hostParameters() []param.Parameter {
 	}
 }
 
-// settings are the parameters as the model uses them.
+// settings are the parameters in the form that the model uses.
 type settings struct {
 	core, swi                          vtime.Clock
 	costs                              vtime.Costs
@@ -103,7 +103,7 @@ type settings struct {
 	firmware                           [stepped.Jobs]int
 	receive                            int64
 	turnaround                         vtime.Time
-	address, fetch, busWrite, busWord  int64 // until the first data of a write, of a read, of a write with arbitration; eight bytes
+	address, fetch, busWrite, busWord  int64 // until the first data of a write, of a read, of a write with arbitration; for eight bytes
 	store, hold, memory, detect, probe vtime.Time
 	probeSecond                        vtime.Time
 	call, mpi, syscall, interrupt      vtime.Time

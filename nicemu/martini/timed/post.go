@@ -14,7 +14,7 @@ import (
 
 type ringOfPackets = vtime.Ring[*network.Packet]
 
-// A Kind is how a transfer is requested.
+// A Kind is the way in which a transfer is requested.
 type Kind uint8
 
 // The kinds of transfers.
@@ -22,45 +22,43 @@ const (
 	Push     Kind = iota // martini, section 4.1
 	Pull                 // 4.2
 	Botf                 // a push packet written into the Window: 6.1
-	BotfPull             // a pull request written into the Window
+	BotfPull             // a pull request packet written into the Window
 	Aotf                 // eight bytes by one store: 6.2
 	VPush                // to the ring of the other node: 11
 	Unpinned             // a PUSH of memory that is not pinned: it fails in IPA2
 	Nowhere              // a PUSH to a segment that is not registered: it fails in RVA
-	Release              // no transfer: the release pointer of the own ring goes on by Bytes: 11.2
+	Release              // no transfer: the release pointer of the own ring advances by Bytes: 11.2
 )
 
-// A Stage is how far a transfer has come, as its host or that of the other node
-// sees it.
+// A Stage is a stage of a transfer, as its host or that of the other node sees it.
 type Stage uint8
 
-// The stages. A transfer passes those that it has, not always in this order.
+// The stages. A transfer passes those that apply to it, not always in this order.
 const (
-	Stored    Stage = iota // the host's processor has stored all, and is free
+	Stored    Stage = iota // the host's processor has stored all words, and is free
 	Accepted               // the NIC has the request
-	Free                   // contflag: the Window may be written again, the source is read
+	Free                   // contflag: the Window may be written again, the source has been read
 	Delivered              // the process that polls the end of the data sees it
 	Acked                  // the requester sees the completion flag
 	Stages
 )
 
-// A Watcher is told how far a transfer has come.
+// A Watcher is notified of the stages of a transfer.
 type Watcher interface {
 	Progress(t *Transfer, s Stage)
 }
 
-// A Transfer is one request. It may be posted again when it has passed all its
-// stages.
+// A Transfer is one request. It may be posted again when it has passed all its stages.
 type Transfer struct {
 	Kind    Kind
 	To      int // node
 	Bytes   int // at most Options.Area and Options.Source; Botf, VPush: a packet
 	Window  int
-	Ack     bool // completion flag wanted
-	From    int  // where in the source
-	Offset  int  // where in the other node's area
+	Ack     bool // completion flag requested
+	From    int  // offset in the source
+	Offset  int  // offset in the other node's area
 	Watcher Watcher
-	Tag     uint64 // the owner's
+	Tag     uint64 // for the owner
 
 	node   *Node
 	serial uint64
@@ -72,17 +70,17 @@ type Transfer struct {
 // At returns when the transfer passed a stage, and whether it has.
 func (t *Transfer) At(s Stage) (vtime.Time, bool) { return t.stages[s], t.passed[s] }
 
-// Err returns why a transfer was refused at its own node, if it was.
+// Err returns why the transfer was refused at its own node, or nil.
 func (t *Transfer) Err() error { return t.err }
 
 // Node returns the node that the transfer was posted at.
 func (t *Transfer) Node() *Node { return t.node }
 
-// ErrTransfer is wrapped by errors about transfers that cannot be.
+// ErrTransfer is wrapped by errors about impossible transfers.
 var ErrTransfer = errors.New("timed: no such transfer")
 
-// words is how many double words the host stores for a transfer (martini,
-// sections 3.1, 12.2): six parameters, or a header, the payload and the kick.
+// words returns the number of double words that the host stores for a transfer (martini, sections
+// 3.1, 12.2): six parameters, or a header, the payload and the kick.
 func (t *Transfer) words() int {
 	switch t.Kind {
 	case Botf:
@@ -118,8 +116,8 @@ func (n *Node) check(t *Transfer) error {
 	return nil
 }
 
-// Post has the host store a request. The processor is free at Stored; requests
-// posted before that wait for it. A Window takes the next request after Free.
+// Post has the host store a request. The processor is free at Stored; later requests wait for that.
+// A Window takes the next request after Free.
 func (n *Node) Post(t *Transfer) error {
 	if err := n.check(t); err != nil {
 		return err
@@ -136,7 +134,7 @@ func (n *Node) Post(t *Transfer) error {
 	return nil
 }
 
-// pass notes a stage.
+// pass records a stage.
 func (t *Transfer) pass(s Stage) {
 	t.stages[s], t.passed[s] = t.node.Now(), true
 	if t.Watcher != nil {
@@ -148,7 +146,7 @@ func (t *Transfer) pass(s Stage) {
 	}
 }
 
-// accept gives a request to the NIC.
+// accept hands a request to the NIC.
 func (n *Node) accept(t *Transfer) {
 	m, to := n.sys.machine, n.sys.nodes[t.To]
 	q := martini.Request{Node: t.To, Segment: to.segment, Offset: uint64(t.Offset)}
@@ -180,7 +178,7 @@ func (n *Node) accept(t *Transfer) {
 	case Unpinned:
 		t.serial, err = m.Request(n.id, t.Window, martini.CommandPush, q, nowhere, uint64(t.Bytes))
 	case Nowhere:
-		q.Segment += 1 << 32 // a registration that is yet to come
+		q.Segment += 1 << 32 // a registration that does not exist yet
 		t.serial, err = m.Push(n.id, t.Window, q, b)
 	}
 	if t.err = err; err == nil {
@@ -196,7 +194,7 @@ func (n *Node) accept(t *Transfer) {
 // nowhere is an address at which nothing is pinned.
 const nowhere = 1 << 40
 
-// wrote is told what the NICs have written.
+// wrote is called for each write of the NICs.
 func (sys *System) wrote(w stepped.Write) {
 	switch {
 	case w.What == stepped.WroteContflag:
@@ -216,14 +214,14 @@ func (sys *System) wrote(w stepped.Write) {
 	}
 }
 
-// A request is a transfer as the NIC knows it: by its number in the Window.
+// A request is a transfer with the number that the NIC has given it in its Window.
 type request struct {
 	t      *Transfer
 	serial uint64
 }
 
-// keep remembers a transfer until all has been said about it. The numbers of a
-// Window's requests follow each other.
+// keep stores a transfer until no more stages are expected. The numbers of a Window's requests are
+// consecutive.
 func (n *Node) keep(t *Transfer) {
 	q := &n.windows[t.Window]
 	for q.Len() > 0 && (q.At(0).over() || q.Len() >= mostKept) {
@@ -232,9 +230,8 @@ func (n *Node) keep(t *Transfer) {
 	q.Push(request{t, t.serial})
 }
 
-// mostKept bounds the transfers of a Window of which something is still to be
-// heard: those that a receiver discards are not heard of. More than that are not
-// in the buffers of a network.
+// mostKept bounds the stored transfers of a Window: those that a receiver discards never pass their
+// last stage. The buffers of a network hold fewer packets.
 const mostKept = 1 << 14
 
 func (r *request) over() bool {
@@ -254,7 +251,7 @@ func (n *Node) find(window int, serial uint64) *Transfer {
 	return nil
 }
 
-// takeAtomic returns the oldest transfer by AOTF to a node.
+// takeAtomic returns the oldest transfer by AOTF to a node, and removes it.
 func (n *Node) takeAtomic(to int) *Transfer {
 	for i := range n.atomic.Len() {
 		if (*n.atomic.At(i)).To == to {
@@ -264,14 +261,14 @@ func (n *Node) takeAtomic(to int) *Transfer {
 	return nil
 }
 
-// A notice is what a host is about to see.
+// A notice is a stage that a host is about to see.
 type notice struct {
 	t *Transfer
 	s Stage
 }
 
-// notify has the host see what the NIC has just written, as soon as it is in
-// memory and the process looks again.
+// notify makes the host see what the NIC has just written, as soon as it is in memory and the
+// process has polled it.
 func (n *Node) notify(t *Transfer, s Stage) {
 	if t == nil {
 		return
@@ -286,7 +283,7 @@ const (
 	opTurned
 )
 
-// Act is what happens at a host.
+// Act handles the events of a host.
 func (n *Node) Act(op int, _ uint64) {
 	if op == opTurned {
 		n.sys.machine.Departed(n.id)

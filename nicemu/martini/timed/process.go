@@ -6,15 +6,15 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Process is a program on a host, which does one thing after the other in
-// virtual time. Its methods return when that time has passed; nothing else may
-// be called from a program.
+// A Process is a program on a host, which does one operation after the other in virtual time. Its
+// methods return when that time has passed; a program must not call anything else of this package
+// that takes time.
 type Process struct {
 	n      *Node
 	next   func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool
-	asleep bool // until a time, and not for what a transfer passes
+	asleep bool // until a time, rather than until a stage of a transfer
 	ended  bool
 	err    error
 }
@@ -42,7 +42,7 @@ func (sys *System) Go(node int, program func(p *Process) error) *Process {
 	return p
 }
 
-// Act goes on with the program.
+// Act resumes the program.
 func (p *Process) Act(int, uint64) {
 	p.asleep = false
 	if _, more := p.next(); !more {
@@ -50,10 +50,10 @@ func (p *Process) Act(int, uint64) {
 	}
 }
 
-// Ended reports whether the program has returned, and what.
+// Ended reports whether the program has returned, and its error.
 func (p *Process) Ended() (bool, error) { return p.ended, p.err }
 
-// rest lets the kernel go on.
+// rest hands control to the kernel.
 func (p *Process) rest() {
 	if !p.yield(struct{}{}) {
 		panic(halted{})
@@ -66,7 +66,7 @@ func (p *Process) Now() vtime.Time { return p.n.Now() }
 // Node returns the node that the program runs on.
 func (p *Process) Node() *Node { return p.n }
 
-// Sleep lets a time pass, in which the processor works.
+// Sleep lets the time d pass, in which the processor works.
 func (p *Process) Sleep(d vtime.Time) {
 	if d <= 0 {
 		return
@@ -78,15 +78,15 @@ func (p *Process) Sleep(d vtime.Time) {
 	}
 }
 
-// Pass returns what reading so many polled words takes, of which none has
-// changed. They lie at equal places of different pages, so no more of them stay
-// in a cache than it has ways (pm-messaging, section 1.6).
+// Pass returns the time for reading so many polled words, none of which has changed. They are at
+// equal offsets of different pages, so a cache keeps no more of them than it has ways
+// (pm-messaging, section 1.6).
 func (p *Process) Pass(words int) vtime.Time { return p.n.sys.PassTime(words) }
 
 // Detect reads a polled word that has changed.
 func (p *Process) Detect() { p.Sleep(p.n.sys.s.detect) }
 
-// CallTime returns what Call takes.
+// CallTime returns the duration of Call.
 func (p *Process) CallTime() vtime.Time { return p.n.sys.s.call }
 
 // Call executes the instructions of a call of a library.
@@ -101,10 +101,10 @@ func (p *Process) Zero(bytes int) { p.Sleep(vtime.Time(float64(bytes) * p.n.sys.
 // Syscall calls the system.
 func (p *Process) Syscall() { p.Sleep(p.n.sys.s.syscall) }
 
-// Interrupt is what passes between an interrupt and the process that slept.
+// Interrupt is the time from an interrupt until the sleeping process runs.
 func (p *Process) Interrupt() { p.Sleep(p.n.sys.s.interrupt) }
 
-// Copy copies bytes that are in the cache, or that are in memory.
+// Copy copies bytes that are in the cache or, if cached is false, in memory.
 func (p *Process) Copy(bytes int, cached bool) {
 	per := p.n.sys.s.copyMemory
 	if cached {
@@ -113,7 +113,7 @@ func (p *Process) Copy(bytes int, cached bool) {
 	p.Sleep(vtime.Time(float64(bytes) * per))
 }
 
-// Post stores a request; the program goes on when the processor is free.
+// Post stores a request; it returns when the processor is free.
 func (p *Process) Post(t *Transfer) error {
 	if err := p.n.Post(t); err != nil {
 		return err
@@ -122,13 +122,13 @@ func (p *Process) Post(t *Transfer) error {
 	return nil
 }
 
-// Await waits until a transfer, of whichever node, has passed a stage.
+// Await waits until a transfer, of any node, has passed a stage.
 func (p *Process) Await(t *Transfer, s Stage) {
 	p.Until(func() bool { return t.passed[s] })
 }
 
-// Until waits until something holds; it is looked at whenever a transfer that a
-// host can see has passed a stage.
+// Until waits until ok returns true; ok is called whenever a transfer that a host can see has
+// passed a stage.
 func (p *Process) Until(ok func() bool) {
 	for !ok() {
 		p.n.pollers.Push(p)
@@ -136,7 +136,7 @@ func (p *Process) Until(ok func() bool) {
 	}
 }
 
-// look has the programs that poll look again.
+// look resumes the programs that poll.
 func (n *Node) look() {
 	for n.pollers.Len() > 0 {
 		n.At(n.Now(), n.pollers.Pop(), 0, 0)

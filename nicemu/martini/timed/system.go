@@ -14,12 +14,12 @@ import (
 
 // Options of a system. The zero value is enough for requests up to 64 Kbyte.
 type Options struct {
-	Area    int // bytes that a node lets others write and read; 0: 64 Kbyte
-	Source  int // bytes that a node has pinned to send from and to pull to; 0: 64 Kbyte
-	Ring    int // bytes of the VPUSH ring of each node, whole pages; 0: none
+	Area    int // bytes of a node that other nodes can write and read; 0: 64 Kbyte
+	Source  int // bytes that a node has pinned to send from and to pull into; 0: 64 Kbyte
+	Ring    int // bytes of the VPUSH ring of each node, a multiple of a page; 0: none
 	Rings   stepped.RingOptions
 	TLB     stepped.Geometry
-	Seed    uint64 // of bit errors
+	Seed    uint64 // for bit errors
 	Kernel  *vtime.Kernel
 	Observe func(stepped.Event)
 	Trouble func(node int, module stepped.Module, from stepped.State)
@@ -34,7 +34,7 @@ type System struct {
 	nics    []*martini.NIC
 	nodes   []*Node
 	pool    []*network.Packet
-	number  uint64 // of packets
+	number  uint64 // number of packets sent
 }
 
 // A Node is a host with its NIC.
@@ -49,12 +49,12 @@ type Node struct {
 	segment   martini.Segment
 	source    []byte
 	ring      *stepped.Ring
-	windows   [martini.Windows]vtime.Ring[request] // of which not all is known
-	atomic    vtime.Ring[*Transfer]                // by AOTF, not delivered
+	windows   [martini.Windows]vtime.Ring[request] // requests with stages to come
+	atomic    vtime.Ring[*Transfer]                // sent by AOTF and not delivered
 	programs  []*Process
-	pollers   vtime.Ring[*Process] // that wait for something
+	pollers   vtime.Ring[*Process] // programs that poll
 	notices   vtime.Ring[notice]
-	registers int // headers of AOTF
+	registers int // bit set of the AOTF headers that are registered
 }
 
 const usualArea = 64 << 10
@@ -145,7 +145,7 @@ func (sys *System) node(i int, nic *martini.NIC, o Options) (*Node, error) {
 	return n, err
 }
 
-// Pages returns memory of at least n bytes that begins and ends on pages.
+// Pages returns page-aligned memory of at least n bytes, a multiple of a page.
 func Pages(n int) []byte {
 	n = (n + fabric.PageBytes - 1) &^ (fabric.PageBytes - 1)
 	b := make([]byte, n+fabric.PageBytes)
@@ -153,7 +153,7 @@ func Pages(n int) []byte {
 	return b[off : off+n : off+n]
 }
 
-// Close lets go of the NICs.
+// Close stops the programs and closes the NICs.
 func (sys *System) Close() {
 	for _, n := range sys.nodes {
 		for _, p := range n.programs {
@@ -174,7 +174,7 @@ func (sys *System) Kernel() *vtime.Kernel { return sys.k }
 // Network returns the network between the nodes.
 func (sys *System) Network() *network.Network { return sys.net }
 
-// Machine returns the controllers, for what experiments do to them.
+// Machine returns the controllers, for experiments.
 func (sys *System) Machine() *stepped.Machine { return sys.machine }
 
 // Nodes returns the number of nodes.

@@ -34,11 +34,11 @@ func pair(t testing.TB, o Options, set ...string) *System {
 	return sys
 }
 
-// stageTolerance is how far a sum may be off, in microseconds: two clocks.
+// stageTolerance is the allowed difference of a sum, in microseconds: two clocks.
 const stageTolerance = 0.03
 
-// A remote write of eight bytes reaches its stages when the specification says
-// (martini, section 12.2): the model is calibrated on these, and on no outcome.
+// TestStageTimes: a remote write of eight bytes reaches its stages at the times of the
+// specification (martini, section 12.2): the model is calibrated on these, and on no other results.
 func TestStageTimes(t *testing.T) {
 	for kind, want := range map[Kind][]float64{
 		Push: {0.72, 1.48, 1.49, 1.73, 2.06, 2.48},
@@ -61,7 +61,7 @@ func TestStageTimes(t *testing.T) {
 	}
 }
 
-// A remote read passes its points in order.
+// TestReadTimes: a remote read passes its points in order.
 func TestReadTimes(t *testing.T) {
 	w := NewTrace(Pull)
 	sys := pair(t, Options{Observe: w.Observe})
@@ -96,8 +96,8 @@ func cluster(t testing.TB, hosts int, design string, o Options, set ...string) *
 	return sys
 }
 
-// Whatever becomes of flits, each packet is delivered exactly once, and nothing
-// is in use for more than all of the time.
+// TestConservation: whatever happens to flits, each packet is delivered exactly once, and nothing
+// is in use for more than the whole time.
 func TestConservation(t *testing.T) {
 	for _, design := range []string{"rhinet2", "rhinet3"} {
 		sys := cluster(t, 3, design, Options{Seed: 3}, "link.bit-errors=1e-4")
@@ -152,8 +152,8 @@ func (c counter) Progress(x *Transfer, s Stage) {
 	}
 }
 
-// All kinds of transfers pass the stages that they have; those that must fail do
-// not arrive, and nodes send to themselves.
+// TestKinds: all kinds of transfers pass their stages; those that must fail do not arrive, and
+// nodes send to themselves.
 func TestKinds(t *testing.T) {
 	sys := cluster(t, 3, "rhinet2", Options{Ring: 128 << 10})
 	for _, c := range []struct {
@@ -212,7 +212,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A system that is closed ends its programs.
+// TestClose: a system that is closed ends its programs.
 func TestClose(t *testing.T) {
 	sys := pair(t, Options{})
 	ended := false
@@ -231,7 +231,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// What a Switch Interface discards takes no room: the sender goes on for ever.
+// TestDiscard: packets that a Switch Interface discards occupy no memory: the sender is never
+// blocked.
 func TestDiscard(t *testing.T) {
 	sys := pair(t, Options{})
 	sys.Machine().Discard(1, true)

@@ -5,19 +5,18 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Trace takes the times at which a transfer from node 0 to node 1, next to each
-// other, reaches the points that the specification tells apart (martini, section
-// 12.2; pm-messaging, section 2.3). Give its Observe to Options, and call Begin
-// when the process begins.
+// A Trace records the times at which a transfer from node 0 to its neighbour, node 1, reaches the
+// points that the specification lists (martini, section 12.2; pm-messaging, section 2.3). Pass its
+// Observe to Options, and call Begin when the process begins.
 type Trace struct {
 	points []tracePoint
 	sys    *System
 	begin  vtime.Time
-	next   int // point that is awaited
+	next   int // the point that comes next
 }
 
-// A tracePoint is when a module of a node leaves a state; else
-// what follows from the point before or from the transfer.
+// A tracePoint is the time at which a module of a node leaves a state, or follows from the previous
+// point or from the transfer.
 type tracePoint struct {
 	name   string
 	node   int
@@ -31,10 +30,10 @@ type pointKind uint8
 
 const (
 	pointStage  pointKind = iota // Accepted, Delivered
-	pointSeen                    // a change of state
-	pointWrite                   // the same, of the first data of a PCI write, which began before
-	pointRead                    // of a PCI read
-	pointLinked                  // the point before, and the link
+	pointSeen                    // the module leaves the state
+	pointWrite                   // the same, for the first data of a PCI write, which began earlier
+	pointRead                    // the same for a PCI read
+	pointLinked                  // the previous point plus the delay of the link
 )
 
 // NewTrace returns the trace of a kind of transfer.
@@ -59,13 +58,13 @@ func NewTrace(k Kind) *Trace {
 	}}
 }
 
-// Begin makes the present the beginning.
+// Begin starts the trace at the present time.
 func (t *Trace) Begin(sys *System) {
 	t.sys, t.begin, t.next = sys, sys.k.Now(), 0
 	t.skip()
 }
 
-// skip goes to the next point that is observed.
+// skip advances to the next point that is observed.
 func (t *Trace) skip() {
 	for t.next < len(t.points) {
 		switch p := &t.points[t.next]; p.kind {
@@ -79,7 +78,7 @@ func (t *Trace) skip() {
 	}
 }
 
-// Observe is for Options.Observe.
+// Observe is the function for Options.Observe.
 func (t *Trace) Observe(e stepped.Event) {
 	if t.sys == nil || t.next == len(t.points) || e.From == e.To {
 		return
@@ -99,7 +98,7 @@ func (t *Trace) Observe(e stepped.Event) {
 	t.skip()
 }
 
-// A Reached is a point, and when it was reached, from the beginning.
+// A Reached is a point, and the time from the beginning at which it was reached.
 type Reached struct {
 	Name string
 	Time vtime.Time

@@ -11,12 +11,13 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// Open returns a model of so many ranks on a kernel.
+// Open returns a model of the given number of ranks on a kernel.
 type Open func(t testing.TB, k *vtime.Kernel, ranks int) medium.Model
 
-// Run takes a model through random traffic, twice: every packet arrives once, in the order of its pair, not
-// before the lookahead; a rank of a [medium.Pacer] gets back what it gave, once it was taken; transfers of a [medium.Mover] end; no
-// link is in use for more than all of the time; and the second run is the same.
+// Run gives a model random traffic, twice: every packet arrives once, in the order of its pair, not
+// before the lookahead; a rank of a [medium.Pacer] gets a packet's credit back once the packet was
+// taken; transfers of a [medium.Mover] end; no link is in use for more than the whole time; and the
+// second run is the same.
 func Run(t *testing.T, open Open) {
 	t.Helper()
 	if first, second := run(t, open), run(t, open); first != second {
@@ -38,7 +39,7 @@ type load struct {
 	rng     *rand.Rand
 	sent    map[int][]sending // by pair, in order
 	come    map[int]int
-	may     map[int]int // packets that a Pacer has given back, less those given
+	may     map[int]int // packets that a Pacer allows at the moment
 	moved   int
 	log     strings.Builder
 	arrived int
@@ -106,7 +107,7 @@ func (l *load) traffic(window int) (moves int) {
 	return moves
 }
 
-// Act is what comes of the traffic.
+// Act handles the events of the traffic.
 func (l *load) Act(op int, arg uint64) {
 	fmt.Fprintln(&l.log, l.k.Now(), op, arg)
 	if op == opMoved {
@@ -127,7 +128,7 @@ func (l *load) Act(op int, arg uint64) {
 	}
 }
 
-// links looks at what was in use.
+// links checks the use of links.
 func (l *load) links() {
 	some := false
 	for _, x := range l.m.Links(l.k.Now()) {

@@ -5,9 +5,10 @@
 //	RP --event packet, hop by hop--> RP                              room in a receive buffer
 //	PE --> distributed BC --> central BC --> distributed BC --> PE   codes of RBCQ-1
 //
-// A packet of the library is data packets, one with the line and before it those of a payload that the line
-// does not hold, which cross a link one after the other (our choice). The receive buffers for a sender hold two packets of the
-// library of the greatest length, and the receiver gives room back by an event packet. Barrier controllers are those of package
+// A packet of the library is a series of data packets, one with the line and before it those with a
+// payload that does not fit the line, which cross a link one after the other (our choice). The
+// receive buffers for a sender hold two packets of the library of maximum length, and the receiver
+// returns room by an event packet. The barrier controllers are those of package
 // rhinet/nicemu/syncctl.
 package media
 
@@ -21,20 +22,20 @@ import (
 	"rhinet/nicemu/vtime"
 )
 
-// A Medium is the controllers of so many ranks.
+// A Medium is the controllers of the given number of ranks.
 type Medium struct {
 	vtime.Source
 	k       *vtime.Kernel
 	table   *param.Table
 	torus   syncctl.Torus
-	star    bool           // one switch in its place
-	data    []medium.Stage // by node and direction; a packet of the library has one at a time
+	star    bool           // one switch in place of the torus
+	data    []medium.Stage // by node and direction; carries one packet of the library at a time
 	event   []medium.Stage
 	set     times
 	flights vtime.Slots[flight]
 	free    func(src, dst int) // see Pace
-	left    []bool             // ranks that take nothing any more
-	held    []int              // packets that have come and were not taken, by sender and receiver
+	left    []bool             // ranks that take no more packets
+	held    []int              // packets that have arrived and were not taken, by sender and receiver
 	packets uint64
 	bytes   uint64
 
@@ -49,32 +50,33 @@ var (
 	_ medium.Controller = (*Medium)(nil)
 )
 
-// times are the parameters.
+// times are the parameters in the form that the model uses.
 type times struct {
 	write, hop, eventHop, event vtime.Time // a command to the RP; forwarding of data and event packets
 	perByte, serial             vtime.Time // of a data link; an event packet on its link
 	payload, header             int        // of a data packet
-	most                        int        // data packets of a packet of the library
-	window                      int        // packets of the library in the receive buffers for a sender
+	most                        int        // maximum number of data packets in a packet of the library
+	window                      int        // number of packets of the library in the receive buffers for a sender
 }
 
-// A flight is a packet on its way: of the library, or an event packet that gives room back.
+// A flight is a packet in flight: of the library, or an event packet that returns room.
 type flight struct {
 	at, src, dst int
-	long         vtime.Time // on each link
+	long         vtime.Time // time on each link
 	room         bool
 	to           vtime.Actor
 	op           int
 	arg          uint64
 }
 
-// What a line holds.
+// The contents of a line.
 const (
 	lineBytes = 64
 	inLine    = 40
 )
 
-// New returns the medium of so many ranks, on the torus whose sides differ least, or on one switch.
+// New returns the medium of the given number of ranks, on the torus whose sides differ least, or on
+// one switch.
 func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 	torus := syncctl.Grid(ranks)
 	if _, err := syncctl.NewMachine(new(vtime.Kernel), torus, t); err != nil {
@@ -97,14 +99,15 @@ func New(k *vtime.Kernel, ranks int, t *param.Table) (*Medium, error) {
 	return m, nil
 }
 
-// directions are those of the links of a node; on one switch two of them, in these places, are in use.
+// directions is the number of links of a node; with one switch only two of them, in these places,
+// are used.
 const (
 	directions = 4
 	toSwitch   = int(syncctl.Right)
 	fromSwitch = int(syncctl.Left)
 )
 
-// name gives links their names.
+// name sets the names of the links.
 func (m *Medium) name() {
 	ways := [directions]string{"right", "left", "down", "up"}
 	if m.star {
@@ -116,7 +119,8 @@ func (m *Medium) name() {
 	}
 }
 
-// packetsOf returns how many data packets a packet of the library with so many bytes of payload is.
+// packetsOf returns the number of data packets of a packet of the library with the given number of
+// bytes of payload.
 func (m *Medium) packetsOf(bytes int) int {
 	n := (lineBytes + m.set.payload - 1) / m.set.payload
 	if bytes > inLine {
@@ -125,12 +129,12 @@ func (m *Medium) packetsOf(bytes int) int {
 	return n
 }
 
-// most is the longest payload of a packet of the library.
+// most returns the longest payload of a packet of the library.
 func (m *Medium) most() int {
 	return max((m.set.most-m.packetsOf(0))*m.set.payload, inLine)
 }
 
-// on returns how long data packets of a packet of the library have a link.
+// on returns how long the data packets of a packet of the library occupy a link.
 func (m *Medium) on(bytes int) vtime.Time {
 	carried := lineBytes + m.packetsOf(bytes)*m.set.header
 	if bytes > inLine {
@@ -139,14 +143,14 @@ func (m *Medium) on(bytes int) vtime.Time {
 	return vtime.Time(carried) * m.set.perByte
 }
 
-// Lookahead is what a line takes to the next node, or a code if that takes less.
+// Lookahead returns the time of a line to the next node, or that of a code if it is shorter.
 func (m *Medium) Lookahead() vtime.Time {
 	ns := func(name string) vtime.Time { return vtime.Nanoseconds(m.table.Value(name)) }
 	code := ns("pci.write") + ns("bc.decode") + ns("bc.central") + ns("bc.interrupt") + ns("pci.interrupt") + ns("pe.wake")
 	return min(m.set.write+m.on(0)+m.set.hop, code)
 }
 
-// Costs are those of the PE, which stores and loads all data itself.
+// Costs returns the costs of the PE, which stores and loads all data itself.
 func (m *Medium) Costs() medium.Costs {
 	ns := func(name string) vtime.Time { return vtime.Nanoseconds(m.table.Value(name)) }
 	each := medium.PerByte(m.table.Value("pe.byte"))
@@ -155,10 +159,10 @@ func (m *Medium) Costs() medium.Costs {
 	return medium.Costs{Send: side, Receive: side, Code: ns("mpi.call") + ns("pe.command"), Poll: ns("pe.command"), Packet: m.most(), Eager: mostEager}
 }
 
-// mostEager stands for all messages: none can be fetched from memory of a PE.
+// mostEager stands for all messages: the RP cannot fetch any from the memory of a PE.
 const mostEager = 1 << 30
 
-// Links are the links that were used.
+// Links returns the links that were used.
 func (m *Medium) Links(end vtime.Time) (all []medium.Link) {
 	for i := range m.data {
 		for _, l := range []*medium.Stage{&m.data[i], &m.event[i]} {
@@ -173,16 +177,16 @@ func (m *Medium) Links(end vtime.Time) (all []medium.Link) {
 // Carried returns what nodes have sent.
 func (m *Medium) Carried() (packets, bytes uint64) { return m.packets, m.bytes }
 
-// Pace lets a rank fill the receive buffers that another one has for it.
+// Pace lets a rank fill the receive buffers that another rank has for it.
 func (m *Medium) Pace(free func(src, dst int)) int {
 	m.free = free
 	return m.set.window
 }
 
-// Send has the RP of a rank send a packet, when the command has reached it.
+// Send has the RP of a rank send a packet, after the command has reached it.
 func (m *Medium) Send(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	if src == dst {
-		m.After(m.Lookahead(), to, op, arg) // by memory: copies are in the costs
+		m.After(m.Lookahead(), to, op, arg) // through memory: copies are in the costs
 		m.After(m.Lookahead(), m, opRoom, m.flights.Put(flight{src: src, dst: dst}))
 		return
 	}
@@ -191,7 +195,7 @@ func (m *Medium) Send(src, dst, bytes int, to vtime.Actor, op int, arg uint64) {
 	m.After(m.set.write, m, opHop, m.flights.Put(flight{at: src, src: src, dst: dst, long: m.on(bytes), to: to, op: op, arg: arg}))
 }
 
-// Taken has the receiver give room back, by an event packet.
+// Taken has the receiver return room, by an event packet.
 func (m *Medium) Taken(src, dst int) {
 	if src != dst {
 		m.held[src*len(m.left)+dst]--
@@ -200,7 +204,7 @@ func (m *Medium) Taken(src, dst int) {
 	}
 }
 
-// Left says that a rank takes nothing any more: its RP gives all room back.
+// Left says that a rank takes no more packets: its RP returns all room.
 func (m *Medium) Left(rank int) {
 	m.left[rank] = true
 	for src := range m.left {
@@ -210,14 +214,14 @@ func (m *Medium) Left(rank int) {
 	}
 }
 
-// What happens: the argument is a flight, or a code.
+// The events; the argument is a flight, or a code.
 const (
-	opHop  = iota // it is at a node, and goes on
-	opCome        // all of it is at the next node
+	opHop  = iota // a flight is at a node, and is forwarded
+	opCome        // the whole flight is at the next node
 	opRoom        // its sender may send another one
 )
 
-// Act is an event.
+// Act handles an event.
 func (m *Medium) Act(op int, arg uint64) {
 	if op == opHop {
 		m.hop(arg)
@@ -231,10 +235,10 @@ func (m *Medium) Act(op int, arg uint64) {
 	}
 }
 
-// atSwitch is where a flight is that is at the one switch.
+// atSwitch is the place of a flight at the one switch.
 const atSwitch = -1
 
-// way returns the link that a flight takes from where it is, and where that leads.
+// way returns the link that a flight takes from its present place, and the end of that link.
 func (m *Medium) way(f *flight) (link, next int) {
 	switch {
 	case !m.star:
@@ -246,8 +250,8 @@ func (m *Medium) way(f *flight) (link, next int) {
 	return f.at*directions + toSwitch, atSwitch
 }
 
-// hop sends a flight over the link to its next node. Its first bytes may leave that before the last ones have come. What comes from
-// the one switch is not forwarded.
+// hop sends a flight over the link to its next node. Its first bytes may leave that node before the
+// last ones have arrived. A flight from the one switch is not forwarded any more.
 func (m *Medium) hop(i uint64) {
 	f := m.flights.At(i)
 	links, through, all := m.data, m.first()+m.set.hop, f.long+m.set.hop
@@ -266,7 +270,7 @@ func (m *Medium) hop(i uint64) {
 	}
 }
 
-// head is how long what a flight's next link must wait for has a link.
+// head returns how long the part of a flight for which its next link must wait occupies a link.
 func (m *Medium) head(f *flight) vtime.Time {
 	if f.room {
 		return m.set.serial
@@ -274,12 +278,12 @@ func (m *Medium) head(f *flight) vtime.Time {
 	return m.first()
 }
 
-// first is how long the first data packet of a packet of the library has a link.
+// first returns how long the first data packet of a packet of the library occupies a link.
 func (m *Medium) first() vtime.Time {
 	return vtime.Time(m.set.header+min(m.set.payload, lineBytes)) * m.set.perByte
 }
 
-// come is the end of a flight. What comes to a rank that has left takes no room.
+// come ends a flight. A packet for a rank that has left occupies no room.
 func (m *Medium) come(f *flight) {
 	if f.room {
 		m.free(f.dst, f.src)
@@ -296,11 +300,11 @@ type sequence struct {
 	number        int
 	members, base uint64
 	machine       *syncctl.Machine
-	executed      [64]int // codes, by rank
+	executed      [64]int // number of codes, by rank
 	waiting       int
 }
 
-// idle reports whether nobody waits in it, or would if it went on.
+// idle reports whether no rank waits in the sequence and all have executed equally many codes.
 func (s *sequence) idle() bool {
 	first := s.executed[bits.TrailingZeros64(s.members)]
 	for left := s.members; left != 0; left &= left - 1 {
@@ -311,7 +315,7 @@ func (s *sequence) idle() bool {
 	return s.waiting == 0
 }
 
-// Sequences returns how many independent ones the controllers keep, for at most 64 ranks.
+// Sequences returns the number of independent sequences of the controllers, for at most 64 ranks.
 func (m *Medium) Sequences() int {
 	if len(m.left) > 64 {
 		return 0
@@ -322,7 +326,8 @@ func (m *Medium) Sequences() int {
 // sequences is our choice: sync-controller, 7, has one.
 const sequences = 16
 
-// sequence finds the controllers of a sequence. One that has begun anew, and in which all have come equally far, is forgotten.
+// sequence returns the controllers of a sequence, and makes them if they are new. An idle sequence
+// with the same number but other members or another base has been replaced, and is overwritten.
 func (m *Medium) sequence(number int, members, base uint64) *sequence {
 	old := -1
 	for i, s := range m.sequences {
@@ -362,7 +367,7 @@ type waiter struct {
 	arg uint64
 }
 
-// Resume is PE Go. A rank that has broken the rules never goes on.
+// Resume is PE Go. A rank that has broken the rules is never resumed.
 func (w *waiter) Resume(_ int, _ syncctl.Command, status syncctl.Status) {
 	if status != syncctl.OK {
 		return

@@ -43,7 +43,8 @@ func (w *watch) Act(_ int, arg uint64) {
 	w.end = w.m.Now()
 }
 
-// arrivals sends packets of so many bytes at 0, each from one rank to another, and returns when they come.
+// arrivals sends packets of the given number of bytes at time 0, each from one rank to another, and
+// returns when they arrive.
 func arrivals(t testing.TB, ranks, bytes int, pairs ...[2]int) []vtime.Time {
 	t.Helper()
 	w := watch{m: open(t, new(vtime.Kernel), ranks), at: make([]vtime.Time, len(pairs))}
@@ -56,8 +57,9 @@ func arrivals(t testing.TB, ranks, bytes int, pairs ...[2]int) []vtime.Time {
 	return w.at
 }
 
-// TestOnePacket: a line of 64 bytes has a link of 100 Mb/s for 6.4 us with its header, and 1.72 us go into forwarding at each hop. A
-// longer packet has a link longer, and its first data packet is ahead of the last.
+// TestOnePacket: a line of 64 bytes with its header occupies a link of 100 Mb/s for 6.4 us, and
+// forwarding takes 1.72 us at each hop. A longer packet occupies a link for longer, and its first
+// data packet is ahead of the last.
 func TestOnePacket(t *testing.T) {
 	const (
 		us    = vtime.Microsecond
@@ -72,7 +74,7 @@ func TestOnePacket(t *testing.T) {
 	}{
 		{0, 1, write + line + hop},
 		{40, 1, write + line + hop},
-		{41, 1, write + 2*line - (64-41)*80*ns + hop}, // the payload is a data packet more
+		{41, 1, write + 2*line - (64-41)*80*ns + hop}, // the payload is one data packet more
 		{40, 4, write + 2*(line+hop)},
 		{448, 1, write + 8*line + hop},
 		{448, 4, write + line + hop + 8*line + hop},
@@ -86,7 +88,8 @@ func TestOnePacket(t *testing.T) {
 	}
 }
 
-// TestOneSwitch: there no node is nearer than another; a packet has two links and is forwarded once, and who sends to one node waits.
+// TestOneSwitch: with one switch all nodes are equally near; a packet uses two links and is
+// forwarded once, and senders to the same node wait.
 func TestOneSwitch(t *testing.T) {
 	const (
 		ns    = vtime.Nanosecond
@@ -132,7 +135,7 @@ func TestOneSwitch(t *testing.T) {
 	}
 }
 
-// TestLinksAreShared: packets that need one link wait for each other, and those that need others do not.
+// TestLinksAreShared: packets that use the same link wait for each other, and others do not.
 func TestLinksAreShared(t *testing.T) {
 	alone := arrivals(t, 9, 400, [2]int{0, 1})[0]
 	two := arrivals(t, 9, 400, [2]int{0, 1}, [2]int{0, 1}, [2]int{3, 4})
@@ -141,8 +144,8 @@ func TestLinksAreShared(t *testing.T) {
 	}
 }
 
-// TestRoom: a rank may fill the receive buffers of another one; room comes back by an event packet when the packet was taken, or when the
-// receiver leaves.
+// TestRoom: a rank may fill the receive buffers of another one; an event packet returns room when a
+// packet was taken, or when the receiver leaves.
 func TestRoom(t *testing.T) {
 	for what, taken := range map[string]func(m *Medium){"taken": func(m *Medium) { m.Taken(0, 1) }, "left": func(m *Medium) { m.Left(1) }} {
 		m := open(t, new(vtime.Kernel), 4)
@@ -218,8 +221,9 @@ func (r *round) Act(op int, arg uint64) {
 	}
 }
 
-// TestCodes: a code is passed when all members have executed those before it, and not before; two runs are the same; a sequence that
-// begins anew, with others or at another place, knows nothing of the one before.
+// TestCodes: a code is passed when all members have executed the earlier ones, and not before; two
+// runs are the same; a sequence that begins again, with other members or at another place, is
+// independent of the one before.
 func TestCodes(t *testing.T) {
 	m := open(t, new(vtime.Kernel), 64)
 	var first []vtime.Time
@@ -249,7 +253,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestBarrierOfCodes: two codes take what their ways are (sync-controller, 6), whatever the number of nodes.
+// TestBarrierOfCodes: two codes take the time of their path (sync-controller, 6), for any number of
+// nodes.
 func TestBarrierOfCodes(t *testing.T) {
 	for _, ranks := range []int{2, 36} {
 		m := open(t, new(vtime.Kernel), ranks)
@@ -271,7 +276,7 @@ func TestBarrierOfCodes(t *testing.T) {
 	}
 }
 
-// TestCosts: each number is in what a packet or a code takes, or in what processors pay.
+// TestCosts: each parameter is in the time of a packet or a code, or in the costs of processors.
 func TestCosts(t *testing.T) {
 	if _, err := New(new(vtime.Kernel), 4, func() *param.Table {
 		p := Parameters()

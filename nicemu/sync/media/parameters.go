@@ -5,7 +5,7 @@ import (
 	"rhinet/nicemu/syncctl"
 )
 
-// Parameters returns the table of the medium, with that of the controllers below it.
+// Parameters returns the table of the medium, including that of the controllers below it.
 func Parameters() *param.Table {
 	return param.New(append([]param.Parameter{
 		{Name: "mpi.call", Unit: "ns", Value: 1000, Most: 1e7, About: "instructions of MPI for a message, at each side", Source: "chosen, as MPI libraries of the time took on workstations; sync-controller states no processor"},

@@ -6,9 +6,9 @@ import (
 	"rhinet/nicemu/tofu"
 )
 
-// A Machine is the NICs of all nodes of a job and what joins them.
+// A Machine is the NICs of all nodes of a job and the links between them.
 type Machine struct {
-	// Trace, if it is set, is told of every transition.
+	// Trace, if not nil, is called for every transition.
 	Trace func(Event)
 
 	torus *tofu.Torus
@@ -54,11 +54,11 @@ func New(nics []*tofu.Hardware) (*Machine, error) {
 	return m, nil
 }
 
-// A Pending is an order that was posted; the zero value is one that is done.
+// A Pending is a posted order; the zero value is complete.
 type Pending struct{ order *posted }
 
-// Done reports whether the order is complete: then, why it was refused, or nil, and what a
-// Swap saw.
+// Done reports whether the order is complete. If so, refused says why it was refused, or is nil,
+// and seen is the old value of a Swap.
 func (p Pending) Done() (seen uint64, refused error, done bool) {
 	if p.order == nil {
 		return 0, nil, true
@@ -69,7 +69,7 @@ func (p Pending) Done() (seen uint64, refused error, done bool) {
 	return p.order.seen, nil, p.order.done
 }
 
-// Post posts an order at a port of a node. What it lends is lent until it is done.
+// Post posts an order at a port of a node. The order's memory is lent until the order is complete.
 func (m *Machine) Post(rank, id int, o tofu.Order) Pending {
 	p := &m.nodes[rank].ports[id]
 	order := &posted{Order: o, port: p}
@@ -77,7 +77,7 @@ func (m *Machine) Post(rank, id int, o tofu.Order) Pending {
 	return Pending{order}
 }
 
-// Run steps until nothing is left to do, and returns how many steps that took.
+// Run steps until there is nothing to do, and returns the number of steps.
 func (m *Machine) Run() (steps int) {
 	for m.busy() {
 		m.Step()
@@ -100,7 +100,7 @@ func (m *Machine) Step() {
 	}
 }
 
-// route passes the first packet of each network port on by one link.
+// route moves the first packet of each network port over one link.
 func (m *Machine) route() {
 	type hop struct {
 		k    *packet
@@ -124,8 +124,8 @@ func (m *Machine) route() {
 	}
 }
 
-// forward puts a packet that is at a place into the network port by which it leaves, or,
-// if it is there, hands it over.
+// forward puts a packet at a place into the network port by which it leaves or, if it is at its
+// destination, hands it over.
 func (m *Machine) forward(place int, k *packet) {
 	exit, _ := m.torus.Next(place, k.to)
 	switch {
@@ -151,7 +151,7 @@ func (m *Machine) busy() bool {
 	return false
 }
 
-// tell tells of a transition, which must be one of the table.
+// tell reports a transition, which must be in the table.
 func (m *Machine) tell(n *node, module Module, number int, from, to State) {
 	text := why(module, from, to)
 	if m.Trace != nil {

@@ -6,15 +6,15 @@ import "rhinet/nicemu/tofu"
 type packet struct {
 	order    *posted
 	from, to int
-	at       int    // place of data in the order's bytes
+	at       int    // offset of data in the order's bytes
 	data     []byte // payload
-	last     bool   // of the order, or the answer that ends it
+	last     bool   // of the order, or of its answer
 	answer   bool
 	why      tofu.Reason
 	seen     uint64
 }
 
-// posted is an order at its port. A packet of it has what the header would have of it.
+// posted is an order at its port. Its packets point to it in place of a header.
 type posted struct {
 	tofu.Order
 	port *port
@@ -23,7 +23,7 @@ type posted struct {
 	seen uint64
 }
 
-// bytes returns how many bytes the order reaches at its target.
+// bytes returns the number of bytes that the order accesses at its target.
 func (o *posted) bytes() uint64 {
 	if o.Command == tofu.Swap {
 		return 8
@@ -31,16 +31,16 @@ func (o *posted) bytes() uint64 {
 	return uint64(len(o.Local))
 }
 
-// writes reports whether the order brings bytes.
+// writes reports whether the order writes bytes at its target.
 func (o *posted) writes() bool { return o.Command == tofu.Put || o.Command == tofu.Direct }
 
-// A rule is something that an order may not be, and the reason that it is refused for.
+// A rule is a condition under which an order is refused, and the reason.
 type rule struct {
 	broken func(n *tofu.Hardware, o *posted) bool
 	why    tofu.Reason
 }
 
-// portRules are what an injection port holds an order to, in this order.
+// portRules are the rules of an injection port, in the order of the checks.
 var portRules = []rule{
 	{func(n *tofu.Hardware, _ *posted) bool { return n.Closed() }, tofu.Closed},
 	{func(_ *tofu.Hardware, o *posted) bool { return o.Command < tofu.Put || o.Command > tofu.Swap }, tofu.NoCommand},
@@ -52,16 +52,17 @@ var portRules = []rule{
 	{func(n *tofu.Hardware, o *posted) bool { return o.Node < 0 || o.Node >= n.Ranks() }, tofu.NoNode},
 }
 
-// rights are what a command needs.
+// rights lists the right that each command needs.
 var rights = map[tofu.Command]tofu.Right{tofu.Put: tofu.MayPut, tofu.Direct: tofu.MayPut, tofu.Get: tofu.MayGet, tofu.Swap: tofu.MaySwap}
 
-// A tagRule is what an entry of the table of tags may not say.
+// A tagRule is a condition on an entry of the table of tags under which an order is refused.
 type tagRule struct {
 	broken func(e *tofu.Entry, n *tofu.Hardware, o *posted) bool
 	why    tofu.Reason
 }
 
-// tagRules are what a target holds an order to, in this order, once its tag is a number of the table.
+// tagRules are the rules of a target, in the order of the checks, once the order's tag is a number
+// of the table.
 var tagRules = []tagRule{
 	{func(e *tofu.Entry, _ *tofu.Hardware, _ *posted) bool { return e.Generation == 0 }, tofu.NoTag},
 	{func(e *tofu.Entry, _ *tofu.Hardware, o *posted) bool {

@@ -7,9 +7,9 @@ type port struct {
 	node    *node
 	id      int
 	state   State
-	orders  []*posted // that wait
-	order   *posted   // the one under way
-	at      int       // bytes of it that have left
+	orders  []*posted // waiting orders
+	order   *posted   // the order in progress
+	at      int       // number of its bytes that have left
 	answers []*packet
 }
 
@@ -40,7 +40,7 @@ func (p *port) step() {
 	}
 }
 
-// send has the next packet of the order leave.
+// send sends the next packet of the order.
 func (p *port) send() {
 	o := p.order
 	k := &packet{order: o, from: p.node.number, to: o.Node, at: p.at, last: true}
@@ -59,7 +59,7 @@ func (p *port) send() {
 	p.become(Send)
 }
 
-// wait takes an answer, if one has come.
+// wait takes an answer, if one has arrived.
 func (p *port) wait() {
 	if len(p.answers) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"rhinet/nicemu/tofu"
 )
 
-// A receiver takes the packets that come to a node, one at a time.
+// A receiver takes the packets that arrive at a node, one at a time.
 type receiver struct {
 	node   *node
 	state  State
@@ -13,10 +13,10 @@ type receiver struct {
 	packet *packet
 	under  map[*posted]*arrival
 	space  ring.Space // in the queue of notices
-	tells  *posted    // what it is for: a node receives one order with a notice at a time
+	tells  *posted    // the order for which space is reserved: a node receives one order with a notice at a time
 }
 
-// An arrival is an order whose packets come.
+// An arrival is an order whose packets are arriving.
 type arrival struct {
 	why  tofu.Reason
 	read int // bytes of a Get that have left
@@ -45,8 +45,8 @@ func (r *receiver) step() {
 	}
 }
 
-// take takes the next packet, but not the first of an order with a notice while another
-// one's packets come.
+// take takes the next packet, except the first of an order with a notice while packets of another
+// such order are arriving.
 func (r *receiver) take() {
 	for i, k := range r.come {
 		a := r.under[k.order]
@@ -93,7 +93,7 @@ func (r *receiver) look() {
 	}
 }
 
-// reserve holds the queue of notices until all of the order has come.
+// reserve reserves room in the queue of notices until the whole order has arrived.
 func (r *receiver) reserve() {
 	o := r.packet.order
 	a := r.under[o]
@@ -113,7 +113,7 @@ func (r *receiver) reserve() {
 	r.refused()
 }
 
-// move does what the packet is for.
+// move carries out a packet.
 func (r *receiver) move() {
 	k, o := r.packet, r.packet.order
 	a := r.under[o]

@@ -8,8 +8,8 @@ import (
 	"rhinet/nicemu/tofu"
 )
 
-// Show writes what happens, step by step, when node 0 puts so many bytes to the bootstrap
-// area of node 1 and wants a notice.
+// Show writes each step when node 0 puts the given number of bytes to the bootstrap area of node 1
+// and requests a notice.
 func Show(w io.Writer, bytes int) error {
 	steps, err := Watch(bytes, func(e Event) {
 		name := e.Module.String()
@@ -24,7 +24,7 @@ func Show(w io.Writer, bytes int) error {
 	return err
 }
 
-// Watch has see see what Show writes, and returns the number of steps.
+// Watch calls see for the transitions that Show writes, and returns the number of steps.
 func Watch(bytes int, see func(Event)) (steps int, err error) {
 	m, err := pair(bytes)
 	if err != nil {
@@ -35,7 +35,7 @@ func Watch(bytes int, see func(Event)) (steps int, err error) {
 	return m.Run(), nil
 }
 
-// pair returns the machine of two nodes whose bootstrap areas have so many bytes.
+// pair returns the machine of two nodes with bootstrap areas of the given number of bytes.
 func pair(bytes int) (*Machine, error) {
 	f, err := fabric.Heap(2, tofu.Geometry(fabric.Small(), max(bytes, 1)))
 	if err != nil {
@@ -60,8 +60,9 @@ func pair(bytes int) (*Machine, error) {
 	return New(nics)
 }
 
-// Long returns the steps in which node 0 puts so many bytes to node 1, order by order of so many each: one at each of so many
-// injection ports, and the next at the port that is answered (llc, section 5).
+// Long returns the number of steps in which node 0 puts a number of bytes to node 1, in orders of
+// order bytes each. It posts one order at each of the first injection ports, ports in number, and
+// then the next order at a port whose order is complete (llc, section 5).
 func Long(bytes, order, ports int) (steps int, err error) {
 	m, err := pair(bytes)
 	if err != nil {
@@ -81,7 +82,8 @@ func Long(bytes, order, ports int) (steps int, err error) {
 	return steps, nil
 }
 
-// Ports writes how many steps a message of 1 MiB takes by one, two and four injection ports, by the bytes of an order.
+// Ports writes the number of steps that a message of 1 MiB takes with one, two and four injection
+// ports, for several sizes of an order.
 func Ports(w io.Writer) error {
 	fmt.Fprintln(w, "order     1 port  2 ports  4 ports")
 	for _, kib := range []int{8, 16, 32, 64, 256} {

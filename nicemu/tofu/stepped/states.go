@@ -2,22 +2,22 @@ package stepped
 
 import "fmt"
 
-// A State is where a module is with its order or packet.
+// A State is the state of a module.
 type State uint8
 
-// The states. Idle is that of every module; the next four are an injection port's,
-// the others a receiver's.
+// The states. All modules have Idle; the next four are those of an injection port, the others those
+// of a receiver.
 const (
 	Idle    State = iota
-	Check         // what can be known before anything leaves
+	Check         // checks before anything leaves
 	Send          // the next packet leaves
 	Wait          // for the answer
 	Done          // the completion is written
 	Look          // the tag is looked up
-	Reserve       // the queue of notices has room
+	Reserve       // room in the queue of notices is reserved
 	Move          // bytes are written or read, or a word is swapped
 	Tell          // the notice is written
-	Answer        // to the port that the order came from
+	Answer        // to the port from which the order came
 	numStates
 )
 
@@ -44,7 +44,7 @@ type transition struct {
 	from, to State
 }
 
-// transitions are all that there are, with the reason for each.
+// transitions lists all transitions, with a text for each.
 var transitions = map[transition]string{
 	{InjectionPort, Idle, Check}: "an order is posted",
 	{InjectionPort, Check, Done}: "refused here",
@@ -75,7 +75,7 @@ var transitions = map[transition]string{
 	{Receiver, Answer, Idle}:    "answered",
 }
 
-// why returns the reason for a transition, and panics if there is none.
+// why returns the text of a transition, and panics if there is none.
 func why(m Module, from, to State) string {
 	text, ok := transitions[transition{m, from, to}]
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"rhinet/nicemu/tofu"
 )
 
-// TestShow: an order of two packets passes every state once or more, and the notice comes
-// before the answer.
+// TestShow: an order of two packets passes every state at least once, and the notice comes before
+// the answer.
 func TestShow(t *testing.T) {
 	var out strings.Builder
 	if err := Show(&out, tofu.PacketBytes+1); err != nil {
@@ -35,7 +35,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestDocument: the page shows what happens.
+// TestDocument: the page shows the output of Show.
 func TestDocument(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/tofu.md")
 	if err != nil {
@@ -57,8 +57,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestOneMessageByPorts: parts of one message to one node go by four ports in fewer steps; a port alone waits for each
-// answer (llc, section 5).
+// TestOneMessageByPorts: parts of one message to one node take fewer steps over four ports; a
+// single port waits for each answer (llc, section 5).
 func TestOneMessageByPorts(t *testing.T) {
 	for _, order := range []int{8 << 10, 64 << 10} {
 		one, err := Long(1<<20, order, 1)
@@ -75,11 +75,11 @@ func TestOneMessageByPorts(t *testing.T) {
 	}
 }
 
-// TestPortsWorkAtOnce: orders of different injection ports take less time together than one
-// after the other (llc, section 5).
+// TestPortsWorkAtOnce: orders at different injection ports take less time together than one after
+// the other (llc, section 5).
 func TestPortsWorkAtOnce(t *testing.T) {
 	steps := func(ports int) int {
-		x := newTwin(t, true)
+		x := newImplementation(t, true)
 		for i := range 4 {
 			x.machine.Post(0, i%ports, tofu.Order{Command: tofu.Put, Node: 1 + i, Tag: tofu.TagRings, Local: make([]byte, 16*tofu.PacketBytes)})
 		}
@@ -114,14 +114,14 @@ func TestMachineOfAJob(t *testing.T) {
 	if _, err := New([]*tofu.Hardware{hw}); err == nil {
 		t.Error("a machine without the other NIC")
 	}
-	for _, other := range []*tofu.NIC{nil, newTwin(t, false).nics[0]} {
+	for _, other := range []*tofu.NIC{nil, newImplementation(t, false).nics[0]} {
 		if _, err := boss.Hardware(other); err == nil {
 			t.Error("the inside of a NIC of another job")
 		}
 	}
 }
 
-// TestNoSuchTransition: a module that goes where the table does not lead is a mistake.
+// TestNoSuchTransition: a transition that is not in the table panics.
 func TestNoSuchTransition(t *testing.T) {
 	defer func() {
 		if recover() == nil {

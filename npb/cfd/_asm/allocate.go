@@ -6,9 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// emit writes the body: the nodes in the order in which they were made, without
-// those that nobody uses. A register that is needed is taken from the value whose
-// next use is furthest; a value that is in memory anyway is not spilled.
+// emit writes the body: the nodes in the order in which they were made, without unused ones. If a register
+// is needed, it is taken from the value whose next use is furthest; a value that is in memory anyway is not
+// spilled.
 func (k *kernel) emit() {
 	order := k.live()
 	n := len(zs)
@@ -29,8 +29,8 @@ func (k *kernel) emit() {
 
 const spillSlots = 128
 
-// live returns the instructions in order and notes the uses of each value. Loads
-// are no instructions: they happen when a value is used.
+// live returns the instructions in order and records the uses of each value. Loads are not instructions:
+// they happen when a value is used.
 func (k *kernel) live() []*node {
 	needed := map[*node]bool{}
 	for i := len(k.nodes) - 1; i >= 0; i-- {
@@ -78,7 +78,7 @@ func (x *node) usesAt(pos int) int {
 	return n
 }
 
-// take returns a free register, which may cost another value its place.
+// take returns a free register; it may have to evict another value.
 func (k *kernel) take(pos int, keep []*node) int {
 	best, far := -1, -1
 	for i, x := range k.regs {
@@ -145,7 +145,7 @@ func (k *kernel) set(r int, x *node) {
 	x.reg = r
 }
 
-// release frees the registers of values that nobody needs after pos.
+// release frees the registers of values without a use after pos.
 func (k *kernel) release(pos int, args []*node) {
 	for _, a := range args {
 		if a.reg >= 0 && a.nextUse(pos) == 1<<30 {
@@ -180,8 +180,8 @@ func (k *kernel) spare() bool {
 	return free > 4
 }
 
-// source returns x as the operand that may come from memory: a value that is
-// wanted again soon is worth a register.
+// source returns x as the operand that may come from memory: a value with another use soon is kept in a
+// register.
 func (k *kernel) source(pos int, x *node, keep []*node) operand.Op {
 	const soon = 12
 	if x.mem.base == k.consts && x.reg < 0 && x.slot < 0 && k.spare() && x.nextUse(pos) < 1<<30 {

@@ -46,7 +46,7 @@ func btKernels(ctx *build.Context, lanes int) {
 		func(l *lines) { l.btBackward(true) })
 }
 
-// btPoint is what the blocks of a point are made of.
+// btPoint holds the values from which the blocks of a point are computed.
 type btPoint struct {
 	v    [4]*node // velocities
 	q, e *node

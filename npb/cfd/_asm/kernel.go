@@ -8,9 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A kernel is one function of assembly: a loop whose body is straight-line code on
-// vectors. The body is given as expressions; registers, spills and operand forms
-// are chosen here.
+// A kernel is one assembly function: a loop whose body is straight-line code on vectors. The body is given
+// as expressions; the kernel chooses registers, spills and operand forms.
 type kernel struct {
 	ctx   *build.Context
 	lanes int // of a vector: 4 or 8
@@ -33,7 +32,7 @@ type tempReg struct {
 	used int
 }
 
-// A mem is a place in memory.
+// A mem is a memory operand.
 type mem struct {
 	base  reg.GPPhysical
 	index reg.GPPhysical // or nil
@@ -152,7 +151,7 @@ func (k *kernel) fms(a, b, c *node) *node {
 
 func (k *kernel) store(m mem, v *node) { k.add(&node{op: opStore, mem: m, args: []*node{v}}) }
 
-// storeMasked writes only the lanes that are real.
+// storeMasked writes only the valid lanes.
 func (k *kernel) storeMasked(m mem, v *node) {
 	k.add(&node{op: opStoreMasked, mem: m, args: []*node{v}})
 }
@@ -165,7 +164,7 @@ func (k *kernel) vec(i int) reg.Register {
 	return ys[i]
 }
 
-// mask is the register that holds the mask of the present iteration: K1, or Y15.
+// mask is the register with the mask of the current iteration: K1, or Y15.
 func (k *kernel) mask() reg.Register {
 	if k.lanes == 8 {
 		return reg.K1
@@ -185,8 +184,8 @@ func (k *kernel) address(m mem) operand.Mem {
 	return o
 }
 
-// offset returns a register that holds an entry of the offset table, the least
-// recently used one if it must be loaded.
+// offset returns a register that holds an entry of the offset table, the least recently used register if
+// the entry must be loaded.
 func (k *kernel) offset(slot int) reg.GPPhysical {
 	k.clock++
 	best := 0

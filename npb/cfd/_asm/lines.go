@@ -25,7 +25,7 @@ const (
 	lineValid   = 200
 )
 
-// A lines kernel goes along a group of lines, point by point.
+// A lines kernel moves along a group of lines, point by point.
 type lines struct {
 	*kernel
 	u, uLow, uHigh          reg.GPPhysical // states here, at the point before and after
@@ -99,7 +99,7 @@ func (l *lines) prologue() {
 	}
 }
 
-// advance goes to the next point and counts.
+// advance moves to the next point and counts.
 func (l *lines) advance() {
 	c := l.ctx
 	move := func(amount operand.Op, bases ...reg.GPPhysical) {
@@ -158,7 +158,7 @@ func (l *lines) rAt(m int) mem {
 // stateAt is value i of the state, points ahead.
 func (l *lines) stateAt(points, i int) mem { return at(l.state, points*l.width*64+i*64) }
 
-// prefetchNext asks for components of the lines beside these, which are next.
+// prefetchNext prefetches components of the adjacent lines, which are next.
 func (l *lines) prefetchNext(base reg.GPPhysical, comps ...int) {
 	for _, m := range comps {
 		p := l.rAt(m)

@@ -116,8 +116,8 @@ func luKernel(ctx *build.Context, lanes int, name string, body func(*diagonal)) 
 	k.finish()
 }
 
-// neighbours adds the off-diagonal blocks applied to the v of three neighbours, the
-// one in z first: it is ready earliest.
+// neighbours adds the off-diagonal blocks applied to the v of three neighbours, the one in z first, because
+// it is available earliest.
 func (k *diagonal) neighbours(acc [5]*node) [5]*node {
 	for d := 2; d >= 0; d-- {
 		u, v := luStates*(d+1), luOffV+luComps*(d+1)

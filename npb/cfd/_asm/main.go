@@ -63,7 +63,7 @@ func write(ctx *build.Context, path string) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// suffix is the end of the names of functions with that many lanes.
+// suffix is the suffix of the names of functions with that many lanes.
 func suffix(lanes int) string {
 	if lanes == 8 {
 		return "AVX512"
@@ -71,8 +71,8 @@ func suffix(lanes int) string {
 	return "AVX2"
 }
 
-// begin starts a function with one argument, a pointer to the arguments of the
-// kernel, which it leaves in RAX.
+// begin starts a function with one argument, a pointer to the arguments of the kernel, and loads it into
+// RAX.
 func begin(ctx *build.Context, name string, lanes int, doc string) *kernel {
 	ctx.Function(name + suffix(lanes))
 	ctx.Doc(name + suffix(lanes) + " " + doc)
@@ -97,7 +97,7 @@ func (k *kernel) element(slice, index int, dst, tmp reg.GPPhysical) {
 	k.ctx.LEAQ(operand.Mem{Base: dst, Index: tmp, Scale: 8}, dst)
 }
 
-// setMask makes the mask of the first n lanes, all of them if n is large enough.
+// setMask sets the mask of the first n lanes, all of them if n is large enough.
 func (k *kernel) setMask(n, tmp reg.GPPhysical, label string) {
 	if k.lanes == 8 {
 		full := label + "_full"
@@ -114,8 +114,8 @@ func (k *kernel) setMask(n, tmp reg.GPPhysical, label string) {
 	k.ctx.VPCMPGTQ(laneNumbers(k.ctx, label), reg.Y15, reg.Y15)
 }
 
-// setMaskSkip is setMask without the first lanes; their number is in a field of the
-// arguments, which it lowers for the next vector.
+// setMaskSkip is setMask without the first lanes; their number is in a field of the arguments, and is
+// reduced for the next vector.
 func (k *kernel) setMaskSkip(n, tmp, tmp2 reg.GPPhysical, field int, label string) {
 	k.setMask(n, tmp, label)
 	all := label + "_all"

@@ -94,7 +94,7 @@ func operatorKernel(ctx *build.Context, lanes int, transform bool) {
 		k.storeMasked(slotted(r, offR+m), v)
 	}
 	k.emit()
-	// The lines of the next run will be wanted soon.
+	// The lines of the next run will be needed soon.
 	for m := range 6 {
 		ctx.PREFETCHT0(k.address(slotted(u, offNextU+m)))
 	}
@@ -216,8 +216,7 @@ const (
 	primOne  = 48
 )
 
-// primitiveKernel writes the reciprocal density and, if asked for, the speed of
-// sound.
+// primitiveKernel writes the reciprocal density and, if sound is set, the speed of sound.
 func primitiveKernel(ctx *build.Context, lanes int, sound bool) {
 	name := "reciprocal"
 	if sound {

@@ -39,7 +39,7 @@ func spKernels(ctx *build.Context, lanes int) {
 	}
 }
 
-// spFactors returns the factor that serves each component.
+// spFactor is the index of the factor for each component.
 var spFactor = [5]int{0, 0, 0, 1, 2}
 
 func (l *lines) spForward(d int) {

@@ -34,14 +34,14 @@ var (
 	trV            = reg.R13
 )
 
-// gatherKernel writes the transpose from rows to lanes, and scatterKernel the one
-// back. Blocks of as many columns as lanes are transposed in registers.
+// gatherKernel writes the transpose from rows to lanes, and scatterKernel the inverse. Square blocks, as
+// wide as the number of lanes, are transposed in registers.
 func gatherKernel(ctx *build.Context, lanes int) {
 	transposeKernel(ctx, lanes, "gather", func(k *kernel, half int) {
 		for l := range lanes {
 			ctx.VMOVUPD(rowAt(half+l), k.vec(l))
 		}
-		// The next eight rows will be wanted soon.
+		// The next eight rows will be needed soon.
 		ctx.LEAQ(operand.Mem{Base: trFm, Index: trRow1, Scale: 8}, trT)
 		for l := range lanes {
 			m := rowAt(half + l)
@@ -113,7 +113,7 @@ func transposeKernel(ctx *build.Context, lanes int, name string, block func(k *k
 	k.finish()
 }
 
-// rowAt is the block in row l of the present component.
+// rowAt is the block in row l of the current component.
 func rowAt(l int) operand.Mem {
 	m := operand.Mem{Base: trFm, Index: trRow1, Scale: 1}
 	switch l {

@@ -1,4 +1,4 @@
-// Package cfdtest holds what the tests of BT, SP and LU have in common.
+// Package cfdtest has the common parts of the tests of BT, SP and LU.
 package cfdtest
 
 import (
@@ -9,12 +9,11 @@ import (
 	"rhinet/npb/cfd"
 )
 
-// Norm is what the specification prints at a check point: one number for each
-// of the five components.
+// Norm is a norm as printed in the specification: one number for each of the five components.
 type Norm = [cfd.Components]float64
 
-// Near fails the test unless the components agree to the 12 digits or so that the
-// specification prints.
+// Near fails the test unless the components agree to the approximately 12 digits that the specification
+// prints.
 func Near(t *testing.T, name string, got, want Norm) {
 	t.Helper()
 	for m := range got {
@@ -24,8 +23,7 @@ func Near(t *testing.T, name string, got, want Norm) {
 	}
 }
 
-// A Point is a check point on the way through the first time step: what to do,
-// and the norm that must be found then.
+// A Point is a check point in the first time step: an action, and the norm required after it.
 type Point struct {
 	Name string
 	Do   func() error // nil: nothing

@@ -14,14 +14,14 @@ import (
 	"rhinet/npb/nas/nastest"
 )
 
-// A March is BT or SP, and the check points of the specification for its first
-// step in class S (section 6.1).
+// A March is BT or SP, with the check points of the specification for its first step in class S (section
+// 6.1).
 type March struct {
-	Kernel nas.Kernel // as its package offers it
+	Kernel nas.Kernel // as exported by its package
 	March  *cfd.MarchKernel
 
-	RightHandSide, X, Y, Z Norm // of the update vector, after the part of the step
-	Residual, Error        Norm // after the step
+	RightHandSide, X, Y, Z Norm // norms of the update vector, after each part of the step
+	Residual, Error        Norm // norms after the step
 }
 
 // published returns the parameters and reference values of a class.
@@ -31,8 +31,7 @@ func (m March) published(class nas.Class) []float64 {
 	return append(append(values, c.Residual[:]...), c.Error[:]...)
 }
 
-// Test runs what every kernel must pass, and the tests that are the same for BT
-// and SP.
+// Test runs the tests of all kernels, and those that BT and SP share.
 func (m March) Test(t *testing.T) {
 	nastest.Suite{
 		Kernel: m.Kernel, Phases: 7, Heavy: true,
@@ -68,7 +67,7 @@ func (m March) firstStep(t *testing.T) {
 	}
 }
 
-// wrongReference: a wrong result must be seen; here it is the reference that is wrong.
+// wrongReference tests that a wrong result is noticed, by means of a wrong reference.
 func (m March) wrongReference(t *testing.T) {
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
 		problem, err := m.March.Describe(nas.S)
@@ -85,7 +84,7 @@ func (m March) wrongReference(t *testing.T) {
 	})
 }
 
-// brokenStep: either communicator may fail.
+// brokenStep tests failures of either communicator.
 func (m March) brokenStep(t *testing.T) {
 	mpitest.Run(t, 4, func(world *mpi.Comm) error {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -110,9 +109,8 @@ func (m March) noAllocation(t *testing.T) {
 	})
 }
 
-// passLevels holds the assembly against plain Go on random lines, to 1e-11 of the
-// largest value (elimination multiplies the rounding of its input); lines that
-// are not real must stay as they are.
+// passLevels compares the assembly with plain Go on random lines, to 1e-11 of the largest value
+// (elimination amplifies rounding errors of its input); invalid lines must not be changed.
 func (m March) passLevels(t *testing.T) {
 	const n, dt = 24, 0.001
 	for _, level := range nas.Levels()[1:] {

@@ -1,5 +1,5 @@
-// Command asm generates the assembly of package cg: the sparse product of
-// product.go, gathering eight elements of the vector at a time (AVX-512).
+// Command asm generates the assembly of package cg: the sparse product of product.go, which gathers eight
+// elements of the vector at a time (AVX-512).
 package main
 
 import (
@@ -20,7 +20,7 @@ func product(name string, size int, column string) {
 	x := Load(Param("x"), GP64())
 	rows := Load(Param("rows"), GP64())
 
-	// gather multiplies the next eight values, those in mask, and adds to sum.
+	// gather multiplies the next eight values in mask, and adds to sum.
 	all := GP32()
 	MOVL(U32(0xff), all)
 	k, end, left := GP64(), GP64(), GP64()
@@ -38,7 +38,7 @@ func product(name string, size int, column string) {
 		VXORPD(got, got, got)
 		if partial != nil {
 			KMOVB(partial.(GPVirtual).As32(), mask)
-			// The gather uses its mask up, so the product needs another.
+			// The gather clears its mask, so the product needs another one.
 			again := K()
 			KMOVB(partial.(GPVirtual).As32(), again)
 			VGATHERDPD(Mem{Base: x, Index: index, Scale: 8}, mask, got)

@@ -6,8 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Offsets into the struct constants4 of the package: the tables, then vectors
-// of one number each.
+// Offsets into the struct constants4 of the package: the tables, followed by vectors of one number each.
 const offVectors = 256
 
 const (
@@ -43,8 +42,8 @@ func addAVX2() {
 	packed := load(l.Offset(offPacked))
 
 	Label("loop4")
-	// The state in the mantissa of a number in [2, 4); the step is a product
-	// modulo 2^64, put together from halves.
+	// The state becomes the mantissa of a number in [2, 4); the step is a product modulo 2^64, composed
+	// from halves.
 	uniform := func(state VecVirtual) VecVirtual {
 		v, high, cross := YMM(), YMM(), YMM()
 		VPSRLQ(U8(12), state, v)
@@ -97,7 +96,7 @@ func addAVX2() {
 
 	VDIVPD(t, log, log)
 	VSQRTPD(log, log)
-	VANDPD(in, log, log) // nothing comes of the pairs outside
+	VANDPD(in, log, log) // pairs outside contribute nothing
 	VMULPD(log, x, x)
 	VMULPD(log, y, y)
 	VADDPD(x, sumX, sumX)

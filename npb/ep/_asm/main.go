@@ -26,7 +26,7 @@ const (
 	offScalars = 320
 )
 
-// The numbers behind offScalars, in order.
+// The numbers at offScalars, in order.
 const (
 	cStep = iota
 	cExponent
@@ -77,7 +77,7 @@ func addAVX512() {
 	bcast := func(i int) Mem { return c.Offset(offScalars + 8*i) }
 
 	Label("loop")
-	// The state in the mantissa of a number in [2, 4).
+	// The state becomes the mantissa of a number in [2, 4).
 	uniform := func(state VecVirtual) VecVirtual {
 		v := ZMM()
 		VPSRLQ(U8(12), state, v)

@@ -96,8 +96,8 @@ func (v isa) takeEvolved() {
 	RET()
 }
 
-// transposes are the moves between cells of x and cells of y, by square blocks
-// of as many rows as a vector has numbers.
+// transposes are the copies between cells of x and cells of y, by square blocks with as many rows as a
+// vector has numbers.
 func (v isa) transposes() {
 	v.takeTransposed()
 	v.putTransposed()
@@ -177,7 +177,7 @@ func skip(row, stride Register, n int) {
 	}
 }
 
-// rowsAt loads the places of n rows one after the other; row stays.
+// rowsAt returns the addresses of n consecutive rows; row is not changed.
 func rowsAt(row, stride Register, disp, n int) []Mem {
 	at := GP64()
 	MOVQ(row, at)

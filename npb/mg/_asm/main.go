@@ -1,8 +1,7 @@
-// Command asm generates the assembly of package mg: the loops of stencil.go
-// and transfer.go over one plane, for vectors of 8 numbers (AVX-512) and of 4
-// (AVX2). Strides are in bytes. Rows of interior points are a whole number of
-// vectors and begin at a cache line, so that the ghost before them is the last
-// number of the vector before, and the ghost behind them the first of the next.
+// Command asm generates the assembly of package mg: the loops of stencil.go and transfer.go over one plane,
+// for vectors of 8 numbers (AVX-512) and of 4 (AVX2). Strides are in bytes. A row of interior points is a
+// whole number of vectors and begins at a cache line, so the ghost before it is the last number of the
+// preceding vector, and the ghost after it the first of the following one.
 package main
 
 import (
@@ -31,14 +30,13 @@ func (v isa) spread(m Mem) VecVirtual        { r := v.vec(); VBROADCASTSD(m, r);
 func (v isa) add(a, b VecVirtual) VecVirtual { r := v.vec(); VADDPD(b, a, r); return r }
 func (v isa) mul(a, b VecVirtual) VecVirtual { r := v.vec(); VMULPD(b, a, r); return r }
 
-// plus adds what lies in memory.
+// plus adds a value from memory.
 func (v isa) plus(a VecVirtual, m Mem) VecVirtual { r := v.vec(); VADDPD(m, a, r); return r }
 
 // zero returns a vector of zeros.
 func (v isa) zero() VecVirtual { r := v.vec(); VXORPD(r, r, r); return r }
 
-// left returns the neighbours on the left of the numbers in cur; prev holds
-// the numbers before.
+// left returns the left neighbours of the numbers in cur; prev contains the numbers before them.
 func (v isa) left(prev, cur VecVirtual) VecVirtual {
 	r := v.vec()
 	if v.width == 64 {
@@ -50,7 +48,7 @@ func (v isa) left(prev, cur VecVirtual) VecVirtual {
 	return r
 }
 
-// right returns the neighbours on the right; next holds the numbers behind.
+// right returns the right neighbours of the numbers in cur; next contains the numbers after them.
 func (v isa) right(cur, next VecVirtual) VecVirtual {
 	r := v.vec()
 	if v.width == 64 {
@@ -98,8 +96,8 @@ func (s *shape) step() {
 	}
 }
 
-// faces is the sum of the four rows that share a face, edges that of those
-// that share an edge, at a distance in bytes.
+// faces returns the sum over the four rows that share a face with the middle row, and edges over those that
+// share an edge, at an offset of disp bytes.
 func (s *shape) faces(disp int) VecVirtual {
 	a := s.v.load(Mem{Base: s.at, Index: s.row, Scale: 1, Disp: disp})
 	a = s.v.plus(a, Mem{Base: s.at, Index: s.minusRow, Scale: 1, Disp: disp})

@@ -92,8 +92,7 @@ func (v isa) smooth() {
 	RET()
 }
 
-// norm adds the sum of squares, lane by lane, to sum, and takes the largest
-// magnitudes into most.
+// norm adds the sum of squares to sum, lane by lane, and updates the largest magnitudes in most.
 func (v isa) norm() {
 	TEXT("norm"+v.suffix, NOSPLIT, "func(r *float64, nx, ny, row int, sum, most *float64)")
 	r := Load(Param("r"), GP64())

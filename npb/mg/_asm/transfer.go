@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// odd and even pick the numbers at odd and even places of the fine row, counted
-// from 1, out of two neighbouring vectors.
+// odd and even extract the numbers at odd and even positions of the fine row, counted from 1, from two
+// adjacent vectors.
 func (v isa) odd(a, b VecVirtual) VecVirtual {
 	r := v.vec()
 	VUNPCKLPD(b, a, r) // a0 b0 a2 b2 ...
@@ -69,7 +69,7 @@ func (v isa) restrict() {
 	RET()
 }
 
-// restrictCarried keeps the values at odd fine places for the next vector.
+// restrictCarried keeps the values at odd positions of the fine row for the next vector.
 func (v isa) restrictCarried(g *shape, s, nx Register, i GPVirtual, c [4]VecVirtual) {
 	mid := func(disp int) VecVirtual { return v.load(Mem{Base: g.at, Disp: disp}) }
 	f0, f1 := g.faces(0), g.faces(v.width)
@@ -96,7 +96,7 @@ func (v isa) restrictCarried(g *shape, s, nx Register, i GPVirtual, c [4]VecVirt
 	v.restrictNext(g, nx, i)
 }
 
-// restrictLoaded forms all sums anew, for want of registers.
+// restrictLoaded computes all sums anew, because there are too few registers to keep them.
 func (v isa) restrictLoaded(g *shape, s, nx Register, i GPVirtual, c [4]VecVirtual) {
 	const point = 8
 	mid := func(disp int) VecVirtual { return v.load(Mem{Base: g.at, Disp: disp}) }
@@ -123,8 +123,8 @@ func (v isa) restrictNext(g *shape, nx Register, i GPVirtual) {
 	JLT(LabelRef("tvec" + v.suffix))
 }
 
-// prolong fills or adds to the fine rows above ny coarse rows: the pairs of
-// fine points 2l+1, 2l+2 for l = 0..nx-1. The ghosts at both ends are left.
+// prolong sets the fine rows above ny coarse rows, or adds to them: the pairs of fine points 2l+1, 2l+2 for
+// l = 0..nx-1. The ghosts at both ends are not written.
 func (v isa) prolong(fresh bool) {
 	name := "prolong"
 	if fresh {
@@ -156,7 +156,7 @@ func (v isa) prolong(fresh bool) {
 		d = v.add(b, v.plus(z01, Mem{Base: up, Index: zrow, Scale: 1, Disp: disp}))
 		return a, b, c, d
 	}
-	// put adds full (at the right of a pair) and mean (at the left).
+	// put writes or adds mean (on the left of a pair) and full (on the right).
 	put := func(to Mem, mean, full VecVirtual) {
 		first, second := v.interleave(mean, full, lowPart, highPart)
 		if !fresh {

@@ -9,8 +9,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// publishedJSON is a second copy of what the NAS Parallel Benchmarks 3.4 publish
-// of each kernel and class: parameters, then reference values.
+// publishedJSON is a second copy of the values published for each kernel and class in the NAS Parallel
+// Benchmarks 3.4: parameters, then reference values.
 //
 //	bt, sp  edge, steps, length of a step; residual and error norms
 //	cg      order, nonzeros per vector, iterations, shift; eigenvalue
@@ -24,8 +24,7 @@ import (
 //go:embed published.json
 var publishedJSON []byte
 
-// published compares all that a kernel knows of its classes with the copy, to the
-// last bit.
+// published compares all values in a kernel's class table with the copy; they must be exactly equal.
 func (s Suite) published(t *testing.T) {
 	var all map[string]map[string][]float64
 	if err := json.Unmarshal(publishedJSON, &all); err != nil {

@@ -10,8 +10,8 @@ import (
 	"rhinet/npb/nas"
 )
 
-// NoAllocation fails the test if what prepare returns, an iteration that all
-// ranks call, allocates memory on any of the process counts.
+// NoAllocation fails the test if the function that prepare returns allocates memory on any of the process
+// counts. The function is one iteration, called on all ranks.
 func NoAllocation(t *testing.T, procs []int, prepare func(world *mpi.Comm) (step func() error, err error)) {
 	t.Helper()
 	if invariants.Enabled {
@@ -32,16 +32,15 @@ func NoAllocation(t *testing.T, procs []int, prepare func(world *mpi.Comm) (step
 	}
 }
 
-// leastAllocations returns on rank 0 how often a step allocates, at least.
+// leastAllocations returns on rank 0 the smallest number of allocations of a step in any batch.
 func leastAllocations(world *mpi.Comm, step func() error) (least float64, err error) {
 	all := func() { err = errors.Join(err, step()) }
 	const runs = 5
 	for range 4 * runs { // fills pools
 		all()
 	}
-	// What is counted is that of all ranks: none is before or behind. A pool of
-	// the transport may grow at any step, by the luck of who arrives first; what
-	// a step itself allocates shows in every batch.
+	// The number is that of all ranks, which are in the same step. A pool of the transport may grow in any
+	// step, depending on which rank arrives first; what a step itself allocates appears in every batch.
 	least = 1e9
 	for batch := 0; batch < 10 && least > 0; batch++ {
 		err = errors.Join(err, mpi.Barrier(world))
@@ -59,8 +58,7 @@ func leastAllocations(world *mpi.Comm, step func() error) (least float64, err er
 	return least, err
 }
 
-// Benchmark runs body on one rank in the classes S, W and A at every level that
-// this machine offers.
+// Benchmark runs body on one rank in the classes S, W and A at every level that this machine supports.
 func Benchmark(b *testing.B, body func(b *testing.B, world *mpi.Comm, class nas.Class, level nas.Level) error) {
 	for _, class := range []nas.Class{nas.S, nas.W, nas.A} {
 		for _, level := range nas.Levels() {

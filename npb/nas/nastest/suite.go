@@ -1,5 +1,5 @@
-// Package nastest holds what the tests of all kernels have in common: a Suite of
-// what every one of them must do, and the measurement of allocations.
+// Package nastest contains what the tests of all kernels share: a Suite of tests that every kernel must
+// pass, and the measurement of allocations.
 package nastest
 
 import (
@@ -17,24 +17,23 @@ import (
 	"rhinet/npb/nas"
 )
 
-// A Suite is a kernel, and what the tests must know of it.
+// A Suite is a kernel, with the values that its tests need.
 type Suite struct {
 	Kernel nas.Kernel
-	Phases int // of a report with timers, the communication wait included
+	Phases int // number of phases in a report with timers, including the communication wait
 
-	// Verified are the process counts on which classes are computed and must
-	// verify. With -short only class S is; and a Heavy kernel computes larger ones
-	// on the first count only where the machine has but plain Go for it.
+	// Verified gives, for each class, the process counts on which it is computed and must verify. With
+	// -short only class S is computed. For a Heavy kernel, larger classes are computed on the first count
+	// only if the machine supports nothing but plain Go.
 	Verified map[nas.Class][]int
 	Heavy    bool
 
-	// Check looks at a verified result for what else must hold; nil: nothing.
+	// Check makes additional checks of a verified result; nil: none.
 	Check func(t *testing.T, r nas.Result)
 
 	Allowed, Refused []int // process counts of class S
 
-	// Published returns parameters and reference values of a class, in the order
-	// of publishedJSON.
+	// Published returns the parameters and reference values of a class, in the order of publishedJSON.
 	Published func(class nas.Class) []float64
 }
 
@@ -49,10 +48,10 @@ func (s Suite) Test(t *testing.T) {
 	t.Run("BrokenCommunicator", s.broken)
 }
 
-// patience is how long a run may take: seconds, but for a crowded machine.
+// patience is the time limit of a run: runs take seconds, except on an oversubscribed machine.
 const patience = 5 * time.Minute
 
-// Run returns rank 0's result of a kernel on procs ranks.
+// Run runs a kernel on procs ranks and returns the result of rank 0.
 func Run(t testing.TB, k nas.Kernel, procs int, cfg nas.Config) nas.Result {
 	t.Helper()
 	var root nas.Result
@@ -90,8 +89,8 @@ func (s Suite) verified(t *testing.T) {
 	}
 }
 
-// classes asks for every class: each is described, larger than the one before,
-// and can run on some number of processes.
+// classes checks for every class that it is described, is not smaller than the one before, and can run on
+// some number of processes.
 func (s Suite) classes(t *testing.T) {
 	var size, memory int64
 	for _, class := range nas.Classes() {
@@ -125,7 +124,7 @@ func (s Suite) classes(t *testing.T) {
 	})
 }
 
-// enough is 4, or the fewest processes of a class that needs more.
+// enough returns 4, or the smallest number of processes of a class that needs more.
 func enough(k nas.Kernel, class nas.Class) int {
 	procs := 4
 	for procs < 64 && k.Allowed(procs, class) != nil {
@@ -158,7 +157,7 @@ func (s Suite) counts(t *testing.T) {
 	}
 }
 
-// otherIterations: a run with another number of iterations has no reference values.
+// otherIterations checks that a run with another number of iterations is not verified.
 func (s Suite) otherIterations(t *testing.T) {
 	if p, err := s.Kernel.Describe(nas.S); err != nil || p.Iterations == 0 {
 		t.Skip("it does not iterate")
@@ -170,8 +169,8 @@ func (s Suite) otherIterations(t *testing.T) {
 	}
 }
 
-// memory compares the estimate with what all ranks hold when the first iteration
-// begins. Making the problem may take more than that for a while.
+// memory compares the estimate with what all ranks hold when the first iteration begins. Setting up the
+// problem may need more than that temporarily.
 func (s Suite) memory(t *testing.T) {
 	const slack = 1 << 20
 	for _, procs := range []int{1, 4} {
@@ -196,8 +195,8 @@ func (s Suite) memory(t *testing.T) {
 	}
 }
 
-// heap returns how much memory is in use: what earlier runs left in pools and to
-// goroutines that are about to end takes more than one collection to go.
+// heap returns how much memory is in use. It takes several collections to free what earlier runs left in
+// pools and what belongs to goroutines that are about to end.
 func heap() int64 {
 	least := int64(math.MaxInt64)
 	for since := 0; since < 3; since++ {
@@ -212,18 +211,18 @@ func heap() int64 {
 	return least
 }
 
-// broken: a communicator that fails ends a run with its error, be it from the start
-// or from some iteration on.
+// broken checks that when a communicator fails, the run ends with its error, whether it fails from the
+// start or in a later iteration.
 func (s Suite) broken(t *testing.T) {
 	for from := range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
 		if from == 0 {
 			cancel()
 		}
-		// A rank that leaves ends the others, who may not have noticed yet.
+		// When one rank returns, the others fail too; some may not have noticed the failure yet.
 		var running sync.WaitGroup
 		running.Add(4)
-		// The world's own end fails too: collective calls ended half-way.
+		// World fails when it ends, too, because collective calls were abandoned half-way.
 		_ = mpitest.World(4, func(world *mpi.Comm) error {
 			_, err := s.Kernel.Run(world.WithContext(ctx), nas.Config{Class: nas.S, Timers: true, Progress: func(k, _ int) {
 				if k == from {

@@ -9,15 +9,15 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A twin is both: the adapters of two ranks and the reference.
-type twin struct {
+// An implementation is both: the adapters of two ranks and the reference implementation.
+type implementation struct {
 	t    *testing.T
 	rng  *rand.Rand
 	log  []string
 	hcas []*HCA
 	ref  reference
 
-	keys [2][]Key // given, valid or not
+	keys [2][]Key // valid or not
 	mems [2][][]byte
 	dom  [2][2]Domain
 	cqs  [2][]*CQ
@@ -25,11 +25,11 @@ type twin struct {
 	rqs  [2][]*ReceiveQueue
 	rrqs [2][]*refQueue
 	qps  []*QP
-	seen map[Reason]int // how requests ended
+	seen map[Reason]int // counts of results
 }
 
-func newTwin(t *testing.T, seed uint64) *twin {
-	x := &twin{t: t, rng: rand.New(rand.NewPCG(seed, 3)), hcas: open(t, 2), ref: reference{regions: map[Key]*refRegion{}}}
+func newImplementation(t *testing.T, seed uint64) *implementation {
+	x := &implementation{t: t, rng: rand.New(rand.NewPCG(seed, 3)), hcas: open(t, 2), ref: reference{regions: map[Key]*refRegion{}}}
 	for r, h := range x.hcas {
 		x.dom[r] = [2]Domain{h.AllocDomain(), h.AllocDomain()}
 		for range 2 {
@@ -74,20 +74,22 @@ func newTwin(t *testing.T, seed uint64) *twin {
 	return x
 }
 
-// partner is the queue pair that another one is connected with, most of the time.
-func (x *twin) partner(i int) int { return (i + len(x.qps)/2) % len(x.qps) }
+// partner returns the queue pair to which another one is connected most of the time.
+func (x *implementation) partner(i int) int { return (i + len(x.qps)/2) % len(x.qps) }
 
-// connect brings a queue pair so many states ahead.
-func (x *twin) connect(i, states int) {
+// connect moves a queue pair forward by so many states.
+func (x *implementation) connect(i, states int) {
 	x.modify(i, RESET)
 	for _, s := range []State{INIT, RTR, RTS}[:states] {
 		x.modify(i, s)
 	}
 }
 
-func (x *twin) note(format string, args ...any) { x.log = append(x.log, fmt.Sprintf(format, args...)) }
+func (x *implementation) note(format string, args ...any) {
+	x.log = append(x.log, fmt.Sprintf(format, args...))
+}
 
-func (x *twin) register(r int) {
+func (x *implementation) register(r int) {
 	mem := aligned(256)
 	for i := range mem {
 		mem[i] = byte(x.rng.Uint32())
@@ -115,7 +117,7 @@ func (x *twin) register(r int) {
 	x.keys[r], x.mems[r] = append(x.keys[r], k), append(x.mems[r], mem)
 }
 
-func (x *twin) deregister(r int) {
+func (x *implementation) deregister(r int) {
 	if len(x.keys[r]) < 6 {
 		return
 	}
@@ -128,7 +130,7 @@ func (x *twin) deregister(r int) {
 	region.gone = true
 }
 
-func (x *twin) modify(i int, to State) {
+func (x *implementation) modify(i int, to State) {
 	q, m := x.qps[i], x.ref.qps[i]
 	a := Attributes{Access: RemoteWrite | RemoteRead | RemoteAtomic, QKey: 7, LID: LID(x.ref.qps[x.partner(i)].owner + 1), QPN: x.qps[x.partner(i)].Number()}
 	switch x.rng.IntN(12) {
@@ -169,8 +171,8 @@ func (x *twin) modify(i int, to State) {
 	}
 }
 
-// piece returns a part of some memory of a rank, under some key.
-func (x *twin) piece(r int) (b []byte, k Key) {
+// piece returns a part of some memory of a rank, with some key.
+func (x *implementation) piece(r int) (b []byte, k Key) {
 	i := x.rng.IntN(len(x.keys[r]))
 	at, n := x.rng.IntN(30)*8, x.rng.IntN(20)
 	if x.rng.IntN(3) == 0 {
@@ -182,7 +184,7 @@ func (x *twin) piece(r int) (b []byte, k Key) {
 	return x.mems[r][i][at:min(at+n, 256)], k
 }
 
-func (x *twin) postReceive(i int) {
+func (x *implementation) postReceive(i int) {
 	m := x.ref.qps[i]
 	j := i % (len(x.qps) / 2)
 	q, rq := x.rqs[m.owner][j], x.rrqs[m.owner][j]
@@ -210,7 +212,7 @@ func (x *twin) postReceive(i int) {
 	}
 }
 
-func (x *twin) postSend(i int) {
+func (x *implementation) postSend(i int) {
 	m := x.ref.qps[i]
 	there := x.ref.qps[x.partner(i)].owner
 	w := WorkRequest{
@@ -262,7 +264,7 @@ func (x *twin) postSend(i int) {
 }
 
 // compare compares completions, states and memory.
-func (x *twin) compare() {
+func (x *implementation) compare() {
 	for r := range x.cqs {
 		for i, c := range x.cqs[r] {
 			var got Completion
@@ -295,12 +297,12 @@ func (x *twin) compare() {
 	}
 }
 
-// TestReference: adapters and reference do the same, whatever is asked of them in
-// whatever order.
+// TestReference: adapters and reference implementation do the same, for any operations in any
+// order.
 func TestReference(t *testing.T) {
 	seen := map[Reason]int{}
 	for seed := range uint64(60) {
-		x := newTwin(t, seed)
+		x := newImplementation(t, seed)
 		x.seen = seen
 		for range 400 {
 			i := x.rng.IntN(len(x.qps))
@@ -330,8 +332,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// check compares, and shows what came before if the two differ.
-func (x *twin) check(seed uint64) {
+// check compares, and shows the history if the two differ.
+func (x *implementation) check(seed uint64) {
 	defer func() {
 		if x.t.Failed() {
 			x.t.Logf("seed %d:", seed)

@@ -19,29 +19,29 @@ var every = flag.Int("every", 50, "after so many batches TestOneNIC compares eve
 
 const (
 	nodes      = 5
-	openBytes  = 12 * cenju4.PageBytes // that others may reach, in mappings
-	sourceSize = 24 * cenju4.PageBytes // that only the task reads
+	openBytes  = 12 * cenju4.PageBytes // in mappings, for other nodes
+	sourceSize = 24 * cenju4.PageBytes // only for the task
 	bootstrap  = 3 * cenju4.PageBytes
 	answers    = 16 // words for answers and notices
 	sets       = 6
 	syncs      = 4
 )
 
-// A twin is one of the two implementations with a job of its own.
-type twin struct {
+// An implementation is the fast path or the stepped model, with its own job.
+type implementation struct {
 	f       *fabric.Fabric
 	nics    []*cenju4.NIC
 	machine *Machine // nil: the fast path
 	open    [nodes][]byte
 	source  [nodes][]byte
 	answer  [nodes][]byte
-	maps    [nodes][]cenju4.Address // of open, that ever were
-	own     [nodes]cenju4.Address   // of source, its pages in disorder
+	maps    [nodes][]cenju4.Address // all mappings of open so far
+	own     [nodes]cenju4.Address   // of source, with its pages out of order
 	words   [nodes]cenju4.Address   // of answer
 	readers [nodes][2]*ring.SharedReader
 }
 
-func newTwin(t *testing.T, stepped bool) *twin {
+func newImplementation(t *testing.T, stepped bool) *implementation {
 	t.Helper()
 	g := fabric.Small()
 	g.Shared.Lines, g.Rings = 64, 2
@@ -49,7 +49,7 @@ func newTwin(t *testing.T, stepped bool) *twin {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &twin{f: f}
+	x := &implementation{f: f}
 	machine := x.start(t)
 	if stepped {
 		x.machine = machine
@@ -58,7 +58,7 @@ func newTwin(t *testing.T, stepped bool) *twin {
 }
 
 // start opens the NICs of all nodes and maps their memory.
-func (x *twin) start(t *testing.T) *Machine {
+func (x *implementation) start(t *testing.T) *Machine {
 	boss, err := cenju4.Manage(x.f)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func (x *twin) start(t *testing.T) *Machine {
 	return m
 }
 
-// disorder returns pages of which some follow each other.
+// disorder returns a permutation of pages, some of which follow each other.
 func disorder(rng *rand.Rand, pages int) (order []int) {
 	for _, i := range rng.Perm(pages / 3) {
 		order = append(order, 3*i, 3*i+1, 3*i+2)
@@ -103,7 +103,7 @@ func disorder(rng *rand.Rand, pages int) (order []int) {
 	return order
 }
 
-func (x *twin) mapPages(t *testing.T, rank int, b []byte, order []int, r cenju4.Right) cenju4.Address {
+func (x *implementation) mapPages(t *testing.T, rank int, b []byte, order []int, r cenju4.Right) cenju4.Address {
 	t.Helper()
 	a, err := x.nics[rank].MapPages(b, order, r)
 	if err != nil {
@@ -112,26 +112,27 @@ func (x *twin) mapPages(t *testing.T, rank int, b []byte, order []int, r cenju4.
 	return a
 }
 
-// A posting is a parcel with where it is posted and what it lends.
+// A posting is a parcel, the node that posts it, and its lent memory.
 type posting struct {
 	rank   int
 	parcel cenju4.Parcel
 	lent   []byte
 }
 
-// String leaves out what is lent.
+// String omits the lent memory.
 func (p posting) String() string {
 	return fmt.Sprintf("node %d %v %+v", p.rank, p.parcel.Protocol, p.parcel)
 }
 
-// An end is how a parcel ended.
+// An end is the result of a parcel.
 type end struct {
 	why  cenju4.Reason
 	lent string
 }
 
-// run posts parcels at once, whose lent memory is made anew, and returns how they ended.
-func (x *twin) run(t *testing.T, all []posting) (ends []end) {
+// run posts parcels at the same time, with fresh copies of their lent memory, and returns their
+// results.
+func (x *implementation) run(t *testing.T, all []posting) (ends []end) {
 	t.Helper()
 	var under []Pending
 	for i := range all {
@@ -162,9 +163,9 @@ func (x *twin) run(t *testing.T, all []posting) (ends []end) {
 	return ends
 }
 
-// differ returns a part of the state in which the twins differ, "" if there is none: all that does
-// not depend on where memory lies.
-func (x *twin) differ(y *twin) string {
+// differ returns a part of the state in which the implementations differ, or "": it compares
+// everything that does not depend on addresses of memory.
+func (x *implementation) differ(y *implementation) string {
 	for rank, n := range x.nics {
 		other := y.nics[rank]
 		for name, parts := range map[string][2][]byte{
@@ -184,7 +185,7 @@ func (x *twin) differ(y *twin) string {
 	return ""
 }
 
-// state is what a NIC tells of itself.
+// state returns the counters of a NIC.
 func state(n *cenju4.NIC) (all []uint64) {
 	for r := range cenju4.Reason(60) {
 		own, others := n.Refused(r)
@@ -213,14 +214,15 @@ func state(n *cenju4.NIC) (all []uint64) {
 	return all
 }
 
-// TestOneNIC gives the fast path and the stepped model the same parcels, good and hostile, one
-// after the other and several at once, and compares everything after every so many batches. By default that is a hundred thousand parcels and more.
+// TestOneNIC gives the fast path and the stepped model the same parcels, valid and hostile, one
+// after the other and several at once, and compares the whole state after every few batches. By
+// default that is more than a hundred thousand parcels.
 func TestOneNIC(t *testing.T) {
 	batches := *rounds
 	if testing.Short() {
 		batches /= 5
 	}
-	fast, slow := newTwin(t, false), newTwin(t, true)
+	fast, slow := newImplementation(t, false), newImplementation(t, true)
 	rng := rand.New(rand.NewPCG(11, 12))
 	g := generator{rng, fast}
 	g.register(t, fast, slow)
@@ -262,18 +264,18 @@ func TestOneNIC(t *testing.T) {
 	}
 }
 
-// A generator makes parcels for both twins, which have the same tables.
+// A generator makes parcels for both implementations, which have the same tables.
 type generator struct {
 	*rand.Rand
-	of *twin
+	of *implementation
 }
 
 // register gives all nodes the same multicast and synchronization headers.
-func (g *generator) register(t *testing.T, twins ...*twin) {
+func (g *generator) register(t *testing.T, implementations ...*implementation) {
 	t.Helper()
 	for i := range sets {
 		members := g.Perm(nodes)[:1+g.IntN(nodes)]
-		for _, x := range twins {
+		for _, x := range implementations {
 			for rank, n := range x.nics {
 				if _, err := n.RegisterMulticast(members); err != nil {
 					t.Fatal(err)
@@ -289,8 +291,8 @@ func (g *generator) register(t *testing.T, twins ...*twin) {
 	}
 }
 
-// change maps or unmaps memory, alike at both, and sets an address register.
-func (g *generator) change(t *testing.T, twins ...*twin) {
+// change maps or unmaps memory in both implementations, and sets an address register.
+func (g *generator) change(t *testing.T, implementations ...*implementation) {
 	t.Helper()
 	rank := g.IntN(nodes)
 	from, r := g.IntN(openBytes), cenju4.Right(g.IntN(8))*cenju4.MayRead|cenju4.Right(g.IntN(2))*(cenju4.MayRead|cenju4.MayWrite)
@@ -303,7 +305,7 @@ func (g *generator) change(t *testing.T, twins ...*twin) {
 	if old := g.of.maps[rank]; len(old) > 3 {
 		a := old[g.IntN(len(old))]
 		var ends []string
-		for _, x := range twins {
+		for _, x := range implementations {
 			ends = append(ends, fmt.Sprint(x.nics[rank].Unmap(a)))
 		}
 		if ends[0] != ends[1] {
@@ -311,23 +313,23 @@ func (g *generator) change(t *testing.T, twins ...*twin) {
 		}
 	}
 	register, at := g.IntN(3), g.address(rank, 500)
-	for _, x := range twins {
+	for _, x := range implementations {
 		x.maps[rank] = append(x.maps[rank], x.mapPages(t, rank, x.open[rank][from:to], order, r))
 		x.nics[rank].SetAddressRegister(register, at)
 	}
-	if a, b := twins[0].maps[rank], twins[1].maps[rank]; !slices.Equal(a, b) {
+	if a, b := implementations[0].maps[rank], implementations[1].maps[rank]; !slices.Equal(a, b) {
 		t.Fatalf("mapped at %v, %v", a, b)
 	}
 }
 
 // read takes messages from the buffers of both.
-func (g *generator) read(t *testing.T, twins ...*twin) {
+func (g *generator) read(t *testing.T, implementations ...*implementation) {
 	t.Helper()
 	rank, which := g.IntN(nodes), g.IntN(2)
 	for range g.IntN(80) {
 		var got [2]ring.Packet
 		var ok [2]bool
-		for i, x := range twins {
+		for i, x := range implementations {
 			var err error
 			if ok[i], err = x.readers[rank][which].Poll(&got[i]); err != nil {
 				t.Fatal(err)
@@ -339,13 +341,13 @@ func (g *generator) read(t *testing.T, twins ...*twin) {
 		if !ok[0] {
 			return
 		}
-		for _, x := range twins {
+		for _, x := range implementations {
 			x.readers[rank][which].Consume()
 		}
 	}
 }
 
-// batch returns parcels to different nodes, which do not depend on each other's turn.
+// batch returns parcels to different nodes, whose results do not depend on their order.
 func (g *generator) batch() (all []posting) {
 	if g.IntN(6) == 0 {
 		p := g.posting(0, 0)
@@ -401,7 +403,7 @@ func (g *generator) posting(target, i int) posting {
 	return post
 }
 
-// place chooses source and destination of a parcel with data: they mostly fit each other.
+// place chooses source and destination of a parcel with data; most of them are valid together.
 func (g *generator) place(p *cenju4.Parcel, post *posting, dst cenju4.Address, n int) int {
 	if g.IntN(3) > 0 {
 		dst &^= 7
@@ -434,7 +436,7 @@ func (g *generator) place(p *cenju4.Parcel, post *posting, dst cenju4.Address, n
 	p.Words[0], p.Words[1] = uint64(src), uint64(dst)
 	if p.Protocol == cenju4.RemoteRead {
 		p.Words[0], p.Words[1] = p.Words[1], p.Words[0]
-		if src.Segment() != cenju4.Lent { // an answer must not change what other parcels of the batch read
+		if src.Segment() != cenju4.Lent { // an answer must not change memory that other parcels of the batch read
 			p.Words[1] = uint64(g.of.words[post.rank]) + 8*(answers-1)
 			n = min(n, 8)
 		}
@@ -447,7 +449,7 @@ func (g *generator) place(p *cenju4.Parcel, post *posting, dst cenju4.Address, n
 	return n
 }
 
-// spoil makes a few parcels ones that no correct task posts.
+// spoil turns a few parcels into ones that no correct task posts.
 func (g *generator) spoil(p *cenju4.Parcel) {
 	switch g.IntN(80) {
 	case 0:
@@ -469,7 +471,7 @@ func (g *generator) spoil(p *cenju4.Parcel) {
 	}
 }
 
-// address returns one of memory of a node, for n bytes, that is mostly there.
+// address returns an address of n bytes of a node, which mostly exist.
 func (g *generator) address(target, n int) cenju4.Address {
 	at := cenju4.Address(g.IntN(bootstrap/2)) / cenju4.Address(1+n/100)
 	switch g.IntN(12) {

@@ -21,7 +21,7 @@ type trial struct {
 	seed    uint64
 }
 
-// given is what a rank contributes: its own memory of the length it needs.
+// given returns what a rank contributes, in memory of its own.
 func (c trial) given(rank, n int) []byte {
 	r := rand.NewPCG(c.seed, uint64(rank))
 	buf := make([]byte, (n+7)&^7)
@@ -37,8 +37,8 @@ func (c trial) given(rank, n int) []byte {
 	return buf
 }
 
-// counts are the elements that rank i has for each rank in Alltoallv, alike in
-// both directions in place. Those of rank 0 serve the other operations.
+// counts returns the number of elements that rank i sends to each rank in Alltoallv,
+// equal in both directions in place. Those of rank 0 serve the other operations.
 func (c trial) counts(i int) []int {
 	counts := make([]int, c.size)
 	for j := range counts {
@@ -47,7 +47,7 @@ func (c trial) counts(i int) []int {
 	return counts
 }
 
-// count is the elements that rank i has for rank j: chance, often nothing.
+// count returns the number of elements that rank i sends to rank j: random, often 0.
 func (c trial) count(i, j int) int {
 	if c.inPlace && j < i {
 		i, j = j, i
@@ -59,7 +59,8 @@ func (c trial) count(i, j int) int {
 	return r.IntN(c.n + 1)
 }
 
-// arriving are the elements that rank j gets from each rank in Alltoallv.
+// arriving returns the number of elements that rank j receives from each rank in
+// Alltoallv.
 func (c trial) arriving(j int) []int {
 	counts := make([]int, c.size)
 	for i := range counts {
@@ -68,8 +69,8 @@ func (c trial) arriving(j int) []int {
 	return counts
 }
 
-// displs places parts last rank first with a gap of one element between them,
-// or nil for packed ones. total is the elements needed.
+// displs places parts from the last rank to the first with a gap of one element between
+// them; it returns nil if they are packed. total is the number of elements needed.
 func (c trial) displs(counts []int) (displs []int, total int) {
 	if c.packed {
 		for _, n := range counts {
@@ -106,8 +107,8 @@ func (c trial) fold(lo, hi, n int) []byte {
 	return value
 }
 
-// A want is what a call must leave in a rank's output; nil means that the
-// rank's output is not looked at.
+// want returns what a call must leave in a rank's output; nil means that the output is
+// not checked.
 func (c trial) want(rank int) []byte {
 	block := c.n * c.elem
 	atRoot := rank == c.root

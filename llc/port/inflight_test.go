@@ -11,7 +11,7 @@ import (
 	"rhinet/llc/nictest"
 )
 
-// sleepless counts sleeps, none of which has a reason, and cuts them short.
+// sleepless counts sleeps, all of which are needless, and cuts them short.
 type sleepless struct {
 	ir.Translator
 	slept int
@@ -19,12 +19,11 @@ type sleepless struct {
 
 func (s *sleepless) Sleep(time.Duration) { s.slept++ }
 
-// TestNoSleepWhilePacketsFly sends a message of many packets through a shared
-// ring that has room for all of them. Only a look at the network tells that a
-// packet went, so whoever sleeps between two looks makes each packet take as
-// long as a sleep: nobody rings for it.
+// TestNoSleepWhilePacketsFly sends a message of many packets through a shared ring that has room for all of
+// them. Only a poll tells that a packet went, so a sleep between two polls makes each packet take as long as
+// a sleep: no peer rings for it.
 func TestNoSleepWhilePacketsFly(t *testing.T) {
-	for name, policy := range map[string]wait.Policy{"sleeping at once": {}, "crowded": wait.For(8, 1, true)} {
+	for name, policy := range map[string]wait.Policy{"sleeping at once": {}, "oversubscribed": wait.For(8, 1, true)} {
 		caps := nictest.DefaultCaps()
 		caps.Rings, caps.Fragment = 0, 100
 		nics := nictest.Loopback(2, caps)
@@ -41,9 +40,8 @@ func TestNoSleepWhilePacketsFly(t *testing.T) {
 	}
 }
 
-// TestSleepAfterALookInVain: a peer with refused packets to several others sleeps
-// only after a look that found nothing, however many refusals wait before: what arrived
-// behind them has rung for nobody.
+// TestSleepAfterALookInVain: a peer with refused packets to several others sleeps only after a poll that
+// found nothing, however many refusals wait before: packets behind them may have arrived without a ring.
 func TestSleepAfterALookInVain(t *testing.T) {
 	const peers = 8
 	caps := nictest.DefaultCaps()
@@ -89,8 +87,8 @@ func (s *impatient) Poll(ev *ir.Event) bool {
 
 func (s *impatient) Sleep(time.Duration) { s.rest() }
 
-// TestShortSleepsForRoom: nobody rings when a full ring has room again, be it the
-// shared one or a packet ring, so whoever waits for room sleeps for a moment only.
+// TestShortSleepsForRoom: no peer rings when a full ring has room again, the shared one or a packet ring, so
+// a wait for room only sleeps for a moment.
 func TestShortSleepsForRoom(t *testing.T) {
 	for name, rings := range map[string]int{"shared ring": 0, "packet ring": 4} {
 		caps := nictest.DefaultCaps()

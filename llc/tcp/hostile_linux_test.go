@@ -10,15 +10,15 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// soon ends waits of tests that would never end.
+// soon bounds waits of tests that would never end.
 const soon = 30 * time.Second
 
-// A play has rank 0 talk to whoever says to be rank 1.
+// A play has rank 0 talk to a test that claims to be rank 1.
 type play struct {
 	testing.TB
 	t      *Translator // rank 0
 	other  *Translator // rank 1, which does nothing itself
-	socket tcp.Socket  // of who plays it
+	socket tcp.Socket  // of the test
 	reader tcp.Reader
 	events []ir.Event
 }
@@ -56,7 +56,7 @@ func (p *play) dial() tcp.Socket {
 	return s
 }
 
-// say sends a frame, with a header of rank 1 if it is one that has a header.
+// say sends a frame, with a header of rank 1 if its kind has one.
 func (p *play) say(kind byte, n int, body []byte, words ...uint64) {
 	p.Helper()
 	var h tcp.Head
@@ -108,7 +108,7 @@ func (p *play) hears() (kind byte, n int, number uint64) {
 	return kind, n, number
 }
 
-// greet has rank 1 be known.
+// greet makes rank 1 known.
 func (p *play) greet() {
 	p.Helper()
 	p.say(hello, 0, nil)
@@ -117,7 +117,7 @@ func (p *play) greet() {
 	}
 }
 
-// lost reports whether the end of rank 1 has been told, once.
+// lost reports whether the end of rank 1 has been reported, once.
 func (p *play) lost() bool {
 	n := 0
 	for _, ev := range p.events {
@@ -142,7 +142,7 @@ func (p *play) expose(n int) ([]byte, uint64) {
 	return memory, uint64(ev.Segment)
 }
 
-// A stream of nobody that does not say the right thing ends, and nothing comes of it.
+// A stream of an unknown rank with a wrong greeting ends, and nothing comes of it.
 func TestStrangers(t *testing.T) {
 	for name, say := range map[string]func(p *play){
 		"a packet":        func(p *play) { p.say(packet, 0, nil) },
@@ -171,7 +171,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// A peer that says what cannot be right ends.
+// A peer that sends impossible frames ends.
 func TestWrongFrames(t *testing.T) {
 	for name, say := range map[string]func(p *play, key uint64){
 		"a packet that is too long":       func(p *play, _ uint64) { p.say(packet, packetBytes+1, nil) },
@@ -205,7 +205,7 @@ func TestWrongFrames(t *testing.T) {
 	}
 }
 
-// pulling has rank 0 pull n bytes of rank 1, and returns the number of that.
+// pulling has rank 0 pull n bytes of rank 1, and returns the number of the move.
 func pulling(p *play, n int) uint64 {
 	p.t.Post(&ir.Command{Op: ir.Pull, Peer: 1, Segment: 5, Data: make([]byte, n), Token: 9})
 	kind, asked, number := p.hears()
@@ -215,7 +215,7 @@ func pulling(p *play, n int) uint64 {
 	return number
 }
 
-// pushing has rank 0 push n bytes to rank 1, and returns the number of that.
+// pushing has rank 0 push n bytes to rank 1, and returns the number of the move.
 func pushing(p *play, n int) uint64 {
 	p.t.Post(&ir.Command{Op: ir.Push, Peer: 1, Segment: 5, Data: make([]byte, n), Token: 9})
 	kind, pushed, number := p.hears()
@@ -263,7 +263,7 @@ func TestUnreachableMemory(t *testing.T) {
 	}
 }
 
-// Who asks for more at a time than it may ends.
+// A peer that asks for more at a time than it may ends.
 func TestTooManyQuestions(t *testing.T) {
 	p := newPlay(t)
 	p.greet()
@@ -318,7 +318,7 @@ func TestLastWordsComeFirst(t *testing.T) {
 	p.socket = p.dial()
 }
 
-// Streams that say nothing keep nobody out for long.
+// Streams that say nothing keep no rank out for long.
 func TestSilentStrangers(t *testing.T) {
 	p := newPlay(t)
 	most := len(p.t.peers) + strangers

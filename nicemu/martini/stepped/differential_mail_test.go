@@ -7,17 +7,17 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// A letter is what has arrived in a VPUSH ring.
+// A letter is a record that has arrived in a VPUSH ring.
 type letter struct {
 	from int
 	data []byte
 }
 
 // forget empties the list of refusals.
-func (w *twins) forget() { w.refused, w.who = w.refused[:0], w.who[:0] }
+func (w *pair) forget() { w.refused, w.who = w.refused[:0], w.who[:0] }
 
 // newRings gives each node of a machine a VPUSH ring.
-func (w *twins) newRings(k int, m *Machine, s *side, o RingOptions) {
+func (w *pair) newRings(k int, m *Machine, s *side, o RingOptions) {
 	for i, n := range s.nics {
 		b := pages(5)
 		if _, err := n.Pin(b); err != nil {
@@ -30,8 +30,8 @@ func (w *twins) newRings(k int, m *Machine, s *side, o RingOptions) {
 	}
 }
 
-// mailed notes what an operation has appended to a ring.
-func (w *twins) mailed(o *op) {
+// mailed records what an operation has appended to a ring.
+func (w *pair) mailed(o *op) {
 	data := o.payload
 	if !o.botf {
 		data = w.slow.areas[o.node][o.local][o.loff : o.loff+o.size]
@@ -39,9 +39,9 @@ func (w *twins) mailed(o *op) {
 	w.mail[o.to] = append(w.mail[o.to], letter{o.node, bytes.Clone(data)})
 }
 
-// takeOut reads the ring of a node on both sides if it holds more than a number of
-// records, and compares them with what was sent, in order of arrival.
-func (w *twins) takeOut(to, above int, fail func(string, ...any)) {
+// takeOut reads the ring of a node on both sides if it holds more than a number of records, and
+// compares the records with those sent, in order of arrival.
+func (w *pair) takeOut(to, above int, fail func(string, ...any)) {
 	if len(w.mail[to]) <= above {
 		return
 	}
@@ -65,12 +65,12 @@ func (w *twins) takeOut(to, above int, fail func(string, ...any)) {
 	}
 }
 
-// reader returns the reader of the fast side's ring, which goes on where the last one was.
-func (w *twins) reader(to int) *ring.SharedReader {
-	return ring.NewSharedReader(w.fast.f.Bytes(to, fabric.Shared), w.fast.f.Geometry().Shared, twinNodes)
+// reader returns a reader of the fast side's ring, which continues where the last one was.
+func (w *pair) reader(to int) *ring.SharedReader {
+	return ring.NewSharedReader(w.fast.f.Bytes(to, fabric.Shared), w.fast.f.Geometry().Shared, pairNodes)
 }
 
-func (w *twins) takeRecord(r *Ring, want letter, name string, fail func(string, ...any)) {
+func (w *pair) takeRecord(r *Ring, want letter, name string, fail func(string, ...any)) {
 	if len(want.data) == 0 {
 		return // moves no pointer
 	}

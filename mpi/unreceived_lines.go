@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// A stray is a message to this rank that nobody has received.
-type stray struct {
+// An unreceived is a message to this rank that was never received.
+type unreceived struct {
 	c     *core
 	ctx   uint16
 	from  int // world rank
 	tag   int
 	bytes int64
-	back  int      // its number from the last one of its stream, which is 1; 0: it may be any
-	match *Message // that a probe has made of it, or nil
-	line  string   // that has sent it; empty: nobody knows
+	back  int      // its number counted back from the last one of its stream, which is 1; 0: it may be any
+	match *Message // if a probe has matched it; or nil
+	line  string   // of the program that has sent it; empty: not known
 }
 
-// String describes it for the report of Finalize.
-func (m *stray) String() string {
+// String describes the message for the report of Finalize.
+func (m *unreceived) String() string {
 	text := fmt.Sprintf("from %d tag %d on %s: %d bytes", m.c.local(m.from), m.tag, m.c.name, m.bytes)
 	if m.line != "" {
 		text += ", sent at " + m.line
@@ -29,23 +29,24 @@ func (m *stray) String() string {
 	return text
 }
 
-// An inquiry is what a rank asks another about messages of that to it: which lines have sent them.
+// An inquiry asks a rank from which lines it has sent messages to the asking rank.
 type inquiry struct {
 	Context uint16
 	Tag     int
-	Back    int // see stray
+	Back    int // see unreceived
 }
 
-// longestAnswer is that to what one rank asks: the names of files are what is long.
+// longestAnswer is the longest answer to one rank; file names make it long.
 const longestAnswer = 64 << 10
 
-// trace asks the senders of messages for their lines, and answers others. All ranks of the world call it. Who gets no answer does without.
-func (c *Comm) trace(s site, strays []*stray) {
+// trace asks the senders of messages for their lines, and answers others. All ranks of
+// the world call it. Lines that are not answered stay unknown.
+func (c *Comm) trace(s site, left []*unreceived) {
 	if c.w.requests.origins == nil {
 		return
 	}
-	asked, open := map[int][]inquiry{}, map[int][]*stray{}
-	for _, m := range strays {
+	asked, open := map[int][]inquiry{}, map[int][]*unreceived{}
+	for _, m := range left {
 		asked[m.from] = append(asked[m.from], inquiry{m.ctx, m.tag, m.back})
 		open[m.from] = append(open[m.from], m)
 	}
@@ -65,7 +66,7 @@ func (c *Comm) trace(s site, strays []*stray) {
 	answers := map[int][]byte{}
 	for _, m := range c.mail(s, roundAsk, out, longestAnswer) {
 		var list []inquiry
-		_ = json.Unmarshal(m.text, &list) // who asks nothing is told nothing
+		_ = json.Unmarshal(m.text, &list) // without a question the answer is empty
 		answers[m.from], _ = json.Marshal(c.answer(m.from, list))
 	}
 	for _, m := range c.post(s, roundAnswer, answers, len(out), longestAnswer) {
@@ -76,7 +77,7 @@ func (c *Comm) trace(s site, strays []*stray) {
 	}
 }
 
-// answer is what this rank says of its messages to another one.
+// answer returns the lines from which this rank has sent messages to another one.
 func (c *Comm) answer(to int, list []inquiry) []string {
 	k := &c.w.requests
 	k.mu.Lock()

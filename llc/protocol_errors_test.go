@@ -11,8 +11,8 @@ import (
 	"rhinet/llc/wire"
 )
 
-// A court is an engine, number 1 of 3, that hears peer 0. Peer 0 is an honest
-// engine until a test speaks for it.
+// A court is an engine, number 1 of 3, that hears peer 0. Peer 0 is an honest engine until a test speaks for
+// it.
 type court struct {
 	*testing.T
 	net     *sim.Net
@@ -22,7 +22,7 @@ type court struct {
 
 func newCourt(t *testing.T) *court { return newCourtOf(t, func(*ir.Caps) {}) }
 
-// newCourtOf is newCourt with other capabilities.
+// newCourtOf is newCourt with other Caps.
 func newCourtOf(t *testing.T, change func(*ir.Caps)) *court {
 	c := &court{T: t, caps: ir.Caps{
 		Name: "court", Remote: true, Rings: 2, Slots: 8, Bytes: 1024, Words: 2, Fragment: 100, Eager: 300, Split: 2000, SplitUnit: 500,
@@ -42,7 +42,7 @@ func (c *court) post(i int) {
 	}
 }
 
-// poll gives the next event of an engine, by its next copy if there is no other.
+// poll gives the next event of an engine; its next copy if there is no other.
 func (c *court) poll(i int, ev *ir.Event) bool {
 	if c.net.Poll(i, ev) {
 		return true
@@ -52,7 +52,7 @@ func (c *court) poll(i int, ev *ir.Event) bool {
 	return c.net.Poll(i, ev)
 }
 
-// run lets everybody act for a number of turns.
+// run lets all engines act for a number of turns.
 func (c *court) run(turns int) {
 	c.Helper()
 	var ev ir.Event
@@ -95,8 +95,8 @@ func (c *court) connect() {
 	}
 }
 
-// refuses feeds engine 1 an event that it must refuse, naming peer 0 and
-// saying why, and checks that nothing else changes.
+// refuses feeds engine 1 an event that it must refuse, naming peer 0 and the reason, and checks that nothing
+// else changes.
 func (c *court) refuses(why string, ev ir.Event) {
 	c.Helper()
 	before := c.engines[1].Snapshot()
@@ -113,7 +113,7 @@ func (c *court) refuses(why string, ev ir.Event) {
 	}
 }
 
-// says is a packet of peer 0 in its ring.
+// says returns a packet of peer 0 in its ring.
 func says(kind uint8, word uint64, body ...byte) ir.Event {
 	return ir.Event{Kind: ir.Arrived, Ring: 0, Header: ir.Header{Kind: kind, Word: word}, Data: body}
 }
@@ -128,7 +128,7 @@ func with(ev ir.Event, change func(h *ir.Header)) ir.Event {
 	return ev
 }
 
-func TestLiesAboutTheWay(t *testing.T) {
+func TestProtocolErrorsAboutTheWay(t *testing.T) {
 	c := newCourt(t)
 	c.refuses("in ring 0, not in the shared ring", says(wire.Eager, 0))
 	c.refuses("nothing was asked for", shared(says(wire.Grant, 0)))
@@ -156,7 +156,7 @@ func TestLiesAboutTheWay(t *testing.T) {
 	}
 }
 
-func TestLiesAboutShape(t *testing.T) {
+func TestProtocolErrorsAboutShape(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	c.refuses("kind 0", says(0, 0))
@@ -166,7 +166,7 @@ func TestLiesAboutShape(t *testing.T) {
 	c.refuses("flags", with(says(wire.Fragment, 0), func(h *ir.Header) { h.Flags = wire.Sync }))
 }
 
-func TestLiesAboutEagerMessages(t *testing.T) {
+func TestProtocolErrorsAboutEagerMessages(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	c.refuses("at most 300", says(wire.Eager, 301, 1))
@@ -222,7 +222,7 @@ func encodeCTSStream(word, want uint64) []byte {
 // firstID is the id of an engine's first transfer.
 const firstID = 1 << 22
 
-func TestLiesToASender(t *testing.T) {
+func TestProtocolErrorsToASender(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	c.refuses("no transfer", says(wire.FIN, firstID))
@@ -255,7 +255,7 @@ func TestLiesToASender(t *testing.T) {
 	}
 }
 
-func TestLiesAboutAcknowledgement(t *testing.T) {
+func TestProtocolErrorsAboutAcknowledgement(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	s := c.send(1, &llc.Request{Peer: 0, Mode: llc.Synchronous, Buf: make([]byte, 10)})
@@ -279,7 +279,7 @@ func TestLiesAboutAcknowledgement(t *testing.T) {
 	c.refuses("acknowledged before", says(wire.Ack, second))
 }
 
-func TestLiesToAReceiver(t *testing.T) {
+func TestProtocolErrorsToAReceiver(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
 	c.refuses("not 20", says(wire.RTS, 5000, 1))
@@ -304,7 +304,7 @@ func TestLiesToAReceiver(t *testing.T) {
 	c.refuses("no transfer", says(wire.Data, wire.Pair(firstID, 1), 1))
 }
 
-// shareTo has peer 0 offer a large message and stops where engine 1 shares it.
+// shareTo has peer 0 offer a large message and stops when engine 1 shares it.
 func (c *court) shareTo() *llc.Request {
 	c.Helper()
 	c.connect()
@@ -323,7 +323,7 @@ func (c *court) shareTo() *llc.Request {
 	return r
 }
 
-func TestLiesAboutParts(t *testing.T) {
+func TestProtocolErrorsAboutParts(t *testing.T) {
 	c := newCourt(t)
 	r := c.shareTo()
 	c.refuses("Sharing", says(wire.Part, wire.Pair(firstID, 1))) // not invited yet
@@ -339,7 +339,7 @@ func TestLiesAboutParts(t *testing.T) {
 	c.post(1)
 	c.refuses("8 chunks moved, of 8", says(wire.Part, wire.Pair(firstID, 8)))
 	part := says(wire.Part, wire.Pair(firstID, 7))
-	if err := c.engines[1].Step(&part); err != nil { // cannot be seen to be a lie yet
+	if err := c.engines[1].Step(&part); err != nil { // cannot be recognised as an error yet
 		t.Fatal(err)
 	}
 	c.refuses("Sharing", says(wire.Part, wire.Pair(firstID, 7)))
@@ -355,13 +355,13 @@ func TestLiesAboutParts(t *testing.T) {
 	}
 }
 
-// TestPartThatClaimsTooMuch: the sender reports more than it had claimed; the
-// receiver says so and pulls what it cannot believe.
+// TestPartThatClaimsTooMuch: the sender reports more than it had claimed; the receiver reports the error and
+// pulls the chunks in question.
 func TestPartThatClaimsTooMuch(t *testing.T) {
 	c := newCourt(t)
 	r := c.shareTo()
 	var ev ir.Event
-	lied, named := false, false
+	forged, named := false, false
 	for i := 0; !r.Done(); i++ {
 		if i > 1000 {
 			t.Fatal("the receive does not end")
@@ -376,8 +376,8 @@ func TestPartThatClaimsTooMuch(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.post(1)
-		if w := wire.Claim(*c.net.Word(1, 0) | *c.net.Word(1, 1)); w.Front() == 2 && !lied {
-			lied = true
+		if w := wire.Claim(*c.net.Word(1, 0) | *c.net.Word(1, 1)); w.Front() == 2 && !forged {
+			forged = true
 			word := c.net.Word(1, 0)
 			if *word == 0 {
 				word = c.net.Word(1, 1)
@@ -389,12 +389,12 @@ func TestPartThatClaimsTooMuch(t *testing.T) {
 			}
 		}
 	}
-	if !lied || !named || r.Status.Err != nil {
-		t.Fatalf("lied %v, named %v, %+v", lied, named, r.Status)
+	if !forged || !named || r.Status.Err != nil {
+		t.Fatalf("forged %v, named %v, %+v", forged, named, r.Status)
 	}
 }
 
-// TestClaimWordTampered: values that nobody can have written end the transfer.
+// TestClaimWordTampered: values that neither side can have written end the transfer.
 func TestClaimWordTampered(t *testing.T) {
 	for _, side := range []int{0, 1} {
 		c := newCourt(t)
@@ -432,9 +432,9 @@ func TestClaimWordTampered(t *testing.T) {
 	}
 }
 
-// TestForgedBodies: a likely value in the place of the right one, which no other
-// check could tell from it, ends the use of the peer. Without the seal a stream
-// of fewer bytes, or an answer to another transfer, would leave somebody waiting.
+// TestForgedBodies: a wrong value that looks right, which no other check could find, ends the use of the
+// peer. Without the seal a stream of fewer bytes, or an answer to another transfer, would leave one side
+// waiting.
 func TestForgedBodies(t *testing.T) {
 	forge := func(ev ir.Event, at int) ir.Event { ev.Data[at] ^= 8; return ev }
 	c := newCourt(t)

@@ -11,14 +11,14 @@ import (
 	"rhinet/llc/wire"
 )
 
-// invites is an invitation for a receive of 4000 bytes with tag 3.
+// invites returns an invitation for a receive of 4000 bytes with tag 3.
 func invites(at uint32, id, index uint32, front uint32) ir.Event {
 	b, word := make([]byte, wire.CTSSplitBytes), wire.Pair(at, 0)
 	(*wire.CTSSplitBody)(b).Encode(word, 1, 4000, wire.NewClaim(1, front), id, index, 500)
 	return with(says(wire.RTR, word, b...), func(h *ir.Header) { h.Tag = 3 })
 }
 
-func TestLiesInInvitations(t *testing.T) {
+func TestProtocolErrorsInInvitations(t *testing.T) {
 	c := newCourt(t)
 	c.refuses("0 messages have come, of 0", shared(invites(0, 7, 0, 0)))
 	c.connect()
@@ -55,8 +55,8 @@ func TestLiesInInvitations(t *testing.T) {
 	c.refuses("is Sharing", again(7, 4000))
 }
 
-// TestSenderLeaves: a sender that pushes by an invitation, and is asked for a stream by another receive, streams; when
-// its push has ended it reports to the one that had invited it.
+// TestSenderLeaves: a sender that pushes by an invitation, and is asked for a stream by another receive,
+// streams; when its push has ended it reports to the receive that had invited it.
 func TestSenderLeaves(t *testing.T) {
 	c := newCourt(t)
 	c.connect()
@@ -103,8 +103,8 @@ func TestSenderLeaves(t *testing.T) {
 	}
 }
 
-// revoke has engine 1 invite peer 0 for a receive of eight chunks, of which peer 0 then claims some in a word that
-// change may tamper with, and end the context of the receive.
+// revoke has engine 1 invite peer 0 for a receive of eight chunks, has peer 0 claim some of them in a word
+// that change may tamper with, and ends the context of the receive.
 func (c *court) revoke(claimed int, change func(wire.Claim) wire.Claim) *llc.Request {
 	c.Helper()
 	c.connect()
@@ -140,9 +140,9 @@ func (c *court) answer() error {
 	return c.engines[1].Step(&ev)
 }
 
-// TestLiesToARevokedReceive: a receive whose invitation is being taken back believes no report of more than was
-// claimed, and no word that its sender cannot have written, and ends.
-func TestLiesToARevokedReceive(t *testing.T) {
+// TestProtocolErrorsToARevokedReceive: a receive whose invitation is being taken back accepts no report of
+// more than was claimed, and no word that its sender cannot have written, and ends.
+func TestProtocolErrorsToARevokedReceive(t *testing.T) {
 	same := func(w wire.Claim) wire.Claim { return w }
 	part := func(moved uint32) ir.Event { return says(wire.Part, wire.Pair(firstID, moved)) }
 	ended := func(t *testing.T, r *llc.Request, c *court) {
@@ -173,7 +173,7 @@ func TestLiesToARevokedReceive(t *testing.T) {
 		c := newCourt(t)
 		r := c.revoke(0, same)
 		early := part(0)
-		if err := c.engines[1].Step(&early); err != nil { // cannot be seen to be a lie yet
+		if err := c.engines[1].Step(&early); err != nil { // cannot be recognised as an error yet
 			t.Fatal(err)
 		}
 		if err := c.answer(); err == nil || !strings.Contains(err.Error(), "0 chunks moved, 0 claimed") {

@@ -6,29 +6,28 @@ import (
 	"rhinet/llc/wire"
 )
 
-// lie lets the liar scribble over its own memory and put a packet of nonsense
-// where it can: into a shared ring, or into the packet ring that a peer was so
-// kind to grant. Most fields are likely values, so that nonsense gets past the
-// first check.
-func (w *world) lie() {
-	r := w.ranks[w.liar]
-	to, claimed := w.rng.IntN(w.Peers-1), ir.Header{} // the liar is the last
-	if w.net.Poll(w.liar, &r.ev) && r.ev.Kind == ir.Arrived {
+// forge lets the forger scribble over its own memory and put a nonsense packet where it can: into a shared
+// ring, or into the packet ring that a peer has granted it. Most fields are likely values, so that nonsense
+// gets past the first check.
+func (w *world) forge() {
+	r := w.ranks[w.forger]
+	to, claimed := w.rng.IntN(w.Peers-1), ir.Header{} // the forger is the last
+	if w.net.Poll(w.forger, &r.ev) && r.ev.Kind == ir.Arrived {
 		switch r.ev.Header.Kind {
 		case wire.Grant:
 			m := &w.net.nics[r.ev.Peer].rings[r.ev.Header.Word]
-			m.used, m.writer = true, int32(w.liar)
-		case wire.CTSSplit: // it says that it has done its part
+			m.used, m.writer = true, int32(w.forger)
+		case wire.CTSSplit: // claims to have done its part
 			to = int(r.ev.Peer)
 			claimed = ir.Header{Kind: wire.Part, Word: wire.Pair((*wire.CTSSplitBody)(r.ev.Data).ID(), w.any(6))}
 		}
 	}
-	if !w.net.chance(w.Liar) {
+	if !w.net.chance(w.Forger) {
 		return
 	}
 	w.scribble()
 	n := &w.net.nics[to]
-	p := packet{from: int32(w.liar), header: claimed}
+	p := packet{from: int32(w.forger), header: claimed}
 	if claimed.Kind == 0 {
 		p.header = w.nonsense()
 		p.data = w.babble(p.header.Kind)
@@ -42,7 +41,7 @@ func (w *world) lie() {
 	}
 	for i := range n.rings {
 		m := &n.rings[i]
-		if m.used && m.writer == int32(w.liar) && w.rng.IntN(2) == 0 && len(m.packets) < w.Caps.Slots {
+		if m.used && m.writer == int32(w.forger) && w.rng.IntN(2) == 0 && len(m.packets) < w.Caps.Slots {
 			m.packets = append(m.packets, p)
 			return
 		}
@@ -52,10 +51,9 @@ func (w *world) lie() {
 	}
 }
 
-// scribble changes the liar's own memory: claim words, and the counters of the
-// rings that it has granted.
+// scribble changes the forger's own memory: claim words, and the counters of the rings that it has granted.
 func (w *world) scribble() {
-	n := &w.net.nics[w.liar]
+	n := &w.net.nics[w.forger]
 	for i := range n.words {
 		if w.rng.IntN(4) == 0 {
 			n.words[i] = uint64(wire.NewClaim(uint16(w.any(3)), w.any(4)) | wire.Claim(w.any(3))<<24)
@@ -76,10 +74,10 @@ func (w *world) any(likely int) uint32 {
 	return w.rng.Uint32N(uint32(likely))
 }
 
-// id returns what may be the id of a transfer.
+// id returns a possible id of a transfer.
 func (w *world) id() uint32 { return w.any(3) | w.any(3)<<22 }
 
-// babble returns a payload: half of the time one that can be read.
+// babble returns a payload: half of the time one that can be parsed.
 func (w *world) babble(kind wire.Kind) []byte {
 	if w.rng.IntN(2) == 0 {
 		sizes := []int{0, 0, 1, wire.RTSBytes, wire.CTSSplitBytes, w.rng.IntN(200)}
@@ -105,7 +103,8 @@ func (w *world) babble(kind wire.Kind) []byte {
 	return b[:0]
 }
 
-// blocks is the first n bytes of b, a body, now and then with blocks behind them.
+// blocks returns the first n bytes of b, a body, half of the time with blocks behind them if the NIC moves
+// blocks.
 func (w *world) blocks(b []byte, n int) []byte {
 	if w.Caps.Blocks == 0 || w.rng.IntN(2) == 0 {
 		return b[:n]

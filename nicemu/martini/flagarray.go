@@ -5,37 +5,38 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// FlagBytes is the payload of a flag line.
+// FlagBytes is the largest payload of a flag.
 const FlagBytes = fabric.FlagBytes
 
-// A flagWriter is embedded by this name, so that nobody raises flags past the checks of Raise.
+// A flagWriter is embedded under this name, so that other packages cannot raise flags without the
+// checks of Raise.
 type flagWriter = fabric.FlagWriter
 
-// A FlagWriter raises this node's flags (see [fabric.FlagWriter]): all nodes have
-// the boards among their I/O spaces and look there without a request. A flag goes
-// out by BOTF, after its rest, if it has one, by another. A FlagWriter belongs to one goroutine at a time.
+// A FlagWriter raises this node's flags (see [fabric.FlagWriter]): all nodes have the flag arrays
+// in their I/O spaces and read them without a request. A flag is sent by BOTF; if it has a rest,
+// another BOTF sends that before. A FlagWriter belongs to one goroutine at a time.
 type FlagWriter struct {
 	route
 	*flagWriter
 }
 
-// FlagWriter opens the boards.
+// FlagWriter returns the writer of this node's flags.
 func (n *NIC) FlagWriter(w *Window) (*FlagWriter, error) {
 	p := &FlagWriter{flagWriter: n.f.FlagWriter(n.rank)}
-	if err := p.find(n, w, n.rank, sidBoards); err != nil {
+	if err := p.find(n, w, n.rank, sidFlagArrays); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
 // Raise writes seq, which is not 0, a mark, and at most FlagBytes bytes of data.
-func (p *FlagWriter) Raise(board int, seq, mark uint32, data []byte) error {
+func (p *FlagWriter) Raise(flagArray int, seq, mark uint32, data []byte) error {
 	if err := p.ready(); err != nil {
 		return err
 	}
-	if !p.flagWriter.Raise(board, seq, mark, data) {
+	if !p.flagWriter.Raise(flagArray, seq, mark, data) {
 		return p.nic.refuse(Refusal{
-			Op: opBotf, Node: p.rank, Segment: makeSegment(sidBoards, ioGen), Offset: uint64(board), Bytes: len(data), Reason: BeyondSegment,
+			Op: opBotf, Node: p.rank, Segment: makeSegment(sidFlagArrays, ioGen), Offset: uint64(flagArray), Bytes: len(data), Reason: BeyondSegment,
 		})
 	}
 	return nil
@@ -43,11 +44,11 @@ func (p *FlagWriter) Raise(board int, seq, mark uint32, data []byte) error {
 
 // Raised reports whether the flag of writer carries seq. If so it returns the
 // mark and copies the payload to data.
-func (n *NIC) Raised(flags []ring.Line, board, writer int, seq uint32, data []byte) (mark uint32, raised bool) {
-	return n.f.Raised(flags, board, writer, seq, data)
+func (n *NIC) Raised(flags []ring.Line, flagArray, writer int, seq uint32, data []byte) (mark uint32, raised bool) {
+	return n.f.Raised(flags, flagArray, writer, seq, data)
 }
 
-// Flags returns the lines of the boards, or nil after Close.
+// Flags returns the lines of the flag arrays, or nil after Close.
 func (n *NIC) Flags() []ring.Line {
 	if n.closed.Load() {
 		return nil

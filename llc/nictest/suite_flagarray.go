@@ -10,26 +10,26 @@ import (
 	"rhinet/llc/ir"
 )
 
-func testBoard(r *rig) {
-	if ir.AbilitiesOf(r.ts[0]).Board == nil {
-		r.Skip("no boards")
+func testFlagArray(r *rig) {
+	if ir.AbilitiesOf(r.ts[0]).FlagArray == nil {
+		r.Skip("no flag arrays")
 	}
-	b := make([]ir.Board, len(r.ts))
+	b := make([]ir.FlagArray, len(r.ts))
 	for i, t := range r.ts {
-		b[i] = ir.AbilitiesOf(t).Board
+		b[i] = ir.AbilitiesOf(t).FlagArray
 	}
-	if b[0].Boards() < 1 {
-		r.Fatal("no boards")
+	if b[0].FlagArrays() < 1 {
+		r.Fatal("no flag arrays")
 	}
 	for to := range b {
 		if r.apart(0, 0, to) {
-			r.Skip("not all peers see the boards")
+			r.Skip("not all peers see the flag arrays")
 		}
 	}
 	into := make([]byte, ir.FlagBytes)
-	lengthOf := func(seq uint32) int { return int(seq*37) % (ir.FlagBytes + 1) } // in one turn short ones follow long ones, and long ones short
+	lengthOf := func(seq uint32) int { return int(seq*37) % (ir.FlagBytes + 1) } // in one turn short ones follow long ones and the reverse
 	for seq := uint32(1); seq < 2*ir.FlagTurns; seq++ {
-		for board := range b[0].Boards() {
+		for flagArray := range b[0].FlagArrays() {
 			n := lengthOf(seq)
 			for from := range b {
 				var others []int
@@ -37,28 +37,28 @@ func testBoard(r *rig) {
 					if to == from {
 						continue
 					}
-					if _, early := b[to].Raised(from, board, seq, into[:n]); early {
-						r.Fatalf("board %d: flag %d from %d is up already", board, seq, from)
+					if _, early := b[to].Raised(from, flagArray, seq, into[:n]); early {
+						r.Fatalf("flag array %d: flag %d from %d is up already", flagArray, seq, from)
 					}
 					others = append(others, to)
 				}
-				b[from].Raise(others, board, seq, ^seq, payload(from+board, n))
+				b[from].Raise(others, flagArray, seq, ^seq, payload(from+flagArray, n))
 			}
 			for to := range b {
 				for from := range b {
 					if from == to {
 						continue
 					}
-					if mark, ok := b[to].Raised(from, board, seq, into[:n]); !ok || mark != ^seq {
-						r.Fatalf("board %d: flag %d from %d is not up", board, seq, from)
+					if mark, ok := b[to].Raised(from, flagArray, seq, into[:n]); !ok || mark != ^seq {
+						r.Fatalf("flag array %d: flag %d from %d is not up", flagArray, seq, from)
 					}
-					if !bytes.Equal(into[:n], payload(from+board, n)) {
-						r.Fatalf("board %d: flag %d from %d carries other data", board, seq, from)
+					if !bytes.Equal(into[:n], payload(from+flagArray, n)) {
+						r.Fatalf("flag array %d: flag %d from %d carries other data", flagArray, seq, from)
 					}
 					other := into[:lengthOf(seq+1)]
 					both := min(n, len(other))
-					if mark, ok := b[to].Raised(from, board, seq, other); !ok || mark != ^seq || !bytes.Equal(other[:both], payload(from+board, n)[:both]) {
-						r.Fatalf("board %d: flag %d from %d, of %d bytes, is not up for %d, or with other data", board, seq, from, n, len(other))
+					if mark, ok := b[to].Raised(from, flagArray, seq, other); !ok || mark != ^seq || !bytes.Equal(other[:both], payload(from+flagArray, n)[:both]) {
+						r.Fatalf("flag array %d: flag %d from %d, of %d bytes, is not up for %d, or with other data", flagArray, seq, from, n, len(other))
 					}
 				}
 			}
@@ -72,14 +72,15 @@ func testBoard(r *rig) {
 			r.Fatalf("flag %d of a peer that is ahead is not up, or with other data", seq)
 		}
 	}
-	raceOnBoard(r, b[0], b[1], lengthOf)
+	raceOnFlagArray(r, b[0], b[1], lengthOf)
 	r.quiet()
 }
 
-// raceOnBoard has peer 1 look for flags of peer 0, which raises them at the same time and is up to a lap ahead.
-func raceOnBoard(r *rig, from, to ir.Board, lengthOf func(uint32) int) {
+// raceOnFlagArray has peer 1 look for flags of peer 0, which raises them at the same time and is up to a lap
+// ahead.
+func raceOnFlagArray(r *rig, from, to ir.FlagArray, lengthOf func(uint32) int) {
 	const first, end = 3 * ir.FlagTurns, 8 * ir.FlagTurns
-	var seen atomic.Uint32 // all flags up to it
+	var seen atomic.Uint32 // all flags up to this one
 	seen.Store(first - 1)
 	var writer sync.WaitGroup
 	defer writer.Wait()

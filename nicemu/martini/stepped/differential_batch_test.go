@@ -13,7 +13,7 @@ type stretch struct {
 	write      bool
 }
 
-// stretches returns what an operation touches if nothing refuses it.
+// stretches returns the memory that an operation accesses unless it is refused.
 func (o *op) stretches() (all []stretch) {
 	add := func(node, area int, at uint64, write bool) {
 		if end := at + uint64(o.size); o.size > 0 && end > at {
@@ -34,8 +34,7 @@ func (o *op) stretches() (all []stretch) {
 	return all
 }
 
-// apart reports whether the result of two operations does not depend on which
-// comes first.
+// apart reports whether the result of two operations is independent of their order.
 func apart(a, b *op) bool {
 	if a.node == b.node && a.win == b.win || a.vpush && b.vpush && a.to == b.to && a.node != b.node {
 		return false
@@ -50,11 +49,10 @@ func apart(a, b *op) bool {
 	return true
 }
 
-// batch kicks several operations, of several nodes and Windows, before the
-// first of them has ended, and compares what is left behind by all. On the fast path,
-// where a request ends with its kick, they come one after the other; so
-// they are drawn such that their order does not matter.
-func (w *twins) batch() {
+// batch kicks several operations, of several nodes and Windows, before the first of them has ended,
+// and compares the state after all. On the fast path, where a request ends with its kick, they run
+// one after the other; so they are drawn such that their order does not matter.
+func (w *pair) batch() {
 	var all []*op
 	for range 2 + w.pick(7) {
 		o := w.draw()
@@ -98,14 +96,14 @@ func (w *twins) batch() {
 	for i, o := range all {
 		w.ended(o, errs[i], fail)
 	}
-	for i := range twinNodes {
+	for i := range pairNodes {
 		w.compare(i, fail)
 		w.takeOut(i, 0, fail)
 	}
 }
 
-// ended compares how one operation of a batch has ended.
-func (w *twins) ended(o *op, err error, fail func(string, ...any)) {
+// ended compares the results of one operation of a batch.
+func (w *pair) ended(o *op, err error, fail func(string, ...any)) {
 	var want, got martini.Reason
 	errors.As(err, &want)
 	for i, r := range w.refused {

@@ -19,8 +19,8 @@ const (
 	module = 3 * fabric.PageBytes
 )
 
-// A twin is one of the two implementations with a job of its own.
-type twin struct {
+// An implementation is the fast path or the stepped model, with its own job.
+type implementation struct {
 	f       *fabric.Fabric
 	boss    *dimmnet2.Manager
 	nics    []*dimmnet2.NIC
@@ -28,13 +28,13 @@ type twin struct {
 	records []*ring.SharedReader
 }
 
-func newTwin(t *testing.T, stepped bool) *twin {
+func newImplementation(t *testing.T, stepped bool) *implementation {
 	t.Helper()
 	f, err := fabric.Heap(ranks, dimmnet2.Geometry(fabric.Small(), module))
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &twin{f: f}
+	x := &implementation{f: f}
 	if x.boss, err = dimmnet2.Manage(f); err != nil {
 		t.Fatal(err)
 	}
@@ -71,21 +71,21 @@ func (a act) String() string {
 	return s
 }
 
-// An act is what a process does: stores, and then a command.
+// An act is an action of a process: stores, and then a command.
 type act struct {
 	rank    int
 	stores  []store
 	command []byte
 }
 
-// A store is one of the host; a place beyond all resources is a flush.
+// A store is one of the host; with an address beyond all resources it is a flush.
 type store struct {
 	at dimmnet2.Address
 	b  []byte
 }
 
-// run has acts happen, and returns how each store and command ended.
-func (x *twin) run(t *testing.T, acts []act) (ends []dimmnet2.Reason) {
+// run carries out acts, and returns the result of each store and command.
+func (x *implementation) run(t *testing.T, acts []act) (ends []dimmnet2.Reason) {
 	t.Helper()
 	end := func(err error) {
 		var why dimmnet2.Reason
@@ -125,8 +125,8 @@ func (x *twin) run(t *testing.T, acts []act) (ends []dimmnet2.Reason) {
 	return ends
 }
 
-// differ returns a part of the state in which the twins differ, "" if there is none.
-func (x *twin) differ(y *twin) string {
+// differ returns a part of the state in which the implementations differ, or "".
+func (x *implementation) differ(y *implementation) string {
 	for rank := range ranks {
 		for _, a := range []fabric.Area{fabric.Device, fabric.Public} {
 			if p, q := x.f.Bytes(rank, a), y.f.Bytes(rank, a); !bytes.Equal(p, q) {
@@ -141,14 +141,14 @@ func (x *twin) differ(y *twin) string {
 	return ""
 }
 
-// TestOneNIC gives the fast path and the stepped model the same commands, good and hostile, one
+// TestOneNIC gives the fast path and the stepped model the same commands, valid and hostile, one
 // after the other and several at once, and compares registers, windows, memory, rings and counters.
 func TestOneNIC(t *testing.T) {
 	rounds := 33_000
 	if testing.Short() {
 		rounds = 3000
 	}
-	fast, slow := newTwin(t, false), newTwin(t, true)
+	fast, slow := newImplementation(t, false), newImplementation(t, true)
 	g := generator{Rand: rand.New(rand.NewPCG(21, 22))}
 	met, commands := map[dimmnet2.Reason]int{}, 0
 	taken := map[transition]bool{}
@@ -196,19 +196,19 @@ func TestOneNIC(t *testing.T) {
 	}
 }
 
-// A generator makes acts for both twins.
+// A generator makes acts for both implementations.
 type generator struct {
 	*rand.Rand
-	alone bool // one command at a time, which may concern anybody
+	alone bool // one command at a time, which may concern any process
 }
 
-// acts returns what pairs of processes do to each other, which do not concern any other pair.
+// acts returns actions of pairs of processes, which do not affect other pairs.
 func (g *generator) acts() (all []act) {
 	order := g.Perm(ranks)
 	pairs := 1 + g.IntN(3)
 	g.alone = pairs == 1 && g.IntN(2) == 0
 	for pair := range pairs {
-		from, to, turns := order[2*pair], order[2*pair+1], 2 // for two windows
+		from, to, turns := order[2*pair], order[2*pair+1], 2 // one for each window
 		if g.IntN(8) == 0 {
 			to = from
 		}
@@ -218,15 +218,16 @@ func (g *generator) acts() (all []act) {
 		for turn := range turns {
 			a, read := g.act(from, to, turn)
 			if all = append(all, a); read {
-				break // what comes next must not overtake the answer
+				break // the next command must not overtake the answer
 			}
 		}
 	}
 	return all
 }
 
-// act returns one command of a process, that concerns another, and whether it asks for
-// remote memory. In its second turn a process leaves alone what the first command may still read.
+// act returns one command of a process that concerns another, and whether it requests remote
+// memory. In its second turn a process does not change memory that the first command may still
+// read.
 func (g *generator) act(from, to, turn int) (a act, read bool) {
 	a.rank = from
 	process := from % 2
@@ -260,7 +261,7 @@ func (g *generator) act(from, to, turn int) (a act, read bool) {
 	case dimmnet2.OpSend:
 		c.Remote = uint32(g.IntN(2100))
 	}
-	if (c.Op == dimmnet2.OpPush || c.Op == dimmnet2.OpPull) && to != from { // with itself parts may overlap
+	if (c.Op == dimmnet2.OpPush || c.Op == dimmnet2.OpPull) && to != from { // within one process the parts may overlap
 		c.Length = []int{c.Length, g.IntN(module/8) * 8, 8 * g.IntN(600)}[g.IntN(3)]
 	}
 	if c.Pattern == dimmnet2.List && g.IntN(20) > 0 {
@@ -273,7 +274,7 @@ func (g *generator) act(from, to, turn int) (a act, read bool) {
 	return a, c.Op == dimmnet2.OpRemoteRead || c.Op == dimmnet2.OpPull
 }
 
-// spoil makes a few commands ones that no correct process issues.
+// spoil turns a few commands into ones that no correct process issues.
 func (g *generator) spoil(c *dimmnet2.Command, image []byte) {
 	switch g.IntN(80) {
 	case 0:
@@ -314,7 +315,7 @@ func (g *generator) mode(process int) (all []store) {
 	for range dimmnet2.ListElements {
 		list = binary.LittleEndian.AppendUint32(list, uint32(g.IntN(2)*dimmnet2.ModuleBytes+g.IntN(module-8)))
 	}
-	if g.IntN(3) > 0 { // all of one process
+	if g.IntN(3) > 0 { // all elements belong to one process
 		for i := 3; i < len(list); i += 4 {
 			list[i] = byte(process) << 4
 		}
@@ -379,12 +380,12 @@ func (g *generator) packet(to int) dimmnet2.Packet {
 	return p
 }
 
-// length returns how much a packet or command moves.
+// length returns the length of a packet or command.
 func (g *generator) length() int {
 	return []int{8 * g.IntN(8), 8 * g.IntN(62), g.IntN(496), 496, 8 * g.IntN(66), 24 + g.IntN(100)}[g.IntN(6)]
 }
 
-// dimm returns an address that mostly is of a process.
+// dimm returns an address that mostly belongs to a process.
 func (g *generator) dimm(rank int) uint32 {
 	if g.IntN(60) == 0 {
 		return g.Uint32() >> g.IntN(32)
@@ -418,22 +419,22 @@ func (g *generator) address() dimmnet2.Address {
 
 func word(w uint64) []byte { return binary.LittleEndian.AppendUint64(nil, w) }
 
-// regroup gives a process another PGID, or the common one back, alike at both.
-func (g *generator) regroup(twins ...*twin) {
+// regroup gives a process another PGID, or the common one, in both implementations.
+func (g *generator) regroup(implementations ...*implementation) {
 	rank, group := g.IntN(ranks), uint16(77+g.IntN(2)*g.IntN(2))
-	for _, x := range twins {
+	for _, x := range implementations {
 		x.boss.Group(rank, group)
 	}
 }
 
-// read takes status entries and records, and loads windows, alike at both.
-func (g *generator) read(t *testing.T, twins ...*twin) {
+// read takes status entries and records, and loads windows, in both implementations.
+func (g *generator) read(t *testing.T, implementations ...*implementation) {
 	t.Helper()
 	rank, entries, records := g.IntN(ranks), g.IntN(80), g.IntN(30)
 	at, n := dimmnet2.PrefetchWindow(g.IntN(8))+dimmnet2.Address(g.IntN(100)), g.IntN(520)
 	flush := g.IntN(2) == 0
 	var seen []string
-	for _, x := range twins {
+	for _, x := range implementations {
 		var s string
 		for range entries {
 			e, ok := x.nics[rank].Poll()

@@ -14,22 +14,24 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// line is the line that calls it.
+// line returns the line of its caller.
 func line() string {
 	_, file, n, _ := runtime.Caller(1)
 	return fmt.Sprintf("%s:%d", file, n)
 }
 
-// A straySender sends messages to rank 0 of which nobody receives all, and returns the lines of those, in the order in which they are reported.
-type straySender func(w, other *mpi.Comm) (lines []string, err error)
+// An unreceivedSender sends messages to rank 0, which does not receive all of them, and
+// returns the lines that have sent those, in the order in which they are reported.
+type unreceivedSender func(w, other *mpi.Comm) (lines []string, err error)
 
-// Who has left messages is told the lines that have sent them, whatever call that was.
+// A rank that has not received messages is told the lines that have sent them, whatever
+// call that was.
 func TestLinesOfMessagesThatNobodyReceives(t *testing.T) {
 	one := []int{1}
 	at := func(line string, err error) ([]string, error) { return []string{line}, err }
 	for _, tc := range []struct {
 		name  string
-		from1 straySender
+		from1 unreceivedSender
 		at0   func(w, other *mpi.Comm) error
 	}{
 		{"Send", func(w, _ *mpi.Comm) ([]string, error) { return at(line(), mpi.Send(w, one, 0, 5)) }, nil},
@@ -89,7 +91,7 @@ func TestLinesOfMessagesThatNobodyReceives(t *testing.T) {
 			return errors.Join(err, err2)
 		}},
 
-		// Where it is not known, nothing is said of it.
+		// If the line is not known, it is not reported.
 		{"matched by a probe, of two lines", func(w, _ *mpi.Comm) ([]string, error) {
 			err := mpi.Send(w, one, 0, 5)
 			return at("", errors.Join(err, mpi.Send(w, one, 0, 5)))
@@ -101,7 +103,7 @@ func TestLinesOfMessagesThatNobodyReceives(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			everywhere(t, 2, func(w *mpi.Comm) error {
-				other, err := w.Split(0, -w.Rank()) // its ranks are numbered the other way round
+				other, err := w.Split(0, -w.Rank()) // its ranks are numbered in reverse order
 				if err != nil {
 					return err
 				}
@@ -128,14 +130,15 @@ func TestLinesOfMessagesThatNobodyReceives(t *testing.T) {
 	}
 }
 
-// below is the line after one.
+// below returns the line after one.
 func below(at string) string {
 	i, n := strings.LastIndex(at, ":"), 0
 	fmt.Sscan(at[i+1:], &n)
 	return fmt.Sprintf("%s:%d", at[:i], n+1)
 }
 
-// sentAt is an error if err does not name these lines of messages, in this order, and nothing else.
+// sentAt is an error if err does not name these lines of messages, in this order, and
+// no others.
 func sentAt(err error, lines []string) error {
 	if err := tells(err, mpi.ErrPending, fmt.Sprintf("%d messages to this rank were never received", len(lines))); err != nil {
 		return err
@@ -152,7 +155,8 @@ func sentAt(err error, lines []string) error {
 	return equal("messages", len(got), len(lines))
 }
 
-// A message that nobody has taken, while its sender no longer waits, has its line too.
+// The line of a message that was not received, and whose sender does not wait any more,
+// is also reported.
 func TestTheLineOfAnOffer(t *testing.T) {
 	for _, send := range []func(w *mpi.Comm) (string, error){
 		func(w *mpi.Comm) (string, error) { return line(), mpi.Isend(w, make([]byte, 1<<20), 0, 5).Free() },
@@ -171,7 +175,7 @@ func TestTheLineOfAnOffer(t *testing.T) {
 	}
 }
 
-// What has been given up, and has not come, is not taken for what has.
+// Messages that were withdrawn, and have not arrived, are not mistaken for others.
 func TestTheLineAfterMessagesThatWereGivenUp(t *testing.T) {
 	where := make(chan string, 1)
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
@@ -215,7 +219,7 @@ func TestLinesOfManySenders(t *testing.T) {
 	})
 }
 
-// Where a rank has died nobody is asked, who may be as dead.
+// Where a rank has died no rank is asked for lines, since it may be dead, too.
 func TestNobodyIsAskedWhereRanksHaveDied(t *testing.T) {
 	mpitest.Run(t, 3, func(w *mpi.Comm) error {
 		pair, err := w.Split(w.Rank()/2, 0)

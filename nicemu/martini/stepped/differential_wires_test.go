@@ -10,32 +10,32 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// wires are what the fast path opens once and then uses without a look at the
-// tables but for a few words: packet rings, VPUSH rings, boards. What a packet of
-// those is, the stepped side sends as PUSH packets by BOTF. All go by one
-// Window of each node, which belongs to it, to another job, or to nobody by turns.
+// wires are what the fast path opens once and then uses with only a check of a few words of the
+// tables: packet rings, VPUSH rings, flag arrays. The stepped side sends the same packets as PUSH
+// packets by BOTF. All use one Window of each node, which belongs to the node, to another job, or
+// to nobody in turn.
 type wires struct {
-	w           *twins
-	channels    [twinNodes][twinNodes]*martini.Channel
-	mails       [twinNodes][twinNodes]*martini.Mailbox
-	flagWriters [twinNodes]*martini.FlagWriter
-	readers     [twinNodes][twinNodes][2]*ring.Reader // by receiver, sender, side
-	slot        [twinNodes][twinNodes]uint64
-	pos         [twinNodes][twinNodes]uint64
-	seq         [twinNodes]uint32
+	w           *pair
+	channels    [pairNodes][pairNodes]*martini.Channel
+	mails       [pairNodes][pairNodes]*martini.Mailbox
+	flagWriters [pairNodes]*martini.FlagWriter
+	readers     [pairNodes][pairNodes][2]*ring.Reader // by receiver, sender, side
+	slot        [pairNodes][pairNodes]uint64
+	pos         [pairNodes][pairNodes]uint64
+	seq         [pairNodes]uint32
 	scratch     [2][]byte // rings of zeros and of ones
 }
 
-// wiresBy is the Window that nothing else goes by.
+// wiresBy is the Window for wires only.
 const wiresBy = 15
 
-// boardSegment is the boards' place in the I/O space of every node.
-const boardSegment = martini.Segment(1<<32 | 3)
+// flagArraySegment is the flag arrays' place in the I/O space of every node.
+const flagArraySegment = martini.Segment(1<<32 | 3)
 
 // joined reports whether two nodes belong to one job.
-func joined(from, to int) bool { return (from == twinNodes-1) == (to == twinNodes-1) }
+func joined(from, to int) bool { return (from == pairNodes-1) == (to == pairNodes-1) }
 
-func newWires(w *twins) *wires {
+func newWires(w *pair) *wires {
 	x := &wires{w: w}
 	g := w.fast.f.Geometry()
 	for from, n := range w.fast.nics {
@@ -62,7 +62,7 @@ func newWires(w *twins) *wires {
 	return x
 }
 
-// drive draws one of these operations, often none.
+// drive draws one of these operations, or none.
 func (x *wires) drive() {
 	if x == nil {
 		return
@@ -81,9 +81,9 @@ func (x *wires) drive() {
 	}
 }
 
-// flip gives the Window of a node to another, or back.
+// flip gives the Window of a node to another job, or back.
 func (x *wires) flip() {
-	w, i := x.w, x.w.pick(twinNodes)
+	w, i := x.w, x.w.pick(pairNodes)
 	to := w.pick(4)
 	for _, s := range []*side{&w.fast, &w.slow} {
 		switch to {
@@ -97,12 +97,12 @@ func (x *wires) flip() {
 	}
 }
 
-// pair draws a sender and a receiver that the fast path has wires between.
+// pair draws a sender and a receiver between which the fast path has wires.
 func (x *wires) pair() (from, to int) {
 	if x.w.pick(8) == 0 {
-		return twinNodes - 1, twinNodes - 1
+		return pairNodes - 1, pairNodes - 1
 	}
-	return x.w.pick(twinNodes - 1), x.w.pick(twinNodes - 1)
+	return x.w.pick(pairNodes - 1), x.w.pick(pairNodes - 1)
 }
 
 func (x *wires) bytes(n int) []byte {
@@ -134,7 +134,7 @@ func (x *wires) pushed(from, to, flag int, seg martini.Segment, off uint64, b []
 	return 0
 }
 
-// same holds two outcomes against each other.
+// same compares two results.
 func (x *wires) same(name string, from, to int, got martini.Reason, err error) (ok bool) {
 	w := x.w
 	w.ops++
@@ -199,8 +199,8 @@ func (x *wires) packet() {
 	}
 }
 
-// put sends what a packet changes in its ring: the payload first, the line
-// last. Where that is, rings of zeros and of ones show.
+// put sends the bytes that a packet changes in its ring: the payload first, the line last. Rings of
+// zeros and of ones show which bytes these are.
 func (x *wires) put(from, to int, slot, pos uint64, head *[3]uint64, b []byte) martini.Reason {
 	l := x.w.fast.f.Geometry().Ring
 	for i, mem := range x.scratch {
@@ -246,48 +246,49 @@ func (x *wires) lineAt(slot uint64) int {
 	panic("no line")
 }
 
-// flagPushed writes a flag with a payload as the core does: what the line does not take first.
-func (x *wires) flagPushed(from, board int, seq uint32, line, payload []byte) martini.Reason {
-	boards := x.w.fast.f.Geometry().Boards
+// flagPushed writes a flag with a payload in the order of the fast path: first the part that is not
+// in the line.
+func (x *wires) flagPushed(from, flagArray int, seq uint32, line, payload []byte) martini.Reason {
+	flagArrays := x.w.fast.f.Geometry().FlagArrays
 	_, end := x.w.fast.f.FlagSpan()
-	at := uint64((board*fabric.FlagLines+int(seq%fabric.FlagLines))*twinNodes + from)
-	if board == boards {
-		return x.pushed(from, from, 0, boardSegment, end, line)
+	at := uint64((flagArray*fabric.FlagLines+int(seq%fabric.FlagLines))*pairNodes + from)
+	if flagArray == flagArrays {
+		return x.pushed(from, from, 0, flagArraySegment, end, line)
 	}
 	if len(payload) > fabric.FlagInline {
 		binary.NativeEndian.PutUint64(line[8:], uint64(len(payload)))
 		const moreBytes = martini.FlagBytes - fabric.FlagInline - fabric.FlagRest
-		lines, rest := uint64(boards*fabric.FlagLines*twinNodes), payload[fabric.FlagInline:]
+		lines, rest := uint64(flagArrays*fabric.FlagLines*pairNodes), payload[fabric.FlagInline:]
 		first := min(len(rest), fabric.FlagRest)
-		if why := x.pushed(from, from, 0, boardSegment, lines*ring.LineBytes+at*fabric.FlagRest, rest[:first]); why != 0 {
+		if why := x.pushed(from, from, 0, flagArraySegment, lines*ring.LineBytes+at*fabric.FlagRest, rest[:first]); why != 0 {
 			return why
 		}
 		if more := rest[first:]; len(more) > 0 {
-			if why := x.pushed(from, from, 0, boardSegment, lines*(ring.LineBytes+fabric.FlagRest)+at*moreBytes, more); why != 0 {
+			if why := x.pushed(from, from, 0, flagArraySegment, lines*(ring.LineBytes+fabric.FlagRest)+at*moreBytes, more); why != 0 {
 				return why
 			}
 		}
 	}
-	return x.pushed(from, from, 0, boardSegment, at*ring.LineBytes, line)
+	return x.pushed(from, from, 0, flagArraySegment, at*ring.LineBytes, line)
 }
 
-// flag raises a flag on a board, which all look at.
+// flag raises a flag, which all nodes read.
 func (x *wires) flag() {
-	w, from := x.w, x.w.pick(twinNodes)
-	board := w.pick(w.fast.f.Geometry().Boards + 1)
+	w, from := x.w, x.w.pick(pairNodes)
+	flagArray := w.pick(w.fast.f.Geometry().FlagArrays + 1)
 	x.seq[from]++
 	seq, b := x.seq[from], x.bytes([]int{0, 8, 1 + w.pick(martini.FlagBytes)}[w.pick(3)])
 	mark := uint32(w.pick(1 << 30))
-	err := x.flagWriters[from].Raise(board, seq, mark, b)
+	err := x.flagWriters[from].Raise(flagArray, seq, mark, b)
 	line := make([]byte, ring.LineBytes)
 	binary.NativeEndian.PutUint64(line, uint64(seq)|uint64(mark)<<32)
 	copy(line[ring.LineBytes-fabric.FlagInline:], b)
-	ok := x.same("flag", from, from, x.flagPushed(from, board, seq, line, b), err)
+	ok := x.same("flag", from, from, x.flagPushed(from, flagArray, seq, line, b), err)
 	for _, s := range []*side{&w.fast, &w.slow} {
 		for _, n := range s.nics {
 			got := make([]byte, len(b))
-			if m, up := n.Raised(n.Flags(), board, from, seq, got); up != ok || up && (m != mark || !bytes.Equal(got, b)) {
-				w.t.Fatalf("flag %d of node %d on board %d: %v, want %v", seq, from, board, up, ok)
+			if m, up := n.Raised(n.Flags(), flagArray, from, seq, got); up != ok || up && (m != mark || !bytes.Equal(got, b)) {
+				w.t.Fatalf("flag %d of node %d on flag array %d: %v, want %v", seq, from, flagArray, up, ok)
 			}
 		}
 	}

@@ -12,25 +12,25 @@ import (
 //	  ^                     /
 //	  +---- Retry ---- Busy
 //
-// One packet to a peer flies at a time: only the next event tells that it was
-// not refused, and a later packet must not pass it.
+// At most one packet to a peer is in flight: only the next event tells that it was not refused, and a later
+// packet must not overtake it.
 
-// A flight is the packet on its way to a peer's shared ring.
-type flight struct {
+// An inFlight is the packet in flight to a peer's shared ring.
+type inFlight struct {
 	up    bool
-	turn  bool       // a Switch packet must go, or is the one that flies
+	turn  bool       // a Switch packet must go, or is the one in flight
 	ask   bool       // it carries the Ask flag
-	line  *trainLine // whose first train it belongs to; nil: Switch
-	n     int        // bytes of that train
+	line  *sendQueue // its entry is the first there; nil: Switch
+	n     int        // bytes of that entry
 	token uint64
 }
 
 // fly emits a packet for the shared ring of p.
-func (e *Engine) fly(p *peer, l *trainLine, h ir.Header, data []byte, n int) {
-	f := &p.flight
+func (e *Engine) fly(p *peer, l *sendQueue, h ir.Header, data []byte, n int) {
+	f := &p.inFlight
 	f.up, f.ask, f.line, f.n = true, h.Flags&wire.Ask != 0, l, n
 	f.token++
-	e.flights = append(e.flights, p)
+	e.inFlight = append(e.inFlight, p)
 	c := e.emit()
 	c.Op = ir.Shared
 	c.Peer = p.number
@@ -46,7 +46,7 @@ func (e *Engine) fly(p *peer, l *trainLine, h ir.Header, data []byte, n int) {
 
 // pumpShared lets the next packet to p fly.
 func (e *Engine) pumpShared(p *peer) {
-	if p.flight.up {
+	if p.inFlight.up {
 		return
 	}
 	l := p.queues.pick()
@@ -54,32 +54,31 @@ func (e *Engine) pumpShared(p *peer) {
 		return
 	}
 	t := l.head
-	h, data, n := e.nextPacket(t, p.nic.shared)
+	h, n := t.nextPacket(p.nic.shared)
 	if l == &p.queues.messages && p.out == outFresh && h.Kind != wire.Fragment && p.nic.caps.Rings > 0 {
 		h.Flags |= wire.Ask
 	}
 	p.queues.bulkNext = l != &p.queues.bulk
-	if t.n != 0 {
-		e.fly(p, l, h, t.body[:t.n], n)
-		e.keepBody()
+	if n > 0 {
+		e.fly(p, l, h, e.payload(t.message(), t.off, n), n)
 		return
 	}
-	e.gatherFor(t, data)
-	e.fly(p, l, h, data, n)
+	e.fly(p, l, h, t.body[:t.n], n)
+	e.keepBody()
 }
 
 // settle notes that the packets posted to shared rings were not refused.
 func (e *Engine) settle() {
-	list := e.flights[:e.posted]
-	rest := append(e.landed[:0], e.flights[e.posted:]...)
-	e.flights, e.landed, e.posted = rest, list, 0
+	list := e.inFlight[:e.posted]
+	rest := append(e.landed[:0], e.inFlight[e.posted:]...)
+	e.inFlight, e.landed, e.posted = rest, list, 0
 	for _, p := range list {
 		e.land(p)
 	}
 }
 
 func (e *Engine) land(p *peer) {
-	f := &p.flight
+	f := &p.inFlight
 	f.up = false
 	if p.end != nil {
 		return
@@ -98,19 +97,19 @@ func (e *Engine) land(p *peer) {
 // onBusy takes back a packet that found the shared ring full.
 func (e *Engine) onBusy(ev *ir.Event) error {
 	p := &e.peers[ev.Peer]
-	if !p.flight.up || ev.Token != p.flight.token {
-		return stray(ev, "no packet %d is on its way", ev.Token)
+	if !p.inFlight.up || ev.Token != p.inFlight.token {
+		return unexpected(ev, "no packet %d is on its way", ev.Token)
 	}
-	for i, q := range e.flights[:e.posted] {
+	for i, q := range e.inFlight[:e.posted] {
 		if q == p {
-			e.flights = append(e.flights[:i], e.flights[i+1:]...)
+			e.inFlight = append(e.inFlight[:i], e.inFlight[i+1:]...)
 			e.posted--
-			p.flight.up = false
+			p.inFlight.up = false
 			if p.end == nil {
 				e.wait(p)
 			}
 			return nil
 		}
 	}
-	return stray(ev, "packet %d has not been posted", ev.Token)
+	return unexpected(ev, "packet %d has not been posted", ev.Token)
 }

@@ -20,17 +20,17 @@ const (
 	bootstrap = 3 * tofu.PacketBytes
 )
 
-// A twin is one of the two implementations with a job of its own.
-type twin struct {
+// An implementation is the fast path or the stepped model, with its own job.
+type implementation struct {
 	f       *fabric.Fabric
 	nics    []*tofu.NIC
 	machine *Machine // nil: the fast path
 	mem     [nodes][]byte
-	tags    [nodes][]tofu.Tag // that were ever registered
+	tags    [nodes][]tofu.Tag // all tags registered so far
 	queues  [nodes]*ring.SharedReader
 }
 
-func newTwin(t *testing.T, stepped bool) *twin {
+func newImplementation(t *testing.T, stepped bool) *implementation {
 	t.Helper()
 	g := fabric.Small()
 	g.Shared.Lines, g.Rings = 64, 2
@@ -42,7 +42,7 @@ func newTwin(t *testing.T, stepped bool) *twin {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &twin{f: f}
+	x := &implementation{f: f}
 	var all []*tofu.Hardware
 	for rank := range nodes {
 		n, err := tofu.Open(f, rank, tofu.Options{})
@@ -64,21 +64,22 @@ func newTwin(t *testing.T, stepped bool) *twin {
 	return x
 }
 
-// A posting is an order with where it is posted.
+// A posting is an order, and the port at which it is posted.
 type posting struct {
 	rank, port int
 	order      tofu.Order
 }
 
-// An end is how an order ended.
+// An end is the result of an order.
 type end struct {
 	seen  uint64
 	why   tofu.Reason
 	local string
 }
 
-// run posts orders at once, whose local memory is made anew, and returns how they ended.
-func (x *twin) run(t *testing.T, all []posting) (ends []end) {
+// run posts orders at the same time, with fresh copies of their local memory, and returns their
+// results.
+func (x *implementation) run(t *testing.T, all []posting) (ends []end) {
 	t.Helper()
 	var under []Pending
 	for i := range all {
@@ -112,7 +113,7 @@ func (x *twin) run(t *testing.T, all []posting) (ends []end) {
 }
 
 // register gives part of a node's memory a tag.
-func (x *twin) register(t *testing.T, rank, from, to int, rights tofu.Right) {
+func (x *implementation) register(t *testing.T, rank, from, to int, rights tofu.Right) {
 	t.Helper()
 	tag, err := x.nics[rank].Register(x.mem[rank][from:to], rights)
 	if err != nil {
@@ -121,9 +122,9 @@ func (x *twin) register(t *testing.T, rank, from, to int, rights tofu.Right) {
 	x.tags[rank] = append(x.tags[rank], tag)
 }
 
-// differ returns a part of the state in which the twins differ, "" if there is none: all
-// that does not depend on where the job's memory lies.
-func (x *twin) differ(y *twin) string {
+// differ returns a part of the state in which the implementations differ, or "": it compares
+// everything that does not depend on the addresses of the job's memory.
+func (x *implementation) differ(y *implementation) string {
 	for rank, n := range x.nics {
 		other := y.nics[rank]
 		for name, parts := range map[string][2][]byte{
@@ -142,7 +143,7 @@ func (x *twin) differ(y *twin) string {
 	return ""
 }
 
-// counts are the counters and completions of a NIC.
+// counts returns the counters and completions of a NIC.
 func counts(n *tofu.NIC) (all []uint64) {
 	for r := range tofu.Reason(40) {
 		own, arrived := n.Refused(r)
@@ -165,14 +166,14 @@ func counts(n *tofu.NIC) (all []uint64) {
 	return all
 }
 
-// TestOneNIC gives the fast path and the stepped model the same orders, good and
-// hostile, one after the other and several at once, and compares everything after every tenth.
+// TestOneNIC gives the fast path and the stepped model the same orders, valid and hostile, one
+// after the other and several at once, and compares the whole state after every tenth round.
 func TestOneNIC(t *testing.T) {
 	rounds := 10_000
 	if testing.Short() {
 		rounds = 2000
 	}
-	fast, slow := newTwin(t, false), newTwin(t, true)
+	fast, slow := newImplementation(t, false), newImplementation(t, true)
 	rng := rand.New(rand.NewPCG(11, 12))
 	g := generator{rng, fast}
 	met := map[tofu.Reason]int{}
@@ -205,14 +206,14 @@ func TestOneNIC(t *testing.T) {
 	}
 }
 
-// A generator makes orders for both twins, which have the same tags.
+// A generator makes orders for both implementations, which have the same tags.
 type generator struct {
 	*rand.Rand
-	of *twin
+	of *implementation
 }
 
-// change registers or withdraws memory, alike at both.
-func (g *generator) change(t *testing.T, twins ...*twin) {
+// change registers or withdraws memory in both implementations.
+func (g *generator) change(t *testing.T, implementations ...*implementation) {
 	t.Helper()
 	rank := g.IntN(nodes)
 	from, rights := g.IntN(memBytes), tofu.Right(g.IntN(8))|tofu.Right(g.IntN(2))*3
@@ -220,29 +221,29 @@ func (g *generator) change(t *testing.T, twins ...*twin) {
 	if old := g.of.tags[rank]; len(old) > 3 {
 		tag := old[g.IntN(len(old))]
 		var ends []string
-		for _, x := range twins {
+		for _, x := range implementations {
 			ends = append(ends, fmt.Sprint(x.nics[rank].Withdraw(tag)))
 		}
 		if ends[0] != ends[1] {
 			t.Fatalf("withdrawn: %v", ends)
 		}
 	}
-	for _, x := range twins {
+	for _, x := range implementations {
 		x.register(t, rank, from, to, rights)
 	}
-	if a, b := twins[0].tags[rank], twins[1].tags[rank]; !slices.Equal(a, b) {
+	if a, b := implementations[0].tags[rank], implementations[1].tags[rank]; !slices.Equal(a, b) {
 		t.Fatalf("tags %v, %v", a, b)
 	}
 }
 
 // read takes notices from the queues of both.
-func (g *generator) read(t *testing.T, twins ...*twin) {
+func (g *generator) read(t *testing.T, implementations ...*implementation) {
 	t.Helper()
 	rank, most := g.IntN(nodes), g.IntN(80)
 	for range most {
 		var got [2]ring.Packet
 		var ok [2]bool
-		for i, x := range twins {
+		for i, x := range implementations {
 			var err error
 			if ok[i], err = x.queues[rank].Poll(&got[i]); err != nil {
 				t.Fatal(err)
@@ -254,13 +255,13 @@ func (g *generator) read(t *testing.T, twins ...*twin) {
 		if !ok[0] {
 			return
 		}
-		for _, x := range twins {
+		for _, x := range implementations {
 			x.queues[rank].Consume()
 		}
 	}
 }
 
-// batch returns orders to different nodes, which do not depend on each other's turn.
+// batch returns orders to different nodes, whose results do not depend on their order.
 func (g *generator) batch() (all []posting) {
 	for _, target := range g.Perm(nodes)[:1+g.IntN(3)] {
 		all = append(all, g.posting(target))
@@ -293,7 +294,7 @@ func (g *generator) posting(target int) posting {
 	return posting{g.IntN(nodes), g.IntN(tofu.InjectionPorts), o}
 }
 
-// spoil makes a few orders ones that no correct process posts.
+// spoil turns a few orders into ones that no correct process posts.
 func (g *generator) spoil(o *tofu.Order) {
 	switch g.IntN(60) {
 	case 0:
@@ -313,7 +314,7 @@ func (g *generator) tag(target int) tofu.Tag {
 	if tags := g.of.tags[target]; len(tags) > 0 && g.IntN(3) > 0 {
 		return tags[max(0, len(tags)-1-g.IntN(6))]
 	}
-	static := []tofu.Tag{tofu.TagBootstrap, tofu.TagBootstrap, tofu.TagBootstrap, tofu.TagRings, tofu.TagRings, tofu.TagControl, tofu.TagBoards, 0, 1<<32 | 9, 1<<32 | 5000}
+	static := []tofu.Tag{tofu.TagBootstrap, tofu.TagBootstrap, tofu.TagBootstrap, tofu.TagRings, tofu.TagRings, tofu.TagControl, tofu.TagFlagArrays, 0, 1<<32 | 9, 1<<32 | 5000}
 	return static[g.IntN(len(static))]
 }
 

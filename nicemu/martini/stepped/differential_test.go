@@ -11,19 +11,19 @@ import (
 	"rhinet/nicemu/martini"
 )
 
-// The stepped model and the fast path are one NIC: the same operations, drawn
-// from a seed or by a fuzzer, leave the same memory, contflags, completion
-// flags and counters, and are refused for the same reasons.
+// The stepped model and the fast path behave as the same NIC: the same operations, drawn from a
+// seed or by a fuzzer, leave the same memory, contflags, completion flags and counters, and are
+// refused for the same reasons.
 
 const (
-	twinNodes = 4 // the last belongs to another job
+	pairNodes = 4 // the last belongs to another job
 	areaSize  = 6 * pageBytes
 	lostNode  = 9
 	invalidBy = 14 // Windows with a meaning
 	forgedBy  = 13
 	perNode   = 3 // areas: pinned, with a hole, not pinned
 	reasons   = 32
-	twinLocks = 4 // in use; the last is initialised only by the operations
+	pairLocks = 4 // in use; the last is initialised only by the operations
 )
 
 // A side is one of the two NICs, with the same history.
@@ -32,31 +32,31 @@ type side struct {
 	boss  *martini.Manager
 	in    []*martini.Hardware
 	nics  []*martini.NIC
-	areas [twinNodes][perNode][]byte
+	areas [pairNodes][perNode][]byte
 }
 
-// twins drive both.
-type twins struct {
+// A pair is both implementations, which get the same operations.
+type pair struct {
 	t       testing.TB
 	fast    side
 	slow    side
 	m       *Machine
 	back    *Machine // of the fast side, if it falls back
 	refused []Refused
-	who     []int                         // whose requests those were
-	rings   [2][twinNodes]*Ring           // VPUSH rings of machines: of the stepped side, and of the fast one that falls back
-	mail    [twinNodes][]letter           // that have arrived there and are not yet taken out
+	who     []int                         // whose requests these were
+	rings   [2][pairNodes]*Ring           // VPUSH rings of machines: of the stepped side, and of the fast one that falls back
+	mail    [pairNodes][]letter           // that have arrived there and have not been taken out
 	wires   *wires                        // nil where the fast side falls back
 	drawn   map[string]int                // operations, by name
-	segs    [twinNodes][5]martini.Segment // good, hole, unpinned, stale, none
-	skew    [twinNodes][reasons][2]int64  // counters: stepped less fast
+	segs    [pairNodes][5]martini.Segment // good, hole, unpinned, stale, none
+	skew    [pairNodes][reasons][2]int64  // counters: stepped less fast
 	pick    func(n int) int
 	ops     int
 }
 
-func (s *side) build(t testing.TB) [twinNodes][5]martini.Segment {
-	s.f, s.boss, s.nics = openNICs(t, twinNodes, martini.Options{}, martini.Options{}, martini.Options{}, martini.Options{Job: 0xbad})
-	var segs [twinNodes][5]martini.Segment
+func (s *side) build(t testing.TB) [pairNodes][5]martini.Segment {
+	s.f, s.boss, s.nics = openNICs(t, pairNodes, martini.Options{}, martini.Options{}, martini.Options{}, martini.Options{Job: 0xbad})
+	var segs [pairNodes][5]martini.Segment
 	for i, n := range s.nics {
 		in, err := s.boss.Hardware(n)
 		must(t, err)
@@ -82,18 +82,18 @@ func (s *side) build(t testing.TB) [twinNodes][5]martini.Segment {
 			t.Fatal(err)
 		}
 		must(t, s.boss.Invalidate(i, invalidBy))
-		must(t, s.boss.Assign(i, forgedBy, 0xbad, (i+1)%twinNodes))
+		must(t, s.boss.Assign(i, forgedBy, 0xbad, (i+1)%pairNodes))
 	}
 	return segs
 }
 
-func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
-	w := &twins{t: t, pick: pick, drawn: map[string]int{}}
+func newPair(t testing.TB, o Options, pick func(int) int) *pair {
+	w := &pair{t: t, pick: pick, drawn: map[string]int{}}
 	w.segs = w.fast.build(t)
 	if w.slow.build(t) != w.segs {
 		t.Fatal("the two sides have different segments")
 	}
-	for i := range w.fast.nics { // the same job, whatever the fabric's number
+	for i := range w.fast.nics { // the same job on both sides, whatever the fabric's number
 		pgid := w.job(i)
 		for win := range martini.Windows {
 			if win != invalidBy && win != forgedBy {
@@ -109,13 +109,13 @@ func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
 	}
 	t.Cleanup(m.Close)
 	w.m = m
-	for i := range twinNodes {
+	for i := range pairNodes {
 		w.header(i, i)
 	}
 	w.newRings(0, m, &w.slow, RingOptions{Hardware: o.Direct})
 	w.wires = newWires(w)
-	for i := range twinNodes - 1 {
-		for id := range twinLocks - 1 {
+	for i := range pairNodes - 1 {
+		for id := range pairLocks - 1 {
 			for _, s := range []*side{&w.fast, &w.slow} {
 				if err := s.nics[i].Window(0).InitLock(id, id, w.segs[i][0], uint64(8*id)); err != nil {
 					t.Fatal(err)
@@ -127,7 +127,7 @@ func newTwins(t testing.TB, o Options, pick func(int) int) *twins {
 }
 
 // fallBack gives the fast side a machine of its own.
-func (w *twins) fallBack() {
+func (w *pair) fallBack() {
 	m, err := New(w.fast.boss, w.fast.nics, Options{TLB: Geometry{4, 2}})
 	if err != nil {
 		w.t.Fatal(err)
@@ -143,10 +143,10 @@ func (s *side) pgid(i int) uint32 {
 	return uint32(key)
 }
 
-func (w *twins) job(i int) uint32 { return w.slow.pgid(i) }
+func (w *pair) job(i int) uint32 { return w.slow.pgid(i) }
 
 // header registers a header on both sides. The page is the target's number.
-func (w *twins) header(from, to int) {
+func (w *pair) header(from, to int) {
 	h := martini.Header{Node: to, Segment: w.segs[to][w.pick(2)], Offset: uint64(w.pick(areaSize)), Override: w.pick(2) == 0}
 	for _, s := range []*side{&w.fast, &w.slow} {
 		if err := s.nics[from].RegisterHeader(uint16(to), h); err != nil {
@@ -155,15 +155,15 @@ func (w *twins) header(from, to int) {
 	}
 }
 
-// play carries one operation out on both sides and compares.
-func (w *twins) play(o *op) {
+// play carries out one operation on both sides and compares.
+func (w *pair) play(o *op) {
 	w.ops++
 	w.drawn[o.name]++
 	fail := func(text string, args ...any) {
 		w.t.Helper()
 		w.t.Fatalf("operation %d, %v: %s", w.ops, o, fmt.Sprintf(text, args...))
 	}
-	if o.overlaps() { // what arrives then depends on the order of the bytes
+	if o.overlaps() { // the result depends on the order of the bytes
 		o.size, o.localBad = min(o.size, 1), o.localBad && o.size > 0
 	}
 	dw, value := o.prepare(&w.fast)
@@ -184,7 +184,7 @@ func (w *twins) play(o *op) {
 	for _, r := range w.refused {
 		got = r.Reason
 	}
-	if o.localBad && got != want { // what was told first has been corrected
+	if o.localBad && got != want { // the first notice has been corrected
 		got = w.learned(o)
 		w.measure()
 	}
@@ -199,11 +199,11 @@ func (w *twins) play(o *op) {
 		w.mailed(o)
 		w.takeOut(o.to, 4, fail)
 	}
-	for _, i := range []int{o.node, o.to % twinNodes} {
+	for _, i := range []int{o.node, o.to % pairNodes} {
 		w.compare(i, fail)
 	}
 	if o.lock {
-		for i := range twinNodes { // acquisition flags
+		for i := range pairNodes { // acquisition flags
 			w.compare(i, fail)
 		}
 	}
@@ -219,14 +219,14 @@ func (w *twins) play(o *op) {
 	}
 	if w.ops%64 == 0 {
 		w.counters(fail)
-		for to := range twinNodes {
+		for to := range pairNodes {
 			w.takeOut(to, 0, fail)
 		}
 	}
 }
 
-// learned is what the issuer knows at last of why the request was refused.
-func (w *twins) learned(o *op) martini.Reason {
+// learned returns the issuer's last information on why the request was refused.
+func (w *pair) learned(o *op) martini.Reason {
 	n := w.m.nodes[o.node]
 	for _, k := range n.known {
 		if k.Window == o.win && k.Serial == n.serial[o.win] {
@@ -237,7 +237,7 @@ func (w *twins) learned(o *op) martini.Reason {
 }
 
 // moved compares how much of a refused request has arrived.
-func (w *twins) moved(o *op, err error, fail func(string, ...any)) {
+func (w *pair) moved(o *op, err error, fail func(string, ...any)) {
 	var r *martini.Refusal
 	if !errors.As(err, &r) || o.lock || o.name == "special request" {
 		return
@@ -250,21 +250,20 @@ func (w *twins) moved(o *op, err error, fail func(string, ...any)) {
 	}
 }
 
-// measure takes the counters as they are: a request with a fault at either end
-// counts as the one that its issuer learned of first, and the other may count
-// where it was found.
-func (w *twins) measure() {
+// measure records the counters: a request with a fault at either end counts under the reason that
+// its issuer learned first, and may also count where the other one was found.
+func (w *pair) measure() {
 	w.each(func(i, r, k int, slow, fast uint64) { w.skew[i][r][k] = int64(slow) - int64(fast) })
 }
 
-func (w *twins) counters(fail func(string, ...any)) {
+func (w *pair) counters(fail func(string, ...any)) {
 	w.each(func(i, r, k int, slow, fast uint64) {
 		if int64(slow)-int64(fast) != w.skew[i][r][k] {
 			fail("node %d, %v, counter %d: %d, fast %d, allowed difference %d", i, martini.Reason(r), k, slow, fast, w.skew[i][r][k])
 		}
 	})
 	w.locks(fail)
-	for i := range twinNodes {
+	for i := range pairNodes {
 		w.compare(i, fail)
 		a := w.fast.f.Words(i, fabric.Control)
 		b := w.slow.f.Words(i, fabric.Control)
@@ -277,14 +276,14 @@ func (w *twins) counters(fail func(string, ...any)) {
 }
 
 // locks compares the lock tables.
-func (w *twins) locks(fail func(string, ...any)) {
+func (w *pair) locks(fail func(string, ...any)) {
 	type line struct {
 		last     martini.Tenure
 		number   uint32
 		over     bool
 		reserved int
 	}
-	for i := range twinNodes {
+	for i := range pairNodes {
 		for id := range martini.Locks {
 			var a, b line
 			a.last, a.number, a.over, a.reserved = w.fast.in[i].LockTable().State(id)
@@ -296,8 +295,8 @@ func (w *twins) locks(fail func(string, ...any)) {
 	}
 }
 
-func (w *twins) each(f func(i, r, k int, slow, fast uint64)) {
-	for i := range twinNodes {
+func (w *pair) each(f func(i, r, k int, slow, fast uint64)) {
+	for i := range pairNodes {
 		for r := range reasons {
 			i1, a1 := w.slow.nics[i].Refused(martini.Reason(r))
 			i2, a2 := w.fast.nics[i].Refused(martini.Reason(r))
@@ -307,7 +306,7 @@ func (w *twins) each(f func(i, r, k int, slow, fast uint64)) {
 	}
 }
 
-func (w *twins) compare(i int, fail func(string, ...any)) {
+func (w *pair) compare(i int, fail func(string, ...any)) {
 	for k := range perNode {
 		if a, b := w.fast.areas[i][k], w.slow.areas[i][k]; !bytes.Equal(a, b) {
 			at := 0
@@ -320,8 +319,8 @@ func (w *twins) compare(i int, fail func(string, ...any)) {
 }
 
 // churn withdraws an area and exposes it again.
-func (w *twins) churn() {
-	i := w.pick(twinNodes)
+func (w *pair) churn() {
+	i := w.pick(pairNodes)
 	var segs [2]martini.Segment
 	for k, s := range []*side{&w.fast, &w.slow} {
 		if err := s.nics[i].Conceal(w.segs[i][0]); err != nil {
@@ -339,8 +338,8 @@ func (w *twins) churn() {
 }
 
 // write is one write to the AOTF area, often with a header.
-func (w *twins) write() {
-	from, to := w.pick(twinNodes), w.pick(twinNodes)
+func (w *pair) write() {
+	from, to := w.pick(pairNodes), w.pick(pairNodes)
 	if w.pick(4) == 0 {
 		w.header(from, to)
 	}
@@ -365,13 +364,13 @@ func (w *twins) write() {
 	w.compare(to, w.t.Fatalf)
 }
 
-func (w *twins) drive(ops int) {
+func (w *pair) drive(ops int) {
 	for w.ops < ops {
 		switch w.pick(512) {
 		case 0:
 			w.churn()
 		case 1:
-			w.m.Flush(w.pick(twinNodes))
+			w.m.Flush(w.pick(pairNodes))
 		case 2, 3, 4, 5, 6, 7, 8, 9, 10, 11:
 			w.write()
 		case 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23:
@@ -401,12 +400,12 @@ func TestSteppedAndFastAreOneNIC(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 1))
-			newTwins(t, o, rng.IntN).drive(ops / 4)
+			newPair(t, o, rng.IntN).drive(ops / 4)
 		})
 	}
 	t.Run("fall back", func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, 1))
-		w := newTwins(t, Options{}, rng.IntN)
+		w := newPair(t, Options{}, rng.IntN)
 		w.fallBack()
 		w.drive(ops / 16)
 		if steps, all := w.back.Clock(), w.m.Clock(); steps == 0 || steps > all/2 {
@@ -427,7 +426,7 @@ func FuzzSteppedAndFastAreOneNIC(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		over := false
-		w := newTwins(t, Options{TLB: Geometry{2, 2}}, func(n int) int {
+		w := newPair(t, Options{TLB: Geometry{2, 2}}, func(n int) int {
 			v := 0
 			for k := n - 1; k > 0; k >>= 8 {
 				if len(b) == 0 {
