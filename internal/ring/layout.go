@@ -51,6 +51,9 @@ type Ring struct {
 	came     *uint64      // packets of the reader's ring to this writer that have been taken; nil: not known
 	known    uint64       // *came at the latest payload of at most demoteBytes
 	alone    bool         // known was then one more than at the payload before
+
+	ahead      uint64 // the data position from which on lines have been prefetched for the next packet
+	aheadBytes int    // and how many bytes
 }
 
 // Open views mem as a packet ring. mem must start on a line and hold at least l.Size() bytes. It is not
@@ -94,7 +97,9 @@ func (r *Ring) place(pos uint64, n int) (memory []byte, next uint64) {
 		panic(longPayload)
 	}
 	at, next := Place(pos, r.size, n, r.spread)
-	r.prefetch(at, n)
+	if at != r.ahead || n > r.aheadBytes {
+		r.prefetch(at, n)
+	}
 	return r.data[at&(r.size-1):][:n:n], next
 }
 
@@ -105,6 +110,7 @@ func (r *Ring) placed(slot uint64, head *[3]uint64, payload []byte, next uint64)
 		vec.Demote(payload)
 	}
 	r.prefetch(next, len(payload))
+	r.ahead, r.aheadBytes = next, len(payload)
 }
 
 // A Gatherer has a payload that is not contiguous.

@@ -202,26 +202,26 @@ TEXT ·prefetchLines(SB), NOSPLIT, $0-16
 	SUBQ $4, CX
 	JLT  prefetchRest
 
-claimFour:
+prefetchFour:
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x80 // PREFETCHW -128(DI)
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0xC0 // PREFETCHW -64(DI)
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x0F             // PREFETCHW (DI)
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x40 // PREFETCHW 64(DI)
 	ADDQ $256, DI
 	SUBQ $4, CX
-	JGE  claimFour
+	JGE  prefetchFour
 
 prefetchRest:
 	ADDQ $4, CX
-	JLE  claimDone
+	JLE  prefetchDone
 
-claimOne:
+prefetchOne:
 	BYTE $0x0F; BYTE $0x0D; BYTE $0x4F; BYTE $0x80 // PREFETCHW -128(DI)
 	ADDQ $64, DI
 	DECQ CX
-	JNZ  claimOne
+	JNZ  prefetchOne
 
-claimDone:
+prefetchDone:
 	RET
 
 // func fetch(line *byte, n int)
