@@ -64,7 +64,11 @@ func (s setup) open() (Job, error) {
 		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.job.Rank, err) }
 	}
 	if s.job.Fabric >= 0 && s.job.Size > cpus && !s.job.Loaded {
-		wait.Spread(s.job.Rank)
+		where := wait.Together(s.job.Rank, s.job.Size)
+		if s.job.Spread() {
+			where = wait.InTurn(s.job.Rank)
+		}
+		wait.Spread(where)
 	}
 	j.Clock = can.Clock
 	if j.Observe, err = s.observe(j.Clock); err != nil {

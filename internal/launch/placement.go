@@ -34,10 +34,7 @@ func place(parts []Part, cores []int, limit int, bind Bind) []Slot {
 	}
 	width := max(1, c/n)
 	for r := range slots {
-		at := r % c
-		if n <= c {
-			at = r * c / n
-		}
+		at := r * c / n
 		slots[r].Cores = cores[at : at+width : at+width]
 	}
 	return slots

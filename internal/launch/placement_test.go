@@ -20,7 +20,7 @@ func TestPlacement(t *testing.T) {
 		{3, 4, []int{0, 1, 2, 3}, BindAuto, "0|1|2"},
 		{5, 8, []int{0, 1, 2, 3, 4, 5, 6, 7}, BindAuto, "0|1|3|4|6"},
 		{3, 2, []int{0, 1}, BindAuto, "||"},
-		{3, 2, []int{0, 1}, BindCore, "0|1|0"},
+		{3, 2, []int{0, 1}, BindCore, "0|0|1"},
 		{2, 2, []int{0, 1, 2, 3}, BindAuto, "|"}, // a quota: several jobs may share these cores
 		{2, 2, []int{0, 1, 2, 3}, BindCore, "0-1|2-3"},
 		{2, 2, []int{0, 1}, BindNone, "|"},

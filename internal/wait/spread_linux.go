@@ -10,19 +10,19 @@ import (
 // the start ranks sleep and wake, and the kernel chooses a processor anew each time.
 const settleTime = time.Second
 
-// Spread moves this process to one of the processors that it may use, in turn by rank, keeps it there for a
-// second, and then lets it run anywhere again.
+// Spread moves this process to one of the processors that it may use, keeps it there for a second, and then
+// lets it run anywhere again. choose returns which of n it is, from 0 on; see [Together] and [InTurn].
 //
 // Oversubscribed ranks that wait for each other never sleep, they yield, and the kernel is slow to move
 // threads that are always runnable: an uneven start, with six ranks on one processor and three on another,
 // persists for long, and a barrier then takes as long as the fuller processor needs. An even start persists
 // as well. Next to other processes that compute, this is no even start: ranks that cannot leave the
 // processor of such a process wait for it at every scheduling turn, milliseconds each time (see [Alone]).
-func Spread(rank int) { spread(rank, settleTime) }
+func Spread(choose func(n int) int) { spread(choose, settleTime) }
 
 // spread is Spread with the given time. It returns a function that waits until the process may run
 // anywhere.
-func spread(rank int, settle time.Duration) (settled func()) {
+func spread(choose func(n int) int, settle time.Duration) (settled func()) {
 	settled = func() {}
 	var all unix.CPUSet
 	if unix.SchedGetaffinity(0, &all) != nil {
@@ -33,7 +33,7 @@ func spread(rank int, settle time.Duration) (settled func()) {
 		return settled // bound
 	}
 	var one unix.CPUSet
-	one.Set(nth(&all, rank%n))
+	one.Set(nth(&all, choose(n)))
 	allow(&one)
 	done := make(chan struct{})
 	time.AfterFunc(settle, func() {

@@ -36,19 +36,25 @@ func TestRanksBeginOnAllProcessorsAndAreNotBound(t *testing.T) {
 	if before.Count() < 2 {
 		t.Skip("one processor")
 	}
-	ranks := map[int]int{}
-	for rank := range 3 * before.Count() {
-		settled := spread(rank, 10*time.Millisecond)
-		ranks[processor(t)]++
-		settled()
-	}
-	for cpu, n := range ranks {
-		if n != 3 || !before.IsSet(cpu) {
-			t.Errorf("%d ranks on processor %d", n, cpu)
+	size := 3 * before.Count()
+	for name, choose := range map[string]func(rank int) func(n int) int{
+		"together": func(rank int) func(n int) int { return Together(rank, size) },
+		"in turn":  InTurn,
+	} {
+		ranks := map[int]int{}
+		for rank := range size {
+			settled := spread(choose(rank), 10*time.Millisecond)
+			ranks[processor(t)]++
+			settled()
 		}
-	}
-	if len(ranks) != before.Count() {
-		t.Errorf("ranks began on %d processors of %d", len(ranks), before.Count())
+		for cpu, n := range ranks {
+			if n != 3 || !before.IsSet(cpu) {
+				t.Errorf("%s: %d ranks on processor %d", name, n, cpu)
+			}
+		}
+		if len(ranks) != before.Count() {
+			t.Errorf("%s: ranks began on %d processors of %d", name, len(ranks), before.Count())
+		}
 	}
 	if err := unix.SchedGetaffinity(0, &after); err != nil || after != before {
 		t.Errorf("bound to %v, %v", after, err)
@@ -67,7 +73,7 @@ func TestBoundRanksStay(t *testing.T) {
 		t.Skip(err)
 	}
 	defer unix.SchedSetaffinity(0, &before)
-	spread(1, time.Hour)()
+	spread(InTurn(1), time.Hour)()
 	var after unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &after); err != nil || after != one {
 		t.Errorf("a bound rank may run on %v, %v", after, err)

@@ -3,4 +3,4 @@
 package wait
 
 // Spread does nothing: this system does not let a program choose processors.
-func Spread(int) {}
+func Spread(func(n int) int) {}
