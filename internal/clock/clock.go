@@ -18,7 +18,7 @@ func Seconds() float64 {
 	if now := source.Load(); now != nil {
 		return (*now)()
 	}
-	return time.Since(epoch).Seconds()
+	return float64(time.Since(epoch)) * 1e-9
 }
 
 // Use has Seconds return what now returns; nil: real time. Only the code that makes the process a rank

@@ -369,7 +369,7 @@ func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func(
 		p.turn()
 	}
 	apart := p.policy.Spin > 0 // the peers waited for have processors of their own
-	if apart {
+	if apart && begin != nil {
 		wait.PollDelay(condDelay)
 	}
 	if !cond() {
