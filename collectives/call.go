@@ -3,6 +3,7 @@ package collectives
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The classes of mistakes in a call. They are found before any byte moves.
@@ -41,10 +42,14 @@ type shape struct {
 	prepared    bool // other calls are made while it runs
 	once        bool // it was started in the order of all calls
 	commutative bool
+	sparse      bool // a reduction with counts in which some ranks have no part of the result
 	root        int
 	bytes       int // length of the buffer, or of one block or the largest part of those with one per rank
 	elem        int // bytes per element, 1 where elements do not matter
 }
+
+// Sparse reports whether some ranks have no part in a call with these counts.
+func Sparse(counts []int) bool { return slices.Contains(counts, 0) }
 
 func sameStart(a, b []byte) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
@@ -144,7 +149,7 @@ func (g *Group) checkReduction(c *Call) (s shape, in, out []byte, err error) {
 	}
 	s.bytes = len(in) / parts
 	if c.Kind == ReduceScatter {
-		s.bytes = largest
+		s.bytes, s.sparse = largest, Sparse(c.SendCounts)
 	}
 	switch {
 	case len(in)%(parts*s.elem) != 0:

@@ -77,9 +77,10 @@ func (g *Group) usable(r *row, s shape) bool {
 }
 
 // pays reports whether each rank's data in the row is short enough for an exchange of
-// so many ranks.
+// so many ranks. Messages go only to the ranks that have a part, while in an exchange
+// each rank waits until all others have run.
 func (r *row) pays(s shape, size int, oversubscribed bool) bool {
-	return r.exchange == nil || r.exchange(s, size) <= exchanged(size, oversubscribed)
+	return r.exchange == nil || r.exchange(s, size) <= exchanged(size, oversubscribed) && !(s.sparse && oversubscribed)
 }
 
 // exchanged returns up to how many bytes per rank an exchange is faster than messages.

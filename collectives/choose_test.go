@@ -28,6 +28,10 @@ func TestChoice(t *testing.T) {
 		{size: 4, call: Call{Kind: Allgatherv, Elem: 1, Send: make([]byte, 3), RecvCounts: []int{3, 65, 0, 0}}, recv: 68, flagArray: true, want: "ring"},
 		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{16, 16, 16, 16}}, recv: 16, reducer: sum{}, flagArray: true, want: "exchange"},
 		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{64, 0, 0, 0}}, recv: 64, reducer: sum{}, flagArray: true, want: "recursive-halving"},
+		// Messages go only to ranks that have a part: those that have none need not wait.
+		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 64), SendCounts: []int{16, 16, 16, 16}}, recv: 16, reducer: sum{}, o: Options{Oversubscribed: true}, flagArray: true, want: "exchange"},
+		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 16), SendCounts: []int{16, 0, 0, 0}}, recv: 16, reducer: sum{}, o: Options{Oversubscribed: true}, flagArray: true, want: "linear"},
+		{size: 4, call: Call{Kind: ReduceScatter, Send: make([]byte, 16), SendCounts: []int{16, 0, 0, 0}}, recv: 16, reducer: sum{}, flagArray: true, want: "exchange"},
 		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, flagArray: true, want: "exchange"},
 		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, want: "linear"},
 		{size: 4, call: Call{Kind: Alltoallv, Elem: 1, SendCounts: zeros, RecvCounts: zeros}, o: Options{Oversubscribed: true}, flagArray: true, want: "linear"},

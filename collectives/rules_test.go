@@ -140,7 +140,7 @@ func TestUpToWhichLengthCallsAreExchanges(t *testing.T) {
 		// Ranks that know only their own part choose as for 0 bytes.
 		{rules("gatherv=linear@2..@8.."), Gatherv, 4, 500}, {rules("gatherv=linear@2..@0..7"), Gatherv, 4, -1}, {rules("barrier=linear@2..@0.."), Barrier, 4, -1},
 		// The table has ranges.
-		{Options{}, ReduceScatter, 4, 500}, {Options{Oversubscribed: true}, ReduceScatter, 4, -1}, {Options{}, Scatterv, 99, -1},
+		{Options{}, ReduceScatter, 4, 500}, {Options{Oversubscribed: true}, ReduceScatter, 4, 500}, {Options{}, Scatterv, 99, -1},
 		{Options{}, Gather, 4, 256}, {Options{Oversubscribed: true}, Gather, 4, 500},
 		{Options{}, Allgather, fewRanks, 500}, {Options{}, Allgather, fewRanks + 1, exchangeLine}, {Options{Oversubscribed: true}, Allgather, fewRanks + 1, 500},
 	} {

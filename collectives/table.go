@@ -142,7 +142,7 @@ var table = []row{
 	{ReduceScatterBlock, "pairwise", commutative, nil, always, always, reduceScatterBlockPairwise},
 	{ReduceScatterBlock, "reduce-scatter", 0, nil, always, always, reduceScatterBlockReduceScatter},
 
-	{ReduceScatter, "exchange", 0, allBlocks, always, never, reduceScatterExchange},
+	{ReduceScatter, "exchange", 0, allBlocks, always, always, reduceScatterExchange},
 	{ReduceScatter, "linear", 0, nil, never, upTo(128), reduceScatterLinear},
 	{ReduceScatter, "recursive-halving", powerOfTwo | commutative, nil, always, always, reduceScatterRecursiveHalving},
 	{ReduceScatter, "pairwise", commutative, nil, always, always, reduceScatterPairwise},

@@ -188,7 +188,7 @@ func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool 
 		e.take, e.out, e.from = e.scratch(e.n*size), out[:part], rank*part
 	case collectives.ReduceScatter:
 		unit := call.Reducer.ElemSize()
-		if !q.reduceScatter.takes(slices.Max(call.SendCounts) * unit * size) {
+		if !q.takesShares(call.SendCounts, unit) {
 			return false
 		}
 		e.take, e.out, e.from = e.scratch(e.n*size), out[:call.SendCounts[rank]*unit], offset(call.SendCounts, nil, rank)*unit

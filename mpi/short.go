@@ -19,6 +19,8 @@ type quick struct {
 	reduce, allreduce, reduceScatterBlock, reduceScatter    shortcut
 
 	scan, exscan shortcut // for nonblocking calls; blocking ones use the group
+
+	oversubscribed bool
 }
 
 // A shortcut is the exchanger for calls of an operation in which ranks send 1 to most
@@ -35,6 +37,7 @@ func (q *quick) init(x *exchanger, o collectives.Options, size int) {
 	if x == nil {
 		return
 	}
+	q.oversubscribed = o.Oversubscribed
 	longest := 0
 	for kind, at := range map[collectives.Kind]*shortcut{
 		collectives.Bcast: &q.bcast, collectives.Gather: &q.gather, collectives.Scatter: &q.scatter,
@@ -326,13 +329,18 @@ func (k *collState) reduceScatterBlock(in, out []byte, r *reducer) error {
 	return q.x.combine(collectives.AllToAll, 0, in, k.t.c.rank*n, out[:n], r)
 }
 
+// takesShares is takes for a ReduceScatter of elements of size bytes; see the row
+// "exchange" of its table.
+func (q *quick) takesShares(counts []int, size int) bool {
+	return q.reduceScatter.takes(slices.Max(counts)*size*len(counts)) && !(q.oversubscribed && collectives.Sparse(counts))
+}
+
 func (k *collState) reduceScatter(in, out []byte, counts []int, r *reducer) error {
-	q := &k.quick.reduceScatter
-	if !q.takes(slices.Max(counts) * r.size * len(counts)) {
+	if !k.quick.takesShares(counts, r.size) {
 		return k.group.ReduceScatter(in, out, counts, r)
 	}
 	rank := k.t.c.rank
-	return q.x.combine(collectives.AllToAll, 0, in, offset(counts, nil, rank)*r.size, out[:counts[rank]*r.size], r)
+	return k.quick.reduceScatter.x.combine(collectives.AllToAll, 0, in, offset(counts, nil, rank)*r.size, out[:counts[rank]*r.size], r)
 }
 
 // combine makes an exchange that brings the contributions of all ranks here, and

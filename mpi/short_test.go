@@ -174,13 +174,13 @@ func TestWhatGoesPastTheGroup(t *testing.T) {
 	for _, oversubscribed := range []bool{false, true} {
 		w, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: oversubscribed, Force: map[string]string{"alltoall": "bruck"}})
 		q := w[0].coll.quick
-		for what, x := range map[string]shortcut{"allgather": q.allgather, "allgatherv": q.allgatherv, "reduce_scatter_block": q.reduceScatterBlock} {
+		for what, x := range map[string]shortcut{"allgather": q.allgather, "allgatherv": q.allgatherv, "reduce_scatter_block": q.reduceScatterBlock, "reduce_scatter": q.reduceScatter} {
 			if !x.takes(1) || !x.takes(ir.FlagBytes) || x.takes(0) || x.takes(ir.FlagBytes+1) {
 				t.Errorf("%s does not, oversubscribed %t", what, oversubscribed)
 			}
 		}
-		if q.alltoall.takes(8) || q.reduceScatter.takes(8) == oversubscribed {
-			t.Errorf("oversubscribed %t: alltoall %t, reduce_scatter %t", oversubscribed, q.alltoall.takes(8), q.reduceScatter.takes(8))
+		if q.alltoall.takes(8) || !q.takesShares([]int{1, 2}, 8) || q.takesShares([]int{2, 0}, 8) == oversubscribed {
+			t.Errorf("oversubscribed %t: alltoall %t, reduce_scatter %t, %t", oversubscribed, q.alltoall.takes(8), q.takesShares([]int{1, 2}, 8), q.takesShares([]int{2, 0}, 8))
 		}
 	}
 }
