@@ -11,8 +11,12 @@ const (
 	Vector  = "vector"  // blocks at equal distances
 	Nested  = "nested"  // pairs of blocks, with a larger gap between two pairs
 	Indexed = "indexed" // blocks at uneven distances from a list
-	Put     = "put"     // rank 0 writes a vector of a window; by hand, each block by itself
+	Put     = "put"     // rank 0 writes a vector of a window on the program's memory; by hand, each block by itself
 	Get     = "get"     // rank 0 reads it
+
+	// The same in an allocated window, whose memory the ranks share.
+	PutAllocated = "put-alloc"
+	GetAllocated = "get-alloc"
 )
 
 // longBlock is the shortest block for which kinds other than vectors are measured.
@@ -24,9 +28,9 @@ func kinds(block, blocks int) []string {
 	case block < longBlock:
 		return []string{Vector}
 	case blocks < 4 || blocks%2 != 0:
-		return []string{Vector, Put, Get}
+		return []string{Vector, Put, Get, PutAllocated, GetAllocated}
 	}
-	return []string{Vector, Nested, Indexed, Put, Get}
+	return []string{Vector, Nested, Indexed, Put, Get, PutAllocated, GetAllocated}
 }
 
 // lay returns a layout of n blocks of k elements, where each of them begins, and how many elements the
@@ -62,8 +66,13 @@ type cell struct {
 func newCell(w *mpi.Comm, kind string, n, k int) (*cell, error) {
 	l, at, size := lay(kind, n, k)
 	whole, sparse, packed := make([]float64, n*k), make([]float64, size), make([]float64, n*k)
-	if kind == Put || kind == Get {
-		return access(w, kind, whole, sparse, l, at)
+	switch kind {
+	case Put, Get:
+		win, err := mpi.WinCreate(w, sparse)
+		return access(win, err, w, kind == Get, whole, l, at)
+	case PutAllocated, GetAllocated:
+		win, err := mpi.WinAllocate[float64](w, size)
+		return access(win, err, w, kind == GetAllocated, whole, l, at)
 	}
 	view := mpi.View(sparse, l)
 	return &cell{[...]func() error{
@@ -73,18 +82,18 @@ func newCell(w *mpi.Comm, kind string, n, k int) (*cell, error) {
 	}, 2, func() error { return nil }}, nil
 }
 
-// access returns a cell for a window over sparse: rank 0 puts whole into that of rank 1, or gets it.
-func access(w *mpi.Comm, kind string, whole, sparse []float64, l mpi.Layout, at []int) (*cell, error) {
-	win, err := mpi.WinCreate(w, sparse)
+// access returns a cell for a window that has just been made with the given error: rank 0 puts whole into the
+// part of rank 1, or gets it from there.
+func access(win *mpi.Win[float64], err error, w *mpi.Comm, get bool, whole []float64, l mpi.Layout, at []int) (*cell, error) {
 	if err != nil {
 		return nil, err
 	}
 	if err := win.LockAll(); err != nil {
 		return nil, err
 	}
-	move, strew := win.Put, win.PutLayout
-	if kind == Get {
-		move, strew = win.Get, win.GetLayout
+	move, moveLayout := win.Put, win.PutLayout
+	if get {
+		move, moveLayout = win.Get, win.GetLayout
 	}
 	k := len(whole) / len(at)
 	each := func() error {
@@ -104,7 +113,7 @@ func access(w *mpi.Comm, kind string, whole, sparse []float64, l mpi.Layout, at 
 		}
 	}
 	return &cell{[...]func() error{
-		by0(func() error { return move(whole, 1, 0) }), by0(func() error { return strew(whole, 1, 0, l) }), by0(each),
+		by0(func() error { return move(whole, 1, 0) }), by0(func() error { return moveLayout(whole, 1, 0, l) }), by0(each),
 	}, 1, func() error { return errors.Join(win.UnlockAll(), win.Free()) }}, nil
 }
 

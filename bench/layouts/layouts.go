@@ -114,12 +114,12 @@ func median(v []float64) float64 {
 
 // Print writes rows as a table.
 func Print(out io.Writer, rows []Row) error {
-	if _, err := fmt.Fprintln(out, "kind        bytes   block  contiguous      layout     by hand  layout/contiguous  layout/by hand"); err != nil {
+	if _, err := fmt.Fprintln(out, "kind          bytes   block  contiguous      layout     by hand  layout/contiguous  layout/by hand"); err != nil {
 		return err
 	}
 	for _, r := range rows {
 		us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-		if _, err := fmt.Fprintf(out, "%-7s %9d %7d %8.1f us %8.1f us %8.1f us %18.2f %15.2f\n",
+		if _, err := fmt.Fprintf(out, "%-9s %9d %7d %8.1f us %8.1f us %8.1f us %18.2f %15.2f\n",
 			r.Kind, r.Bytes, r.Block, us(r.Contiguous), us(r.Layout), us(r.ByHand), r.ToContiguous, r.ToByHand); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ func TestMeasureTakesEveryKind(t *testing.T) {
 			return err
 		}
 		var b strings.Builder
-		if err := Print(&b, rows); err != nil || len(rows) != 10 || strings.Count(b.String(), "\n") != 11 {
+		if err := Print(&b, rows); err != nil || len(rows) != 14 || strings.Count(b.String(), "\n") != 15 {
 			t.Errorf("%v\n%s", err, b.String())
 		}
 		for _, r := range rows {
@@ -50,7 +50,7 @@ func TestLayoutsAreWhatIsPackedByHand(t *testing.T) {
 		}
 		return nil
 	})
-	if got := kinds(longBlock, 2); len(got) != 3 || len(kinds(longBlock-8, 6)) != 1 || len(kinds(longBlock, 7)) != 3 {
+	if got := kinds(longBlock, 2); len(got) != 5 || len(kinds(longBlock-8, 6)) != 1 || len(kinds(longBlock, 7)) != 5 {
 		t.Errorf("of two long blocks: %v", got)
 	}
 }
