@@ -213,7 +213,7 @@ func (l *Layout) Dup() (Layout, error) {
 	if err != nil {
 		return Layout{}, err
 	}
-	d := Layout{name: l.name, make: l.make, attrs: new(attributes)}
+	d := Layout{name: l.name, make: l.make, made: l.made, attrs: new(attributes)}
 	return d, a.copyTo(l, d.attrs, s)
 }
 

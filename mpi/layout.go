@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"rhinet/internal/layout"
 )
@@ -17,9 +19,23 @@ import (
 //
 // MPI 4.1, section 5.1.
 type Layout struct {
-	name  string
+	name  label
 	make  func(*leaf) (*layout.Type, error)
-	attrs *attributes // cached by the program; shared by copies
+	made  *atomic.Pointer[form] // the latest use, shared by copies; nil: no layout is needed
+	attrs *attributes           // cached by the program; shared by copies
+}
+
+// A label is a name that is only put together if somebody asks for it.
+type label struct {
+	format string
+	args   []any
+}
+
+// A form is a layout over slices of one type.
+type form struct {
+	typ   reflect.Type
+	l     *layout.Type
+	apart atomic.Bool // no byte belongs to two elements
 }
 
 // A leaf is the element that a layout counts in.
@@ -32,25 +48,59 @@ type leaf struct {
 func (e *leaf) inside(l *layout.Type) *leaf { return &leaf{e.typ, l} }
 
 func layoutOf(make func(*leaf) (*layout.Type, error), name string, args ...any) Layout {
-	return Layout{name: fmt.Sprintf(name, args...), make: make}
+	return Layout{name: label{name, args}, make: make, made: new(atomic.Pointer[form])}
 }
 
 // String returns how the layout was made, or the name given by [Layout.Named].
 //
 // MPI 4.1, section 7.8 (MPI_Type_get_name).
 func (l Layout) String() string {
-	if l.name == "" {
+	if l.name.format == "" {
 		return "one element"
 	}
-	return l.name
+	return fmt.Sprintf(l.name.format, l.name.args...)
 }
 
 // Named returns l with the name by which errors call it.
 //
 // MPI 4.1, section 7.8 (MPI_Type_set_name).
 func (l Layout) Named(name string) Layout {
-	l.name = name
+	if l.name = (label{}); name != "" {
+		l.name = label{"%s", []any{name}}
+	}
 	return l
+}
+
+// over returns the layout of elements of type t. It is made once for a type, so that a
+// layout may be used as often as one likes.
+func (l Layout) over(t reflect.Type) (*layout.Type, error) {
+	if l.made == nil {
+		return l.build(leafOf(t))
+	}
+	if f := l.made.Load(); f != nil && f.typ == t {
+		return f.l, nil
+	}
+	made, err := l.build(leafOf(t))
+	if err == nil {
+		l.made.Store(&form{typ: t, l: made})
+	}
+	return made, err
+}
+
+// overlaps reports whether some byte of made, which over has returned, belongs to two
+// elements.
+func (l Layout) overlaps(made *layout.Type) bool {
+	if l.made == nil {
+		return made.Overlaps()
+	}
+	f := l.made.Load()
+	if f.l != made { // of another type since
+		return made.Overlaps()
+	}
+	if !f.apart.Load() {
+		f.apart.Store(!made.Overlaps())
+	}
+	return !f.apart.Load()
 }
 
 // build makes the layout of elements e.
@@ -61,7 +111,7 @@ func (l Layout) build(e *leaf) (*layout.Type, error) {
 	t, err := l.make(e)
 	var inner *layoutError
 	if err != nil && !errors.As(err, &inner) {
-		err = &layoutError{l.name, err}
+		err = &layoutError{l.String(), err}
 	}
 	return t, err
 }
@@ -133,6 +183,7 @@ func Hvector(count, blocklen, stride int) Layout {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_indexed).
 func Indexed(blocklens, displs []int) Layout {
+	blocklens, displs = slices.Clone(blocklens), slices.Clone(displs)
 	return layoutOf(func(e *leaf) (*layout.Type, error) {
 		by, err := layout.Scaled(displs, e.l.Extent())
 		if err != nil {
@@ -146,6 +197,7 @@ func Indexed(blocklens, displs []int) Layout {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_hindexed).
 func Hindexed(blocklens, displs []int) Layout {
+	blocklens, displs = slices.Clone(blocklens), slices.Clone(displs)
 	return layoutOf(func(e *leaf) (*layout.Type, error) { return layout.Hindexed(blocklens, displs, e.l) },
 		"Hindexed(%d blocks)", len(displs))
 }
@@ -155,7 +207,7 @@ func Hindexed(blocklens, displs []int) Layout {
 // MPI 4.1, section 5.1.2 (MPI_Type_create_indexed_block).
 func IndexedBlock(blocklen int, displs []int) Layout {
 	l := Indexed(same(blocklen, len(displs)), displs)
-	l.name = fmt.Sprintf("IndexedBlock(%d, %d blocks)", blocklen, len(displs))
+	l.name = label{"IndexedBlock(%d, %d blocks)", []any{blocklen, len(displs)}}
 	return l
 }
 
@@ -164,7 +216,7 @@ func IndexedBlock(blocklen int, displs []int) Layout {
 // MPI 4.1, section 5.1.2 (MPI_Type_create_hindexed_block).
 func HindexedBlock(blocklen int, displs []int) Layout {
 	l := Hindexed(same(blocklen, len(displs)), displs)
-	l.name = fmt.Sprintf("HindexedBlock(%d, %d blocks)", blocklen, len(displs))
+	l.name = label{"HindexedBlock(%d, %d blocks)", []any{blocklen, len(displs)}}
 	return l
 }
 
@@ -184,6 +236,7 @@ func same(v, n int) []int {
 //
 // MPI 4.1, section 5.1.3 (MPI_Type_create_subarray).
 func Subarray(sizes, subsizes, starts []int) Layout {
+	sizes, subsizes, starts = slices.Clone(sizes), slices.Clone(subsizes), slices.Clone(starts)
 	return layoutOf(func(e *leaf) (*layout.Type, error) {
 		ranges, err := layout.Subarray(sizes, subsizes, starts)
 		if err != nil {
@@ -214,6 +267,7 @@ const (
 //
 // MPI 4.1, section 5.1.4 (MPI_Type_create_darray).
 func Darray(size, rank int, sizes []int, dists []Dist, psizes []int) Layout {
+	sizes, dists, psizes = slices.Clone(sizes), slices.Clone(dists), slices.Clone(psizes)
 	return layoutOf(func(e *leaf) (*layout.Type, error) {
 		ranges, err := distribute(size, rank, sizes, dists, psizes)
 		if err != nil {
@@ -274,6 +328,7 @@ type Member struct {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
 func Struct(members ...Member) Layout {
+	members = slices.Clone(members)
 	return layoutOf(func(e *leaf) (*layout.Type, error) {
 		var parts []layout.Member
 		for _, m := range members {
@@ -294,7 +349,7 @@ func Struct(members ...Member) Layout {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_struct, MPI_Type_create_resized).
 func Fields[T any](names ...string) Layout {
-	t := reflect.TypeFor[T]()
+	t, names := reflect.TypeFor[T](), slices.Clone(names)
 	return layoutOf(func(e *leaf) (*layout.Type, error) {
 		if e.typ != t {
 			return nil, fmt.Errorf("fields of %v are not those of %v; lay it over a slice of %v", t, e.typ, t)
@@ -378,7 +433,7 @@ type Shape struct {
 //
 // MPI 4.1, sections 5.1.5 to 5.1.8.
 func ShapeOf[T any](l Layout) (Shape, error) {
-	t, err := l.build(leafOf(reflect.TypeFor[T]()))
+	t, err := l.over(reflect.TypeFor[T]())
 	if err != nil {
 		var none *Comm
 		return Shape{}, none.errorAt(at("ShapeOf"), ErrLayout, "%v", err)

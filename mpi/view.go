@@ -48,7 +48,7 @@ func Views[T any](buf []T, n int, l Layout) []Item {
 		v.err = fmt.Errorf("an element of type %v %s; use numbers, bool, or arrays and flat structs of them", t, why)
 	} else {
 		v.mem = view(buf)
-		v.l, v.err = l.build(leafOf(t))
+		v.l, v.err = l.over(t)
 	}
 	if v.err == nil {
 		v.err = v.check(l, t)

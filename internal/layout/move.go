@@ -99,26 +99,34 @@ func (m *mover) blocks(at, stride, size, count int) {
 	}
 }
 
+// longBlock is the least length of blocks, in bytes, that are copied one by one like messages.
+const longBlock = 4 << 10
+
 // copyBlocks copies blocks between strided places. Blocks of the sizes of numbers are copied by single
 // loads and stores.
 func copyBlocks(dst []byte, d, dstep int, src []byte, s, sstep, size, count int) {
 	order := binary.NativeEndian
-	switch size {
-	case 4:
+	switch {
+	case size == 4:
 		for range count {
 			order.PutUint32(dst[d:d+4], order.Uint32(src[s:s+4]))
 			d, s = d+dstep, s+sstep
 		}
-	case 8:
+	case size == 8:
 		for range count {
 			order.PutUint64(dst[d:d+8], order.Uint64(src[s:s+8]))
 			d, s = d+dstep, s+sstep
 		}
-	case 16:
+	case size == 16:
 		for range count {
 			a, b := order.Uint64(src[s:s+8]), order.Uint64(src[s+8:s+16])
 			order.PutUint64(dst[d:d+8], a)
 			order.PutUint64(dst[d+8:d+16], b)
+			d, s = d+dstep, s+sstep
+		}
+	case size >= longBlock:
+		for range count {
+			vec.Copy(dst[d:d+size], src[s:s+size])
 			d, s = d+dstep, s+sstep
 		}
 	default:
