@@ -198,7 +198,7 @@ func (c *Comm) Free() (err error) {
 		var odd bool
 		odd, err = c.coll.part()
 		if h := c.coll.history; h != nil && odd && !broken {
-			mismatch = c.w.court.hear(c.core, h.lastCall())
+			mismatch = c.w.arbiter.verdictOn(c.core, h.lastCall())
 		}
 		broken = broken || odd
 	} else if c.coll.history != nil {

@@ -44,7 +44,7 @@ func Finalize(world *Comm) (err error) {
 	}
 	whole, err := world.lastBarrier(s)
 	var left []*unreceived
-	w.court.close(err)
+	w.arbiter.close(err)
 	if w.Check && err == nil {
 		if whole {
 			world.seeOff(s)
@@ -126,7 +126,7 @@ func (w *world) unmet() []*partitioned {
 
 // close ends the use of the transport.
 func (w *world) close() error {
-	w.court.close(nil)
+	w.arbiter.close(nil)
 	if w.perils != nil {
 		w.perils.end()
 	}
