@@ -45,7 +45,7 @@ type core struct {
 	topo      topology               // nil: none
 	vicinity  atomic.Pointer[around] // what topo says of this rank; nil: not asked yet
 	inter     *inter                 // of an inter-communicator; else nil
-	fate      *fate                  // of a job that survives deaths of ranks; nil: a death ends the job
+	failures  *commFailures          // of a job that survives deaths of ranks; nil: a death ends the job
 	private   bool                   // belongs to another object; the program does not see it
 	win       *window                // the window it belongs to, or nil
 	handler   handlerSlot[*Comm]

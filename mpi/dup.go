@@ -168,7 +168,7 @@ func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
 func (c *Comm) Free() (err error) {
 	defer c.raised(&err)
 	s := at("Free")
-	if err := c.check(s); err != nil && (c == nil || c.fate == nil || c.alive(s) != nil) {
+	if err := c.check(s); err != nil && (c == nil || c.failures == nil || c.alive(s) != nil) {
 		return err
 	}
 	if c.id == worldID {
@@ -194,7 +194,7 @@ func (c *Comm) Free() (err error) {
 	var mismatch *verdict
 	c.t.Shut(c.id.pointToPoint()) // now: others may wait for this before they call Free
 	if c.flagArray != noFlagArray || c.coll.t.set.joined() {
-		c.coll.begin(s.call, c.unlessMaimed())
+		c.coll.begin(s.call, c.failureContext())
 		var odd bool
 		odd, err = c.coll.part()
 		if h := c.coll.history; h != nil && odd && !broken {
@@ -214,19 +214,19 @@ func (c *Comm) Free() (err error) {
 	if mismatch != nil {
 		return c.told(s, mismatch)
 	}
-	if err != nil && old != commBroken && c.fate == nil {
+	if err != nil && old != commBroken && c.failures == nil {
 		return c.explain(s, err)
 	}
 	return nil
 }
 
-// unlessMaimed returns the context for waits that no context of the program limits: nil
+// failureContext returns the context for waits that no context of the program limits: nil
 // where the job does not survive deaths of ranks.
-func (c *Comm) unlessMaimed() context.Context {
-	if c.fate == nil {
+func (c *Comm) failureContext() context.Context {
+	if c.failures == nil {
 		return nil
 	}
-	return c.fate.whole
+	return c.failures.whole
 }
 
 // derive opens the communicator that its ranks have agreed on, an inter-communicator if

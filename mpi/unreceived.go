@@ -127,7 +127,7 @@ func (w *world) contexts() map[uint16]*core {
 	defer w.mu.Unlock()
 	open := map[uint16]*core{}
 	for c := range w.comms {
-		if c.session == nil && !c.private && (c.fate == nil || c.fate.whole.Err() == nil) {
+		if c.session == nil && !c.private && (c.failures == nil || c.failures.whole.Err() == nil) {
 			open[c.id.pointToPoint()] = c
 		}
 	}

@@ -461,9 +461,9 @@ func (w *world) enlist(v *window) {
 	w.mu.Lock()
 	w.windows = append(w.windows, v)
 	w.mu.Unlock()
-	if v.c.fate != nil {
-		for _, r := range v.c.fate.dead() {
-			v.bury(r)
+	if v.c.failures != nil {
+		for _, r := range v.c.failures.dead() {
+			v.rankFailed(r)
 		}
 	}
 }

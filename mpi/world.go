@@ -72,7 +72,7 @@ type world struct {
 
 	arbiter *arbiter // of a checked job; else nil
 
-	perils *perils // of a job that goes on when ranks die; else nil
+	failures *failureManager // of a job that goes on when ranks die; else nil
 
 	root *Comm // all processes, to make communicators of groups
 
@@ -155,11 +155,11 @@ func (w *world) open(c *core, seq uint64, o collectives.Options) error {
 	w.comms[c] = struct{}{}
 	w.mu.Unlock()
 	switch {
-	case w.perils == nil:
+	case w.failures == nil:
 	case c.inter != nil:
-		c.fate = c.inter.all.fate
+		c.failures = c.inter.all.failures
 	default:
-		w.perils.attach(c)
+		w.failures.attach(c)
 	}
 	return nil
 }
