@@ -56,7 +56,7 @@ func (l *lead) settle(h *host) {
 func (l *lead) lose(h *host, err error) {
 	l.settle(h)
 	if l.plan.job.KeepGoing {
-		l.mourn(h)
+		l.reportLost(h)
 	}
 	select {
 	case h.begun <- &begun{}: // the watcher reports what happened
@@ -65,8 +65,8 @@ func (l *lead) lose(h *host, err error) {
 	l.lost <- lostHost{h, err}
 }
 
-// mourn tells the other hosts that the ranks of h are lost with it.
-func (l *lead) mourn(h *host) {
+// reportLost tells the other hosts that the ranks of h are lost with it.
+func (l *lead) reportLost(h *host) {
 	ended := map[int]bool{}
 	l.mu.Lock()
 	for _, e := range l.gone {
@@ -252,8 +252,8 @@ func (l *lead) File() *os.File { return nil }
 // Begin returns when the job began.
 func (l *lead) Begin() time.Time { return l.begin }
 
-// Bury does nothing: hosts are told of all ranks that end.
-func (l *lead) Bury(int) {}
+// MarkFailed does nothing: hosts are told of all ranks that end.
+func (l *lead) MarkFailed(int) {}
 
 // Close does nothing.
 func (l *lead) Close() error { return nil }

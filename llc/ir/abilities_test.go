@@ -20,7 +20,7 @@ type able struct {
 	Remote
 	Lender
 	Clock
-	Mourner
+	FailureDetector
 	Switch
 	Atomics
 	Locker

@@ -128,14 +128,14 @@ type Injector interface {
 	Ports() int
 }
 
-// A Mourner is an optional ability of a translator (see [Abilities]): it can tell all peers which of them
+// A FailureDetector is an optional ability of a translator (see [Abilities]): it can tell all peers which of them
 // have ended.
-type Mourner interface {
-	// Bury tells all peers that one has ended. Any goroutine may call it.
-	Bury(peer int)
-	// Mourn reports whether peers have been buried since the last call. Their ends are events, like any other
-	// end.
-	Mourn() bool
+type FailureDetector interface {
+	// MarkFailed tells all peers that one has ended. Any goroutine may call it.
+	MarkFailed(peer int)
+	// DetectFailures reports whether peers have failed since the last call. Their ends are events, like any
+	// other end.
+	DetectFailures() bool
 }
 
 // A Refuser is an optional ability of a translator (see [Abilities]): Post of a Shared finds out at once

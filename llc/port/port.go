@@ -93,7 +93,7 @@ type Port struct {
 	trouble   func(error)
 	meter     *observe.Meter            // nil: waits are not measured
 	seen      *observe.Rank             // counts the calls of goroutines; nil: they are not counted
-	mourner   ir.Mourner                // of a port that survives the end of peers; otherwise nil
+	detector  ir.FailureDetector        // of a port that survives the end of peers; otherwise nil
 	died      func(peer int, why error) // of such a port
 	patience  int                       // looks after which a wait is no longer brief, for meter
 	lone      int                       // looks of a wait in the lane that ignore what other peers have sent
