@@ -46,7 +46,7 @@ func moves(t *testing.T, caps ir.Caps, oversubscribed bool, s, r *llc.Request) (
 	}
 	l := newLoopOn(t, nics, caps)
 	if oversubscribed {
-		crowd(l, caps)
+		oversubscribe(l, caps)
 	}
 	l.engines[1].Recv(r)
 	l.engines[0].Send(s)

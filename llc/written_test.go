@@ -101,9 +101,9 @@ func TestProtocolErrorsAboutSlowness(t *testing.T) {
 	}
 }
 
-// TestWrittenInACrowd: where peers share processors, only the shorter ones of the messages that have just
+// TestWrittenOversubscribed: where peers share processors, only the shorter ones of the messages that have just
 // been written go in packets.
-func TestWrittenInACrowd(t *testing.T) {
+func TestWrittenOversubscribed(t *testing.T) {
 	for _, oversubscribed := range []bool{false, true} {
 		caps := ir.Caps{Rings: 1, Slots: 64, Bytes: 1 << 18, Fragment: 1 << 14, Eager: 64 << 10, Offered: 16 << 10, Remote: true, Copies: 1}
 		e := llc.New(llc.Config{Peers: 2, Caps: caps, Oversubscribed: oversubscribed})

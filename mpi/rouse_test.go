@@ -39,12 +39,12 @@ func TestWhoWakesWhom(t *testing.T) {
 		odd            int // this rank is in another call
 		want           [size]string
 	}{
-		{"in a crowd", true, collectives.AllToAll, -1, [size]string{"[]", "[]", "[0 1]"}},
-		{"in a crowd, of unequal parts", true, collectives.Uneven, -1, [size]string{"[]", "[]", "[0 1]"}},
-		{"in a crowd, the last in another call", true, collectives.AllToAll, 2, [size]string{"[]", "[]", "[0 1]"}},
+		{"oversubscribed", true, collectives.AllToAll, -1, [size]string{"[]", "[]", "[0 1]"}},
+		{"oversubscribed, of unequal parts", true, collectives.Uneven, -1, [size]string{"[]", "[]", "[0 1]"}},
+		{"oversubscribed, the last in another call", true, collectives.AllToAll, 2, [size]string{"[]", "[]", "[0 1]"}},
 		{"each for itself", false, collectives.AllToAll, -1, [size]string{"[1 2]", "[2 0]", "[0 1]"}},
-		{"to a root in a crowd", true, collectives.ToRoot, -1, [size]string{"[]", "[0]", "[0]"}},
-		{"from a root in a crowd", true, collectives.FromRoot, -1, [size]string{"[1 2]", "[]", "[]"}},
+		{"to a root oversubscribed", true, collectives.ToRoot, -1, [size]string{"[]", "[0]", "[0]"}},
+		{"from a root oversubscribed", true, collectives.FromRoot, -1, [size]string{"[1 2]", "[]", "[]"}},
 	} {
 		var lines [maxPlayers][ir.FlagTurns]raisedFlag
 		var open [maxPlayers]map[uint32]bool

@@ -19,9 +19,9 @@ type Policy struct {
 	// processes.
 	Spent func() time.Duration
 
-	cpus   int    // that the ranks may use, all together
-	family family // processor time used when a yield was long
-	crowd  crowd  // state of the processors, as observed by waits so far
+	cpus       int        // that the ranks may use, all together
+	load       jobLoad    // processor time used when a yield was long
+	contention contention // state of the processors, as observed by waits so far
 }
 
 // For returns the policy for a rank of a job with the given number of ranks on this machine, and of

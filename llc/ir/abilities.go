@@ -31,7 +31,7 @@ type Abilities struct {
 	Router          Router
 	Refuser         Refuser
 	Injector        Injector
-	Crowd           Crowd
+	CPUTimer        CPUTimer
 }
 
 // AbilitiesOf returns the abilities of t: those that Give gave it, or else those whose methods it has.
@@ -59,7 +59,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Router, _ = t.(Router)
 	a.Refuser, _ = t.(Refuser)
 	a.Injector, _ = t.(Injector)
-	a.Crowd, _ = t.(Crowd)
+	a.CPUTimer, _ = t.(CPUTimer)
 	return a
 }
 

@@ -28,7 +28,7 @@ type able struct {
 	Router
 	Refuser
 	Injector
-	Crowd
+	CPUTimer
 }
 
 func (able) Hint(int) {}
