@@ -180,9 +180,9 @@ type FlagArray interface {
 	// until Raise overwrites it, so the caller must know by then that all readers of the flag have seen it.
 	// Closing the translator leaves the flag up.
 	Raise(peers []int, flagArray int, seq, mark uint32, data []byte)
-	// Rouse wakes those of peers that sleep, for flags that were raised without waking: where all wait for
+	// WakePeers wakes those of peers that sleep, for flags that were raised without waking: where all wait for
 	// all, the peer that sees the last flag wakes each sleeper once.
-	Rouse(peers []int)
+	WakePeers(peers []int)
 	// Prefetch says that this peer's flag of seq's turn will be raised next, so that its line can be fetched
 	// from the peers that have looked at it. It changes nothing but timing, and pays where peers run at the
 	// same time.
