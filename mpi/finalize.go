@@ -47,7 +47,7 @@ func Finalize(world *Comm) (err error) {
 	w.arbiter.close(err)
 	if w.Check && err == nil {
 		if whole {
-			world.seeOff(s)
+			world.drainMessages(s)
 		}
 		left = w.unreceived()
 		if whole {
