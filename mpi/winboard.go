@@ -72,9 +72,9 @@ func (x *boarded) get(target int, at uint64, buf []byte) error {
 	return x.move(target, x.whole(target, at, len(buf)), buf, false)
 }
 
-// strew uses few commands: one vector if all pieces of the layout have one length, else
+// moveLayout uses few commands: one vector if all pieces of the layout have one length, else
 // one of units that divide their lengths.
-func (x *boarded) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
+func (x *boarded) moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	v := vectorOf(l, x.parts[target].At+at)
 	if v == nil {
 		return pieces(x, target, at, l, mem, put)
@@ -150,8 +150,8 @@ func (x *boarded) update(target int, at uint64, u *update) error {
 	})
 }
 
-// updateStrewn uses two vectors, one to read and one to write.
-func (x *boarded) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+// updateLayout uses two vectors, one to read and one to write.
+func (x *boarded) updateLayout(target int, at uint64, l *layout.Type, u *update) error {
 	return x.alone(target, u, func() error { return rewrite(x, target, at, l, u) })
 }
 

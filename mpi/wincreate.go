@@ -411,7 +411,7 @@ func (w *Win[T]) Free() (err error) {
 	if err := b.attrs.deleteAll(b, s); err != nil {
 		return err
 	}
-	if b.owns, err = b.meet(); err != nil {
+	if b.owns, err = b.awaitFree(); err != nil {
 		return b.explain(s, err)
 	}
 	b.c.w.delist(b)

@@ -93,9 +93,9 @@ func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
 	return nil
 }
 
-// meet waits for all live ranks to end the window, and reports whether this one frees
+// awaitFree waits for all live ranks to end the window, and reports whether this one frees
 // its memory.
-func (w *window) meet() (last bool, err error) {
+func (w *window) awaitFree() (last bool, err error) {
 	if w.c.failures == nil {
 		return w.owns, Barrier(w.c)
 	}

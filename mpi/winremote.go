@@ -63,11 +63,11 @@ func (x *wired) update(target int, at uint64, u *update) error {
 	})
 }
 
-// updateStrewn has the network interface update piece by piece, if it has an operation
+// updateLayout has the network interface update piece by piece, if it has an operation
 // for u.
-func (x *wired) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+func (x *wired) updateLayout(target int, at uint64, l *layout.Type, u *update) error {
 	if !x.serves(u) {
-		return x.mapped.updateStrewn(target, at, l, u)
+		return x.mapped.updateLayout(target, at, l, u)
 	}
 	return updatePieces(x, target, at, l, u)
 }
