@@ -90,14 +90,14 @@ func vectorOf(l *layout.Type, at uint64) *ir.Vector {
 	block := 0
 	for from, n := range l.Segments(0, l.Size()) {
 		places, lengths = append(places, at+uint64(from)), append(lengths, n)
-		block = divisor(block, n)
+		block = gcd(block, n)
 	}
 	v := &ir.Vector{Block: block, List: places}
 	switch {
 	case len(places) == 0:
 		return v
 	case block != lengths[0] || block*len(places) != l.Size(): // pieces of different lengths
-		if block = divisor(block, 8); block < 4 {
+		if block = gcd(block, 8); block < 4 {
 			return nil
 		}
 		v = &ir.Vector{Block: block}
@@ -114,8 +114,8 @@ func vectorOf(l *layout.Type, at uint64) *ir.Vector {
 	return v
 }
 
-// divisor is the greatest common divisor.
-func divisor(a, b int) int {
+// gcd is the greatest common divisor.
+func gcd(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
 	}
