@@ -103,13 +103,13 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 		return nil, c.failedRequest(s, err)
 	}
 	b := c.base()
-	mine, all, d := b.bid(0, b.rank), make([]bid, b.size), new(Comm)
+	mine, all, d := b.member(0, b.rank), make([]member, b.size), new(Comm)
 	r := b.nonblocking(s, func(c *Comm) error {
 		if err := c.enter(s, nil); err != nil {
 			return err
 		}
 		c.coll.sign(makeSign(callSplit, 0, 0), 0)
-		return c.leave(s, c.coll.group.Allgather(view([]bid{mine}), view(all)))
+		return c.leave(s, c.coll.group.Allgather(view([]member{mine}), view(all)))
 	})
 	return d, c.after(r, s, nil, func(err error) error {
 		made, seq, err := b.settle(s, mine, all, b.first, err)

@@ -319,7 +319,7 @@ func (p *failureManager) revoke(c *core) {
 const voteHead = 8
 
 // mostVote is the longest contribution to an agreement, see Agree and Shrink.
-func mostVote(size int) int { return max(8+(size+7)/8, sizeOf[bid]()) }
+func mostVote(size int) int { return max(8+(size+7)/8, sizeOf[member]()) }
 
 func packVotes(votes []vote) (b []byte) {
 	for _, v := range votes {

@@ -131,14 +131,14 @@ func (c *Comm) Shrink() (_ *Comm, err error) {
 	if c.inter != nil {
 		return nil, c.errorAt(s, ErrComm, "not defined on an inter-communicator; shrink what Merge has made of it")
 	}
-	mine := c.bid(0, c.rank)
-	votes, err := c.w.failures.agree(c.user, c.core, view([]bid{mine}))
+	mine := c.member(0, c.rank)
+	votes, err := c.w.failures.agree(c.user, c.core, view([]member{mine}))
 	if err != nil {
 		err = c.disagreed(s, err)
 	}
-	var all []bid
+	var all []member
 	for _, v := range votes {
-		all = append(all, elements[bid](slices.Clone(v.value))...)
+		all = append(all, elements[member](slices.Clone(v.value))...)
 	}
 	made, seq, err := c.settle(s, mine, all, 0, err)
 	if err != nil {

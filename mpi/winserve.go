@@ -12,7 +12,7 @@ import (
 
 // A served is a reach by messages: on every rank a goroutine receives requests, also of
 // its own rank, and answers them one after the other; in virtual time, goroutines that
-// are in calls do that (see attendance). So updates are atomic, and accesses of one
+// are in calls do that (see windowService). So updates are atomic, and accesses of one
 // rank stay in order (MPI 4.1, section 12.7.1).
 type served struct {
 	c    *Comm // without a context
