@@ -238,7 +238,7 @@ func (d *daemon) prepare(host int) (err error) {
 }
 
 // program finds the program of a part on this host.
-func (d *daemon) program(e *errand) (program, error) {
+func (d *daemon) program(e *partSpec) (program, error) {
 	if info, err := os.Stat(e.Dir); err != nil || !info.IsDir() {
 		return program{}, &refusal{fmt.Sprintf("there is no directory %s; --wdir names one that is there", e.Dir)}
 	}
