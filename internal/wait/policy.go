@@ -41,5 +41,9 @@ func For(ranks, cpus int, local bool) Policy {
 	return p
 }
 
+// Oversubscribed reports whether there are more ranks than processors, so that a wait must not spin: the rank
+// that is waited for needs the processor.
+func (p *Policy) Oversubscribed() bool { return p.Spin == 0 }
+
 // Begin returns a new wait. p must stay in place until it ends.
 func (p *Policy) Begin() Backoff { return Backoff{policy: p, eager: p.Eager} }
