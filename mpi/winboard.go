@@ -139,14 +139,7 @@ func interval(places []uint64) (stride uint64, ok bool) {
 // update reads, changes and writes under the lock of updates.
 func (x *boarded) update(target int, at uint64, u *update) error {
 	return x.alone(target, u, func() error {
-		mem := alignedBytes(u.bytes())
-		if err := x.get(target, at, mem); err != nil {
-			return err
-		}
-		if u.apply(mem); u.op == NoOp && u.compare == nil {
-			return nil
-		}
-		return x.put(target, at, mem)
+		return u.readModifyWrite(func(mem []byte) error { return x.get(target, at, mem) }, func(mem []byte) error { return x.put(target, at, mem) })
 	})
 }
 

@@ -200,14 +200,9 @@ func updatePieces(r reach, target int, at uint64, l *layout.Type, u *update) err
 // rewrite reads the elements of a layout, changes and writes them. The caller must
 // exclude other updates.
 func rewrite(r reach, target int, at uint64, l *layout.Type, u *update) error {
-	mem := alignedBytes(u.bytes())
-	if err := r.moveLayout(target, at, l, mem, false); err != nil {
-		return err
-	}
-	if u.apply(mem); u.op == NoOp {
-		return nil
-	}
-	return r.moveLayout(target, at, l, mem, true)
+	return u.readModifyWrite(
+		func(mem []byte) error { return r.moveLayout(target, at, l, mem, false) },
+		func(mem []byte) error { return r.moveLayout(target, at, l, mem, true) })
 }
 
 func (m *mapped) moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error {

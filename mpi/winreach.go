@@ -208,15 +208,7 @@ func (x *exposed) modify(p *place, u *update) error {
 		u.apply(p.own)
 		return nil
 	}
-	mem := alignedBytes(u.bytes())
-	if err := x.read(p, mem); err != nil {
-		return err
-	}
-	u.apply(mem)
-	if u.op == NoOp && u.compare == nil {
-		return nil
-	}
-	return x.write(p, mem)
+	return u.readModifyWrite(func(mem []byte) error { return x.read(p, mem) }, func(mem []byte) error { return x.write(p, mem) })
 }
 
 // alignedBytes returns memory that is aligned for any element.
