@@ -14,7 +14,7 @@ import (
 // ones, always go in packets, longer ones never.
 func TestWrittenMessages(t *testing.T) {
 	const slow, quick = 150, 151 // as the simulated NIC reports it
-	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
+	c := newHarnessOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
 	c.connect()
 	turn := 0
 	pass := func(r *llc.Request, offered bool) {
@@ -91,7 +91,7 @@ func TestWrittenMessages(t *testing.T) {
 
 // TestProtocolErrorsAboutSlowness: a FIN says one of two things, and only of a message that exists.
 func TestProtocolErrorsAboutSlowness(t *testing.T) {
-	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
+	c := newHarnessOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
 	c.connect()
 	flags := func(f uint8) func(*ir.Header) { return func(h *ir.Header) { h.Flags = f } }
 	c.refuses("flags 0xc", with(says(wire.FIN, 0), flags(wire.Slow|wire.Failed)))
