@@ -46,7 +46,7 @@ func moves(t *testing.T, caps ir.Caps, oversubscribed bool, s, r *llc.Request) (
 	}
 	l := newLoopOn(t, nics, caps)
 	if oversubscribed {
-		crowd(l, caps)
+		oversubscribe(l, caps)
 	}
 	l.engines[1].Recv(r)
 	l.engines[0].Send(s)
@@ -227,11 +227,11 @@ func blocked(word uint64, body []byte, b strided.Blocks) []byte {
 // possible one that is not exposed the NIC refuses, and the receive fails.
 func TestProtocolErrorsAboutBlocks(t *testing.T) {
 	good := strided.Blocks{Block: 64, Stride: 100}
-	none := newCourt(t)
+	none := newHarness(t)
 	none.connect()
 	none.refuses("RTS of 32 bytes", says(wire.RTS, 5000, blocked(5000, encodeRTS(5000, 1, 1), good)...))
 
-	c := newCourtOf(t, func(caps *ir.Caps) { caps.Blocks = 64 })
+	c := newHarnessOf(t, func(caps *ir.Caps) { caps.Blocks = 64 })
 	c.connect()
 	c.refuses("blocks of 64 bytes, 63 apart", says(wire.RTS, 5000, blocked(5000, encodeRTS(5000, 1, 1), strided.Blocks{Block: 64, Stride: 63})...))
 	c.refuses("blocks of 0 bytes", says(wire.RTS, 5000, blocked(5000, encodeRTS(5000, 1, 1), strided.Blocks{})...))

@@ -46,8 +46,8 @@ func body(n int, want []byte) sparse {
 	return s
 }
 
-// crowd makes the engines of a loop those of peers that share processors.
-func crowd(l *loop, caps ir.Caps) *loop {
+// oversubscribe makes the engines of a loop those of peers that share processors.
+func oversubscribe(l *loop, caps ir.Caps) *loop {
 	for i := range l.engines {
 		l.engines[i] = llc.New(llc.Config{Self: i, Peers: len(l.engines), Caps: caps, Oversubscribed: true})
 	}
@@ -68,7 +68,7 @@ func TestMessagesInPiecesArrive(t *testing.T) {
 				}
 				l := newLoop(t, 2, caps)
 				if oversubscribed {
-					crowd(l, caps)
+					oversubscribe(l, caps)
 				}
 				for _, size := range []int{0, 1, 40, 41, 1000, 4097, 20000, 32769, 200001} {
 					for k := range 24 {

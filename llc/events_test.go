@@ -13,7 +13,7 @@ import (
 )
 
 func TestUnexpectedAnswers(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	for _, kind := range []ir.Kind{ir.Exposed, ir.Pulled, ir.Pushed, ir.Swapped, ir.Failed} {
 		c.refuses("no command is under way", ir.Event{Kind: kind, Token: firstID | 1<<32})
@@ -42,7 +42,7 @@ func TestUnexpectedAnswers(t *testing.T) {
 }
 
 func TestAnswerOfTheWrongKind(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.engines[1].Send(&llc.Request{Peer: 0, Buf: make([]byte, 4000)})
 	cmds := c.engines[1].Take()
@@ -65,7 +65,7 @@ func TestAnswerOfTheWrongKind(t *testing.T) {
 // A receive whose sender dies completes when the copy into its buffer that is under way has ended, and not
 // before.
 func TestBufferIsHeldByACopy(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.send(0, &llc.Request{Peer: 1, Buf: make([]byte, 1000)})
 	c.run(10)
@@ -85,7 +85,7 @@ func TestBufferIsHeldByACopy(t *testing.T) {
 }
 
 func TestBusyBeforeThePacketIsPosted(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.engines[1].Send(&llc.Request{Peer: 0})
 	ev := ir.Event{Kind: ir.Busy, Peer: 0, Token: 1}
 	if err := c.engines[1].Step(&ev); err == nil || !strings.Contains(err.Error(), "has not been posted") {
@@ -94,7 +94,7 @@ func TestBusyBeforeThePacketIsPosted(t *testing.T) {
 }
 
 func TestTailsThatCannotBe(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	last := new(llc.Request)
 	for range 9 {
@@ -129,7 +129,7 @@ func TestTailsThatCannotBe(t *testing.T) {
 }
 
 func TestTooManyTransfers(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	for i := range 2 {
 		llc.LimitTransfers(c.engines[i], 0)
@@ -154,7 +154,7 @@ func TestTooManyTransfers(t *testing.T) {
 
 // TestIdentifiersWrap: after its last use an index starts again, and 0 is never an id.
 func TestIdentifiersWrap(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	for range 5 {
 		r := c.recv(1, &llc.Request{Peer: 0, Buf: make([]byte, 1000)})
@@ -169,7 +169,7 @@ func TestIdentifiersWrap(t *testing.T) {
 }
 
 func TestCompletedListsOnce(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	e := c.engines[1]
 	list := []*llc.Request{
@@ -252,7 +252,7 @@ func TestProtocolsLeavesOutWhatServesNoSize(t *testing.T) {
 
 // TestRefusalWithoutReason: a refusal without a reason is accepted.
 func TestRefusalWithoutReason(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	r := c.recv(1, &llc.Request{Peer: 0, Buf: make([]byte, 1000)})
 	offer := says(wire.RTS, 1000, encodeRTS(1000, 9, 9)...)
@@ -271,7 +271,7 @@ func TestPostedTwice(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without invariants")
 	}
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	waits := c.recv(1, &llc.Request{Peer: 0})
 	moves := c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 5000)})
@@ -293,7 +293,7 @@ func TestMachinesKeepToTheirArrows(t *testing.T) {
 		t.Skip("built without invariants")
 	}
 	for i := range 3 {
-		if text := panics(func() { llc.Unexpected(newCourt(t).engines[1], i) }); !strings.Contains(text, "no arrow") {
+		if text := panics(func() { llc.Unexpected(newHarness(t).engines[1], i) }); !strings.Contains(text, "no arrow") {
 			t.Errorf("machine %d: %q", i, text)
 		}
 	}
@@ -305,7 +305,7 @@ func TestReceiveOfNonsense(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without invariants")
 	}
-	e := newCourt(t).engines[1]
+	e := newHarness(t).engines[1]
 	for _, r := range []llc.Request{{Tag: 1 << 31}, {Tag: 1 << 32}, {Tag: -2}, {Peer: 3}, {Peer: 1 << 32}, {Peer: -2}} {
 		if text := panics(func() { e.Recv(&r) }); !strings.Contains(text, " receive ") {
 			t.Errorf("Recv from %d tag %d: %q", r.Peer, r.Tag, text)
@@ -319,7 +319,7 @@ func TestReceiveOfNonsense(t *testing.T) {
 // TestManyCommandsBetweenTakes: the arrays grow, and payloads of control packets stay where they are until
 // they have been posted.
 func TestManyCommandsBetweenTakes(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	var recvs []*llc.Request
 	for tag := range 40 {

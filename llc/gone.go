@@ -20,7 +20,7 @@ func (e *Engine) onPeerFailed(ev *ir.Event) error {
 	if p.end != nil {
 		return unexpected(ev, "the peer has been reported dead before")
 	}
-	e.bury(p, &PeerError{int(ev.Peer), ev.Err})
+	e.failPeer(p, &PeerError{int(ev.Peer), ev.Err})
 	return nil
 }
 
@@ -29,7 +29,7 @@ func (e *Engine) onPeerFailed(ev *ir.Event) error {
 // nothing.
 func (e *Engine) Lose(peer int, err error) {
 	if p := &e.peers[peer]; p.end == nil && peer != e.self {
-		e.bury(p, &PeerError{peer, fmt.Errorf("%w: %w", ir.ErrPeerGone, err)})
+		e.failPeer(p, &PeerError{peer, fmt.Errorf("%w: %w", ir.ErrPeerGone, err)})
 	}
 }
 
@@ -49,8 +49,8 @@ func (e *Engine) Doubt(err error) {
 // End returns why a peer is gone, or nil.
 func (e *Engine) End(peer int) error { return e.peers[peer].end }
 
-// bury fails with err all that needs p.
-func (e *Engine) bury(p *peer, err error) {
+// failPeer fails with err all that needs p.
+func (e *Engine) failPeer(p *peer, err error) {
 	p.end, p.via, p.direct, p.invitation = err, noRoute, 0, nil
 	p.series = series{}
 	for _, l := range []*sendQueue{&p.queues.controls, &p.queues.messages, &p.queues.bulk} {

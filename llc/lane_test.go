@@ -17,51 +17,51 @@ import (
 func TestLaneTakesWhatIsPlain(t *testing.T) {
 	const ctx, typ, tag = 3, 7, 5
 	for name, c := range map[string]struct {
-		spoil func(c *court, r *llc.Request, v *ir.View)
+		spoil func(c *harness, r *llc.Request, v *ir.View)
 		want  bool
 	}{
-		"plain":           {func(*court, *llc.Request, *ir.View) {}, true},
-		"any tag":         {func(_ *court, r *llc.Request, _ *ir.View) { r.Tag = llc.AnyTag }, true},
-		"larger buffer":   {func(_ *court, r *llc.Request, _ *ir.View) { r.Buf = make([]byte, 6) }, true},
-		"another tag":     {func(_ *court, r *llc.Request, _ *ir.View) { r.Tag++ }, false},
-		"a negative tag":  {func(_ *court, r *llc.Request, v *ir.View) { r.Tag = llc.AnyTag; v.Head[1] |= 1 << 63 }, false},
-		"another context": {func(_ *court, r *llc.Request, _ *ir.View) { r.Context++ }, false},
-		"another type":    {func(_ *court, r *llc.Request, _ *ir.View) { r.Type++ }, false},
-		"no type":         {func(_ *court, r *llc.Request, _ *ir.View) { r.Type = 0 }, false},
-		"another kind":    {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[0] ^= 1 << 33 }, false},
-		"flags":           {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[0] |= 1 << 40 }, false},
-		"more to come":    {func(_ *court, r *llc.Request, v *ir.View) { v.Head[2]++; r.Buf = make([]byte, 6) }, true},
-		"more than fits":  {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[2]++ }, false},
-		"more than named": {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[2]-- }, false},
-		"nothing of more": {func(_ *court, _ *llc.Request, v *ir.View) { v.Data = nil }, false},
-		"more than is eager": {func(c *court, r *llc.Request, v *ir.View) {
+		"plain":           {func(*harness, *llc.Request, *ir.View) {}, true},
+		"any tag":         {func(_ *harness, r *llc.Request, _ *ir.View) { r.Tag = llc.AnyTag }, true},
+		"larger buffer":   {func(_ *harness, r *llc.Request, _ *ir.View) { r.Buf = make([]byte, 6) }, true},
+		"another tag":     {func(_ *harness, r *llc.Request, _ *ir.View) { r.Tag++ }, false},
+		"a negative tag":  {func(_ *harness, r *llc.Request, v *ir.View) { r.Tag = llc.AnyTag; v.Head[1] |= 1 << 63 }, false},
+		"another context": {func(_ *harness, r *llc.Request, _ *ir.View) { r.Context++ }, false},
+		"another type":    {func(_ *harness, r *llc.Request, _ *ir.View) { r.Type++ }, false},
+		"no type":         {func(_ *harness, r *llc.Request, _ *ir.View) { r.Type = 0 }, false},
+		"another kind":    {func(_ *harness, _ *llc.Request, v *ir.View) { v.Head[0] ^= 1 << 33 }, false},
+		"flags":           {func(_ *harness, _ *llc.Request, v *ir.View) { v.Head[0] |= 1 << 40 }, false},
+		"more to come":    {func(_ *harness, r *llc.Request, v *ir.View) { v.Head[2]++; r.Buf = make([]byte, 6) }, true},
+		"more than fits":  {func(_ *harness, _ *llc.Request, v *ir.View) { v.Head[2]++ }, false},
+		"more than named": {func(_ *harness, _ *llc.Request, v *ir.View) { v.Head[2]-- }, false},
+		"nothing of more": {func(_ *harness, _ *llc.Request, v *ir.View) { v.Data = nil }, false},
+		"more than is eager": {func(c *harness, r *llc.Request, v *ir.View) {
 			r.Buf = make([]byte, c.caps.Eager+1)
 			v.Head[2] = v.Head[2]>>32<<32 | uint64(len(r.Buf))
 		}, false},
-		"smaller buffer":     {func(_ *court, r *llc.Request, _ *ir.View) { r.Buf = r.Buf[:4] }, false},
-		"another ring":       {func(_ *court, _ *llc.Request, v *ir.View) { v.Ring++ }, false},
-		"a posted receive":   {func(c *court, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx}) }, false},
-		"one from anybody":   {func(c *court, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx, Peer: llc.AnyPeer}) }, false},
-		"one elsewhere":      {func(c *court, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx + 1}) }, true},
-		"a message":          {func(c *court, _ *llc.Request, _ *ir.View) { c.send(0, &llc.Request{Peer: 1, Context: ctx}); c.run(5) }, false},
-		"half a message":     {func(c *court, _ *llc.Request, _ *ir.View) { c.half() }, false},
-		"the end of a peer":  {func(c *court, _ *llc.Request, _ *ir.View) { c.engines[1].Lose(0, errors.New("gone")) }, false},
-		"the end of another": {func(c *court, _ *llc.Request, _ *ir.View) { c.engines[1].Lose(2, errors.New("gone")) }, true},
+		"smaller buffer":     {func(_ *harness, r *llc.Request, _ *ir.View) { r.Buf = r.Buf[:4] }, false},
+		"another ring":       {func(_ *harness, _ *llc.Request, v *ir.View) { v.Ring++ }, false},
+		"a posted receive":   {func(c *harness, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx}) }, false},
+		"one from anybody":   {func(c *harness, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx, Peer: llc.AnyPeer}) }, false},
+		"one elsewhere":      {func(c *harness, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx + 1}) }, true},
+		"a message":          {func(c *harness, _ *llc.Request, _ *ir.View) { c.send(0, &llc.Request{Peer: 1, Context: ctx}); c.run(5) }, false},
+		"half a message":     {func(c *harness, _ *llc.Request, _ *ir.View) { c.half() }, false},
+		"the end of a peer":  {func(c *harness, _ *llc.Request, _ *ir.View) { c.engines[1].Lose(0, errors.New("gone")) }, false},
+		"the end of another": {func(c *harness, _ *llc.Request, _ *ir.View) { c.engines[1].Lose(2, errors.New("gone")) }, true},
 	} {
-		court := newCourt(t)
-		court.connect()
-		court.recv(1, &llc.Request{Context: ctx}) // its queues exist from the first message on
-		court.send(0, &llc.Request{Peer: 1, Context: ctx})
-		court.run(5)
+		harness := newHarness(t)
+		harness.connect()
+		harness.recv(1, &llc.Request{Context: ctx}) // its queues exist from the first message on
+		harness.send(0, &llc.Request{Peer: 1, Context: ctx})
+		harness.run(5)
 		r := &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, 5)}
 		v := &ir.View{Data: []byte("hello")}
 		llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
-		c.spoil(court, r, v)
-		before := llc.Counted(court.engines[1], 0)
-		e, key := court.engines[1], llc.MakeKey(r.Context, r.Type)
+		c.spoil(harness, r, v)
+		before := llc.Counted(harness.engines[1], 0)
+		e, key := harness.engines[1], llc.MakeKey(r.Context, r.Type)
 		n, whole := e.Lane(r.Peer).Whole(key, r.Tag, v.Head[0], v.Head[1]|uint64(len(v.Data)), v.Head[2], v.Ring, len(r.Buf))
 		whole = whole && e.Unmet(e.Lane(r.Peer), key)
-		size, its, got := court.engines[1].Accept(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, v, len(r.Buf))
+		size, its, got := harness.engines[1].Accept(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, v, len(r.Buf))
 		if got {
 			llc.Fill(r.Buf, v.Data)
 		}
@@ -71,20 +71,20 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 		if line := got && size == len(v.Data) && r.Tag != llc.AnyTag; whole != line || whole && n != size {
 			t.Errorf("%s: accepted %v, as a line %v, with %d bytes", name, got, whole, n)
 		}
-		if n := llc.Counted(court.engines[1], 0) - before; n > 1 || (n == 1) != got {
+		if n := llc.Counted(harness.engines[1], 0) - before; n > 1 || (n == 1) != got {
 			t.Errorf("%s: accepted %v, and counted as %d packets", name, got, n)
 		}
 		if c.want && (its != tag || size != int(uint32(v.Head[2])) || string(r.Buf[:5]) != "hello") {
 			t.Errorf("%s: %d bytes with tag %d, %q", name, size, its, r.Buf)
 		}
-		if got := court.engines[1].Vacant(ctx, 0); !c.want && got && name == "the end of a peer" {
+		if got := harness.engines[1].Vacant(ctx, 0); !c.want && got && name == "the end of a peer" {
 			t.Errorf("%s: whoever waits in the lane waits for ever", name)
 		}
 	}
 }
 
 // half leaves engine 1 with one of two packets of a message, for a posted receive.
-func (c *court) half() {
+func (c *harness) half() {
 	c.Helper()
 	c.recv(1, &llc.Request{Tag: 1, Buf: make([]byte, 150)})
 	c.send(0, &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 150)})
@@ -100,8 +100,8 @@ func (c *court) half() {
 // TestLaneGivesNoLine: there is no line if something must go first, if there is no room, or to a peer that is
 // lost.
 func TestLaneGivesNoLine(t *testing.T) {
-	for name, spoil := range map[string]func(c *court){
-		"no room": func(c *court) {
+	for name, spoil := range map[string]func(c *harness){
+		"no room": func(c *harness) {
 			for n := 0; n <= c.caps.Slots; n++ {
 				if _, ok := c.engines[0].Direct(1, 0, 8); !ok {
 					return
@@ -109,14 +109,14 @@ func TestLaneGivesNoLine(t *testing.T) {
 			}
 			t.Error("more lines than the ring has")
 		},
-		"messages wait": func(c *court) {
+		"messages wait": func(c *harness) {
 			for range c.caps.Slots + 1 {
 				c.send(0, &llc.Request{Peer: 1, Buf: make([]byte, 100)})
 			}
 		},
-		"the end of the peer": func(c *court) { c.engines[0].Lose(1, errors.New("gone")) },
+		"the end of the peer": func(c *harness) { c.engines[0].Lose(1, errors.New("gone")) },
 	} {
-		c := newCourt(t)
+		c := newHarness(t)
 		c.connect()
 		for n, want := range map[int]bool{0: true, ir.Inline: true, ir.Inline + 1: false} {
 			if _, ok := c.engines[0].Direct(1, 0, n); ok != want {
@@ -142,7 +142,7 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 	}
 	for n := ir.Inline + 1; n <= 300; n++ { // as much as is eager
 		slots := func(c *ir.Caps) { c.Slots <<= n & 1 } // lines are scarce, or data
-		long, lane := newCourtOf(t, slots), newCourtOf(t, slots)
+		long, lane := newHarnessOf(t, slots), newHarnessOf(t, slots)
 		long.connect()
 		lane.connect()
 		for round := 0; ; round++ {
@@ -180,7 +180,7 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 			}
 		}
 	}
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	if _, _, _, ok := c.engines[0].Part(1, 0, 0, c.caps.Eager+1, c.caps.Eager+1); ok {
 		t.Error("a message goes in packets that is too long for them")
@@ -208,12 +208,12 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 		"with flags":      {func(v *ir.View) { v.Head[0] |= 1 << 40 }, 0},
 		"of some context": {func(v *ir.View) { v.Head[0] |= 1 << 50 }, 0},
 	} {
-		court := newCourt(t)
-		court.connect()
-		court.send(0, &llc.Request{Peer: 1})
-		court.run(5) // from now on packets of peer 0 come in its ring
-		court.recv(1, &llc.Request{})
-		e, buf := court.engines[1], make([]byte, len(body))
+		harness := newHarness(t)
+		harness.connect()
+		harness.send(0, &llc.Request{Peer: 1})
+		harness.run(5) // from now on packets of peer 0 come in its ring
+		harness.recv(1, &llc.Request{})
+		e, buf := harness.engines[1], make([]byte, len(body))
 		v := &ir.View{Data: slices.Clone(body[:5])}
 		llc.EagerWords(&v.Head, 0, 9, len(body))
 		if size, its, ok := e.Accept(0, 0, llc.AnyTag, v, len(buf)); size != len(body) || its != 9 || !ok {
@@ -250,35 +250,35 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 func TestLaneDelivers(t *testing.T) {
 	const ctx, typ, tag = 3, 7, 5
 	for name, c := range map[string]struct {
-		spoil func(c *court, v *ir.View)
+		spoil func(c *harness, v *ir.View)
 		want  bool
 	}{
-		"plain":             {func(*court, *ir.View) {}, true},
-		"no receive":        {func(_ *court, v *ir.View) { v.Head[1] += 1 << 32 }, true},
-		"another type":      {func(_ *court, v *ir.View) { v.Head[2] += 1 << 32 }, true},
-		"any type":          {func(_ *court, v *ir.View) { v.Head[2] &= 1<<32 - 1 }, true},
-		"too long":          {func(_ *court, v *ir.View) { v.Data = make([]byte, 9); v.Head[2] += 4 }, true},
-		"a context shut":    {func(c *court, _ *ir.View) { c.engines[1].Shut(ctx) }, true},
-		"a negative tag":    {func(_ *court, v *ir.View) { v.Head[1] |= 1 << 63 }, false},
-		"flags":             {func(_ *court, v *ir.View) { v.Head[0] |= 1 << 40 }, false},
-		"another kind":      {func(_ *court, v *ir.View) { v.Head[0] ^= 1 << 33 }, false},
-		"more to come":      {func(_ *court, v *ir.View) { v.Head[2]++ }, false},
-		"another ring":      {func(_ *court, v *ir.View) { v.Ring++ }, false},
-		"half a message":    {func(c *court, _ *ir.View) { c.half() }, false},
-		"the end of a peer": {func(c *court, _ *ir.View) { c.engines[1].Lose(0, errors.New("gone")) }, false},
-		"more than is eager": {func(c *court, v *ir.View) {
+		"plain":             {func(*harness, *ir.View) {}, true},
+		"no receive":        {func(_ *harness, v *ir.View) { v.Head[1] += 1 << 32 }, true},
+		"another type":      {func(_ *harness, v *ir.View) { v.Head[2] += 1 << 32 }, true},
+		"any type":          {func(_ *harness, v *ir.View) { v.Head[2] &= 1<<32 - 1 }, true},
+		"too long":          {func(_ *harness, v *ir.View) { v.Data = make([]byte, 9); v.Head[2] += 4 }, true},
+		"a context shut":    {func(c *harness, _ *ir.View) { c.engines[1].Shut(ctx) }, true},
+		"a negative tag":    {func(_ *harness, v *ir.View) { v.Head[1] |= 1 << 63 }, false},
+		"flags":             {func(_ *harness, v *ir.View) { v.Head[0] |= 1 << 40 }, false},
+		"another kind":      {func(_ *harness, v *ir.View) { v.Head[0] ^= 1 << 33 }, false},
+		"more to come":      {func(_ *harness, v *ir.View) { v.Head[2]++ }, false},
+		"another ring":      {func(_ *harness, v *ir.View) { v.Ring++ }, false},
+		"half a message":    {func(c *harness, _ *ir.View) { c.half() }, false},
+		"the end of a peer": {func(c *harness, _ *ir.View) { c.engines[1].Lose(0, errors.New("gone")) }, false},
+		"more than is eager": {func(c *harness, v *ir.View) {
 			v.Data = make([]byte, c.caps.Eager+1)
 			v.Head[2] = typ<<32 | uint64(len(v.Data))
 		}, false},
 	} {
 		for posted := 1; posted <= 3; posted += 2 { // alone, and as the first of a series
 			name := fmt.Sprintf("%s, %d posted", name, posted)
-			delivers(t, name, posted, 1, c.want, func(c *court) *llc.Request {
+			delivers(t, name, posted, 1, c.want, func(c *harness) *llc.Request {
 				return c.recv(1, &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, 6)})
-			}, func(court *court) *ir.View {
+			}, func(harness *harness) *ir.View {
 				v := &ir.View{Data: []byte("hello")}
 				llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
-				c.spoil(court, v)
+				c.spoil(harness, v)
 				return v
 			})
 		}
@@ -287,20 +287,20 @@ func TestLaneDelivers(t *testing.T) {
 
 // delivers posts receives and has a message come some times, by Deliver and by Step: both must do the same,
 // if Deliver takes it.
-func delivers(t *testing.T, name string, posted, times int, want bool, post func(*court) *llc.Request, message func(*court) *ir.View) {
+func delivers(t *testing.T, name string, posted, times int, want bool, post func(*harness) *llc.Request, message func(*harness) *ir.View) {
 	t.Helper()
 	var found [2]llc.Snapshot
 	var got [2][]llc.Status
 	var seen [2]uint32
 	for i := range 2 {
-		court := newCourt(t)
-		court.connect()
+		harness := newHarness(t)
+		harness.connect()
 		var rs []*llc.Request
 		for range posted {
-			rs = append(rs, post(court))
+			rs = append(rs, post(harness))
 		}
-		v := message(court)
-		e := court.engines[1]
+		v := message(harness)
+		e := harness.engines[1]
 		for range times {
 			if i == 0 {
 				before := e.Snapshot()
@@ -332,9 +332,9 @@ func delivers(t *testing.T, name string, posted, times int, want bool, post func
 // them, and gets the messages in the same order as without a series.
 func TestSeries(t *testing.T) {
 	const ctx, typ, tag, posted = 3, 7, 5, 5
-	of := func(change func(r *llc.Request)) func(*court) *llc.Request {
+	of := func(change func(r *llc.Request)) func(*harness) *llc.Request {
 		n := 0
-		return func(c *court) *llc.Request {
+		return func(c *harness) *llc.Request {
 			r := &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, 6)}
 			if n++; n%posted == 3 {
 				change(r)
@@ -352,7 +352,7 @@ func TestSeries(t *testing.T) {
 		"of a shorter one": func(r *llc.Request) { r.Buf = r.Buf[:3] },
 	} {
 		for times := range posted + 2 {
-			delivers(t, fmt.Sprintf("%s, %d messages", name, times), posted, times, true, of(change), func(*court) *ir.View {
+			delivers(t, fmt.Sprintf("%s, %d messages", name, times), posted, times, true, of(change), func(*harness) *ir.View {
 				v := &ir.View{Data: []byte("hello")}
 				llc.EagerWords(&v.Head, llc.MakeKey(ctx, typ), tag, len(v.Data))
 				return v
@@ -363,7 +363,7 @@ func TestSeries(t *testing.T) {
 
 // TestSeriesEnds: receives of a series fail once their peer is gone, those posted later too.
 func TestSeriesEnds(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	post := func() *llc.Request { return c.recv(1, &llc.Request{Tag: 5, Buf: make([]byte, 6)}) }
 	rs := []*llc.Request{post(), post(), post()}
@@ -378,7 +378,7 @@ func TestSeriesEnds(t *testing.T) {
 // TestSilence: requests that become done are counted, and listed unless the engine is silent.
 func TestSilence(t *testing.T) {
 	for _, silent := range []bool{false, true} {
-		c := newCourt(t)
+		c := newHarness(t)
 		c.connect()
 		e := c.engines[1]
 		e.Silence(silent)
@@ -400,7 +400,7 @@ func TestSilence(t *testing.T) {
 // TestWholeIsALine: whatever a lane takes as a line, it would take anyway, except that a message that does
 // not fit a line is refused.
 func TestWholeIsALine(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.send(0, &llc.Request{Peer: 1})
 	c.recv(1, &llc.Request{Buf: make([]byte, 1)})
@@ -438,7 +438,7 @@ func TestLanePartsOfAtMost(t *testing.T) {
 		n: {100, 100, 100}, 80: {80, 80, 80, 60}, 50: {50, 50, 50, 50, 50, 50}, ir.Inline + 1: {41, 41, 41, 41, 41, 41, 41, 13},
 	} {
 		for lines := len(want) - 1; lines <= len(want); lines++ {
-			c := newCourtOf(t, func(c *ir.Caps) { c.Slots, c.Bytes = 16, 2048 })
+			c := newHarnessOf(t, func(c *ir.Caps) { c.Slots, c.Bytes = 16, 2048 })
 			c.connect()
 			e := c.engines[0]
 			for e.Whole(1, 0, lines+1, 1) { // a byte each

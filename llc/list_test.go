@@ -345,11 +345,11 @@ func TestProtocolErrorsAboutLists(t *testing.T) {
 		(*wire.SummedBody)(b[wire.RTSBytes:]).Encode(5000, 7, list, pieces)
 		return says(wire.RTS, 5000, b...)
 	}
-	none := newCourt(t)
+	none := newHarness(t)
 	none.connect()
 	none.refuses("RTS of 44 bytes", rts(1, 5))
 
-	c := newCourtOf(t, func(caps *ir.Caps) { caps.Blocks = 64 })
+	c := newHarnessOf(t, func(caps *ir.Caps) { caps.Blocks = 64 })
 	c.connect()
 	c.refuses("a list of no pieces", rts(1, 0))
 	c.refuses("list 0 of 5 pieces of 5000 bytes", rts(0, 5))
@@ -381,7 +381,7 @@ func TestProtocolErrorsAboutLists(t *testing.T) {
 		t.Error(err)
 	}
 
-	slice := newCourtOf(t, func(caps *ir.Caps) { caps.Blocks = 64 })
+	slice := newHarnessOf(t, func(caps *ir.Caps) { caps.Blocks = 64 })
 	slice.connect()
 	slice.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
 	slice.run(3)

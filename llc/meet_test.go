@@ -10,7 +10,7 @@ import (
 
 // meets has peer 0 offer n bytes with a type and a tag, and returns what engine 1 finds of the offer after
 // spoil.
-func (c *court) meets(out *llc.Request, spoil func(*ir.View)) (o llc.Offer, into []byte, met bool) {
+func (c *harness) meets(out *llc.Request, spoil func(*ir.View)) (o llc.Offer, into []byte, met bool) {
 	c.Helper()
 	c.lend(out)
 	var v ir.View
@@ -68,36 +68,36 @@ func TestMeet(t *testing.T) {
 		if c.change == nil {
 			c.change = func(*ir.Caps) {}
 		}
-		court := newCourtOf(t, c.change)
-		court.connect()
+		harness := newHarnessOf(t, c.change)
+		harness.connect()
 		in := &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, n)}
 		if c.receive != nil {
 			c.receive(in)
 		}
-		court.recv(1, in)
+		harness.recv(1, in)
 		out := &llc.Request{Peer: 1, Context: ctx, Type: typ, Tag: tag, Buf: pattern(n, 1)}
-		o, into, met := court.meets(out, c.spoil)
+		o, into, met := harness.meets(out, c.spoil)
 		if met != c.met || (into != nil) != c.read {
 			t.Errorf("%s: met %v, %d bytes to read", name, met, len(into))
 		}
 		switch {
 		case into == nil:
 		case c.refused:
-			court.engines[1].Unread(0, &o)
+			harness.engines[1].Unread(0, &o)
 		default:
-			if err := court.net.Read(1, 0, o.Segment, into); err != nil || o.Bytes != n || o.Tag != tag {
+			if err := harness.net.Read(1, 0, o.Segment, into); err != nil || o.Bytes != n || o.Tag != tag {
 				t.Errorf("%s: %+v, %v", name, o, err)
 			}
-			court.engines[1].Fetched(0, &o, false)
+			harness.engines[1].Fetched(0, &o, false)
 			if !in.Done() {
 				t.Errorf("%s: the receive is not done", name)
 			}
 		}
-		court.post(1)
+		harness.post(1)
 		if !met && in.Context == ctx && in.Peer == 0 && in.Tag == tag && c.err == nil { // as if it had not been asked
 			met = true
 		}
-		if court.run(20); !met {
+		if harness.run(20); !met {
 			continue
 		}
 		var want *llc.TruncatedError
@@ -106,8 +106,8 @@ func TestMeet(t *testing.T) {
 			!errors.Is(st.Err, llc.ErrType) && string(in.Buf[:min(n, len(in.Buf))]) != string(out.Buf[:min(n, len(in.Buf))]) {
 			t.Errorf("%s: done %v, %+v, or damaged", name, in.Done(), st)
 		}
-		if !out.Done() || court.net.Exposed(0) != 0 || !court.engines[0].Idle() || !court.engines[1].Idle() {
-			t.Errorf("%s: done %v; %d segments", name, out.Done(), court.net.Exposed(0))
+		if !out.Done() || harness.net.Exposed(0) != 0 || !harness.engines[0].Idle() || !harness.engines[1].Idle() {
+			t.Errorf("%s: done %v; %d segments", name, out.Done(), harness.net.Exposed(0))
 		}
 	}
 }
@@ -115,8 +115,8 @@ func TestMeet(t *testing.T) {
 // TestMeetBehindCopies: an offer does not go before a copy that waits or is under way, and not before packets
 // that are missing.
 func TestMeetBehindCopies(t *testing.T) {
-	for name, wait := range map[string]func(c *court){
-		"a copy": func(c *court) {
+	for name, wait := range map[string]func(c *harness){
+		"a copy": func(c *harness) {
 			c.recv(1, &llc.Request{Peer: 2, Buf: make([]byte, 400)})
 			c.send(2, &llc.Request{Peer: 1, Buf: pattern(400, 2)})
 			var ev ir.Event
@@ -132,7 +132,7 @@ func TestMeetBehindCopies(t *testing.T) {
 				}
 			}
 		},
-		"half a message": func(c *court) {
+		"half a message": func(c *harness) {
 			c.half()
 			var rest ir.View
 			if c.net.Look(1, 0, &rest) { // which the engine is not told of
@@ -140,7 +140,7 @@ func TestMeetBehindCopies(t *testing.T) {
 			}
 		},
 	} {
-		c := newCourt(t)
+		c := newHarness(t)
 		c.connect()
 		wait(c)
 		c.recv(1, &llc.Request{Context: 1, Buf: make([]byte, 400)})

@@ -9,7 +9,7 @@ import (
 )
 
 // lend has engine 0 offer n bytes to 1 by the lane of offers.
-func (c *court) lend(r *llc.Request) *llc.Request {
+func (c *harness) lend(r *llc.Request) *llc.Request {
 	c.Helper()
 	if !c.engines[0].Offers(r.Peer, len(r.Buf)) {
 		c.Fatal("a long message to a peer with a ring is not offered")
@@ -29,66 +29,66 @@ func (c *court) lend(r *llc.Request) *llc.Request {
 func TestLaneOfOffers(t *testing.T) {
 	const ctx, typ, tag, n = 3, 7, 5, 400
 	for name, c := range map[string]struct {
-		spoil func(c *court, r *llc.Request, v *ir.View)
+		spoil func(c *harness, r *llc.Request, v *ir.View)
 		want  bool
 	}{
-		"plain":             {func(*court, *llc.Request, *ir.View) {}, true},
-		"any tag":           {func(_ *court, r *llc.Request, _ *ir.View) { r.Tag = llc.AnyTag }, true},
-		"larger buffer":     {func(_ *court, r *llc.Request, _ *ir.View) { r.Buf = make([]byte, n+1) }, true},
-		"smaller buffer":    {func(_ *court, r *llc.Request, _ *ir.View) { r.Buf = r.Buf[:n-1] }, false},
-		"another tag":       {func(_ *court, r *llc.Request, _ *ir.View) { r.Tag++ }, false},
-		"a negative tag":    {func(_ *court, r *llc.Request, v *ir.View) { r.Tag = llc.AnyTag; v.Head[1] |= 1 << 63 }, false},
-		"another context":   {func(_ *court, r *llc.Request, _ *ir.View) { r.Context++ }, false},
-		"another type":      {func(_ *court, r *llc.Request, _ *ir.View) { r.Type++ }, false},
-		"another kind":      {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[0] ^= 1 << 34 }, false},
-		"flags":             {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[0] |= 1 << 42 }, false},
-		"another ring":      {func(_ *court, _ *llc.Request, v *ir.View) { v.Ring++ }, false},
-		"nothing":           {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[2] = 0 }, false},
-		"another size":      {func(_ *court, _ *llc.Request, v *ir.View) { v.Head[2]-- }, false},
-		"a body in blocks":  {func(_ *court, _ *llc.Request, v *ir.View) { v.Data = append(v.Data, 0) }, false},
-		"a damaged body":    {func(_ *court, _ *llc.Request, v *ir.View) { v.Data[0] ^= 1 }, false},
-		"a posted receive":  {func(c *court, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx}) }, false},
-		"one elsewhere":     {func(c *court, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx + 1}) }, true},
-		"the end of a peer": {func(c *court, _ *llc.Request, _ *ir.View) { c.engines[1].Lose(0, errors.New("gone")) }, false},
+		"plain":             {func(*harness, *llc.Request, *ir.View) {}, true},
+		"any tag":           {func(_ *harness, r *llc.Request, _ *ir.View) { r.Tag = llc.AnyTag }, true},
+		"larger buffer":     {func(_ *harness, r *llc.Request, _ *ir.View) { r.Buf = make([]byte, n+1) }, true},
+		"smaller buffer":    {func(_ *harness, r *llc.Request, _ *ir.View) { r.Buf = r.Buf[:n-1] }, false},
+		"another tag":       {func(_ *harness, r *llc.Request, _ *ir.View) { r.Tag++ }, false},
+		"a negative tag":    {func(_ *harness, r *llc.Request, v *ir.View) { r.Tag = llc.AnyTag; v.Head[1] |= 1 << 63 }, false},
+		"another context":   {func(_ *harness, r *llc.Request, _ *ir.View) { r.Context++ }, false},
+		"another type":      {func(_ *harness, r *llc.Request, _ *ir.View) { r.Type++ }, false},
+		"another kind":      {func(_ *harness, _ *llc.Request, v *ir.View) { v.Head[0] ^= 1 << 34 }, false},
+		"flags":             {func(_ *harness, _ *llc.Request, v *ir.View) { v.Head[0] |= 1 << 42 }, false},
+		"another ring":      {func(_ *harness, _ *llc.Request, v *ir.View) { v.Ring++ }, false},
+		"nothing":           {func(_ *harness, _ *llc.Request, v *ir.View) { v.Head[2] = 0 }, false},
+		"another size":      {func(_ *harness, _ *llc.Request, v *ir.View) { v.Head[2]-- }, false},
+		"a body in blocks":  {func(_ *harness, _ *llc.Request, v *ir.View) { v.Data = append(v.Data, 0) }, false},
+		"a damaged body":    {func(_ *harness, _ *llc.Request, v *ir.View) { v.Data[0] ^= 1 }, false},
+		"a posted receive":  {func(c *harness, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx}) }, false},
+		"one elsewhere":     {func(c *harness, _ *llc.Request, _ *ir.View) { c.recv(1, &llc.Request{Context: ctx + 1}) }, true},
+		"the end of a peer": {func(c *harness, _ *llc.Request, _ *ir.View) { c.engines[1].Lose(0, errors.New("gone")) }, false},
 	} {
-		court := newCourt(t)
-		court.connect()
-		court.recv(1, &llc.Request{Context: ctx}) // its queues exist from the first message on
-		court.send(0, &llc.Request{Peer: 1, Context: ctx})
-		court.run(5)
-		out := court.lend(&llc.Request{Peer: 1, Context: ctx, Type: typ, Tag: tag, Buf: pattern(n, 1)})
+		harness := newHarness(t)
+		harness.connect()
+		harness.recv(1, &llc.Request{Context: ctx}) // its queues exist from the first message on
+		harness.send(0, &llc.Request{Peer: 1, Context: ctx})
+		harness.run(5)
+		out := harness.lend(&llc.Request{Peer: 1, Context: ctx, Type: typ, Tag: tag, Buf: pattern(n, 1)})
 		r := &llc.Request{Context: ctx, Type: typ, Tag: tag, Buf: make([]byte, n)}
 		var v ir.View
-		if !court.net.Look(1, 0, &v) {
+		if !harness.net.Look(1, 0, &v) {
 			t.Fatal("no packet")
 		}
-		c.spoil(court, r, &v)
-		before := llc.Counted(court.engines[1], 0)
-		o, got := court.engines[1].Offered(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, &v, len(r.Buf))
-		if got != c.want || llc.Counted(court.engines[1], 0) != before {
-			t.Errorf("%s: offered %v, and counted as %d packets", name, got, llc.Counted(court.engines[1], 0)-before)
+		c.spoil(harness, r, &v)
+		before := llc.Counted(harness.engines[1], 0)
+		o, got := harness.engines[1].Offered(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, &v, len(r.Buf))
+		if got != c.want || llc.Counted(harness.engines[1], 0) != before {
+			t.Errorf("%s: offered %v, and counted as %d packets", name, got, llc.Counted(harness.engines[1], 0)-before)
 		}
 		if !got {
 			continue
 		}
-		if err := court.net.Read(1, 0, o.Segment, r.Buf[:o.Bytes]); err != nil || o.Bytes != n || o.Tag != tag || string(r.Buf[:n]) != string(pattern(n, 1)) {
+		if err := harness.net.Read(1, 0, o.Segment, r.Buf[:o.Bytes]); err != nil || o.Bytes != n || o.Tag != tag || string(r.Buf[:n]) != string(pattern(n, 1)) {
 			t.Errorf("%s: %+v, %v", name, o, err)
 		}
-		court.net.Take(1, &v)
-		court.engines[1].Fetched(0, &o, false)
-		if court.post(1); llc.Counted(court.engines[1], 0) != before+1 {
-			t.Errorf("%s: counted as %d packets", name, llc.Counted(court.engines[1], 0)-before)
+		harness.net.Take(1, &v)
+		harness.engines[1].Fetched(0, &o, false)
+		if harness.post(1); llc.Counted(harness.engines[1], 0) != before+1 {
+			t.Errorf("%s: counted as %d packets", name, llc.Counted(harness.engines[1], 0)-before)
 		}
-		court.run(5)
-		if !out.Done() || out.Status.Err != nil || court.net.Exposed(0) != 0 || !court.engines[0].Idle() {
-			t.Errorf("%s: done %v, %v; %d segments, idle %v", name, out.Done(), out.Status.Err, court.net.Exposed(0), court.engines[0].Idle())
+		harness.run(5)
+		if !out.Done() || out.Status.Err != nil || harness.net.Exposed(0) != 0 || !harness.engines[0].Idle() {
+			t.Errorf("%s: done %v, %v; %d segments, idle %v", name, out.Done(), out.Status.Err, harness.net.Exposed(0), harness.engines[0].Idle())
 		}
 	}
 }
 
 // TestOfferBehindCopies: a message by the lane of offers does not go before a copy that is under way.
 func TestOfferBehindCopies(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.recv(1, &llc.Request{Peer: 2, Buf: make([]byte, 400)})
 	c.send(2, &llc.Request{Peer: 1, Buf: pattern(400, 2)})
@@ -119,7 +119,7 @@ func TestOfferBehindCopies(t *testing.T) {
 func TestOffersByLane(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*ir.Caps)
-		spoil  func(*court)
+		spoil  func(*harness)
 		peer   int
 		n      int
 		want   bool
@@ -131,40 +131,40 @@ func TestOffersByLane(t *testing.T) {
 		"no ring yet":  {n: 301, peer: 2},
 		"itself":       {n: 301, peer: 0},
 		"not remote":   {n: 301, peer: 1, change: func(c *ir.Caps) { c.Remote = false }},
-		"gone":         {n: 301, peer: 1, spoil: func(c *court) { c.engines[0].Lose(1, errors.New("gone")) }},
-		"no transfers": {n: 301, peer: 1, spoil: func(c *court) { llc.LimitTransfers(c.engines[0], 0) }},
+		"gone":         {n: 301, peer: 1, spoil: func(c *harness) { c.engines[0].Lose(1, errors.New("gone")) }},
+		"no transfers": {n: 301, peer: 1, spoil: func(c *harness) { llc.LimitTransfers(c.engines[0], 0) }},
 	} {
 		if c.change == nil {
 			c.change = func(*ir.Caps) {}
 		}
-		court := newCourtOf(t, c.change)
-		court.connect()
+		harness := newHarnessOf(t, c.change)
+		harness.connect()
 		if c.spoil != nil {
-			c.spoil(court)
+			c.spoil(harness)
 		}
-		if got := court.engines[0].Offers(c.peer, c.n); got != c.want {
+		if got := harness.engines[0].Offers(c.peer, c.n); got != c.want {
 			t.Errorf("%s: offered %v", name, got)
 		}
 	}
-	court := newCourt(t)
-	court.connect()
+	harness := newHarness(t)
+	harness.connect()
 	var sends, recvs []*llc.Request
 	for i, n := range []int{10, 500, 20, 1500, 30} {
 		r := &llc.Request{Peer: 1, Tag: i, Buf: pattern(n, 1)}
-		if n > court.caps.Eager {
-			sends = append(sends, court.lend(r))
+		if n > harness.caps.Eager {
+			sends = append(sends, harness.lend(r))
 		} else {
-			sends = append(sends, court.send(0, r))
+			sends = append(sends, harness.send(0, r))
 		}
-		recvs = append(recvs, court.recv(1, &llc.Request{Tag: llc.AnyTag, Buf: make([]byte, n)}))
+		recvs = append(recvs, harness.recv(1, &llc.Request{Tag: llc.AnyTag, Buf: make([]byte, n)}))
 	}
-	court.run(60)
+	harness.run(60)
 	for i, r := range recvs {
 		if !sends[i].Done() || !r.Done() || r.Status.Err != nil || r.Status.Tag != i || string(r.Buf) != string(sends[i].Buf) {
 			t.Errorf("message %d: sent %v, received %v, %+v", i, sends[i].Done(), r.Done(), r.Status)
 		}
 	}
-	if n := court.net.Exposed(0) + court.net.Exposed(1); n != 0 {
+	if n := harness.net.Exposed(0) + harness.net.Exposed(1); n != 0 {
 		t.Errorf("%d segments are exposed", n)
 	}
 }
@@ -176,7 +176,7 @@ func TestNoOfferAlone(t *testing.T) {
 		"split":      func(c *ir.Caps) { c.Split = 350 },
 		"not remote": func(c *ir.Caps) { c.Remote = false },
 	} {
-		c := newCourtOf(t, change)
+		c := newHarnessOf(t, change)
 		c.connect()
 		c.send(0, &llc.Request{Peer: 1, Buf: pattern(400, 1)})
 		var ev ir.Event

@@ -19,7 +19,7 @@ func invites(at uint32, id, index uint32, front uint32) ir.Event {
 }
 
 func TestProtocolErrorsInInvitations(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.refuses("0 messages have come, of 0", shared(invites(0, 7, 0, 0)))
 	c.connect()
 	c.refuses("not 40", says(wire.RTR, 0, 1))
@@ -58,7 +58,7 @@ func TestProtocolErrorsInInvitations(t *testing.T) {
 // TestSenderLeaves: a sender that pushes by an invitation, and is asked for a stream by another receive,
 // streams; when its push has ended it reports to the receive that had invited it.
 func TestSenderLeaves(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	const inviter = 9
 	ok := invites(0, inviter, 0, 0)
@@ -105,7 +105,7 @@ func TestSenderLeaves(t *testing.T) {
 
 // revoke has engine 1 invite peer 0 for a receive of eight chunks, has peer 0 claim some of them in a word
 // that change may tamper with, and ends the context of the receive.
-func (c *court) revoke(claimed int, change func(wire.Claim) wire.Claim) *llc.Request {
+func (c *harness) revoke(claimed int, change func(wire.Claim) wire.Claim) *llc.Request {
 	c.Helper()
 	c.connect()
 	r := c.recv(1, &llc.Request{Peer: 0, Tag: 3, Buf: make([]byte, 4000)})
@@ -130,7 +130,7 @@ func (c *court) revoke(claimed int, change func(wire.Claim) wire.Claim) *llc.Req
 }
 
 // answer gives engine 1 the next answer of its network interface.
-func (c *court) answer() error {
+func (c *harness) answer() error {
 	c.Helper()
 	var ev ir.Event
 	if !c.net.Poll(1, &ev) || ev.Kind == ir.Arrived {
@@ -145,14 +145,14 @@ func (c *court) answer() error {
 func TestProtocolErrorsToARevokedReceive(t *testing.T) {
 	same := func(w wire.Claim) wire.Claim { return w }
 	part := func(moved uint32) ir.Event { return says(wire.Part, wire.Pair(firstID, moved)) }
-	ended := func(t *testing.T, r *llc.Request, c *court) {
+	ended := func(t *testing.T, r *llc.Request, c *harness) {
 		t.Helper()
 		if s := c.engines[1].Snapshot(); !r.Done() || !errors.Is(r.Status.Err, llc.ErrShut) || s.Transfers+s.Segments+s.Words != 0 {
 			t.Errorf("%+v, done %v, %+v", r.Status, r.Done(), s)
 		}
 	}
 	t.Run("report", func(t *testing.T) {
-		c := newCourt(t)
+		c := newHarness(t)
 		r := c.revoke(3, same)
 		c.refuses("9 chunks moved, of 8", part(9))
 		for range 2 {
@@ -170,7 +170,7 @@ func TestProtocolErrorsToARevokedReceive(t *testing.T) {
 		ended(t, r, c)
 	})
 	t.Run("report of nothing", func(t *testing.T) {
-		c := newCourt(t)
+		c := newHarness(t)
 		r := c.revoke(0, same)
 		early := part(0)
 		if err := c.engines[1].Step(&early); err != nil { // cannot be recognised as an error yet
@@ -186,7 +186,7 @@ func TestProtocolErrorsToARevokedReceive(t *testing.T) {
 		"front":      func(w wire.Claim) wire.Claim { return w.TakeFront(1) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCourt(t)
+			c := newHarness(t)
 			r := c.revoke(1, change)
 			if err := c.answer(); err == nil || !strings.Contains(err.Error(), "bad claim") {
 				t.Error(err)
@@ -195,7 +195,7 @@ func TestProtocolErrorsToARevokedReceive(t *testing.T) {
 		})
 	}
 	t.Run("claims taken back", func(t *testing.T) {
-		c := newCourt(t)
+		c := newHarness(t)
 		r := c.revoke(3, same)
 		if err := c.answer(); err != nil { // three are claimed: the next swap expects that
 			t.Fatal(err)

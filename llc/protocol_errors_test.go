@@ -11,21 +11,21 @@ import (
 	"rhinet/llc/wire"
 )
 
-// A court is an engine, number 1 of 3, that hears peer 0. Peer 0 is an honest engine until a test speaks for
+// A harness is an engine, number 1 of 3, that hears peer 0. Peer 0 is an honest engine until a test speaks for
 // it.
-type court struct {
+type harness struct {
 	*testing.T
 	net     *sim.Net
 	engines []*llc.Engine
 	caps    ir.Caps
 }
 
-func newCourt(t *testing.T) *court { return newCourtOf(t, func(*ir.Caps) {}) }
+func newHarness(t *testing.T) *harness { return newHarnessOf(t, func(*ir.Caps) {}) }
 
-// newCourtOf is newCourt with other Caps.
-func newCourtOf(t *testing.T, change func(*ir.Caps)) *court {
-	c := &court{T: t, caps: ir.Caps{
-		Name: "court", Remote: true, Rings: 2, Slots: 8, Bytes: 1024, Words: 2, Fragment: 100, Eager: 300, Split: 2000, SplitUnit: 500,
+// newHarnessOf is newHarness with other Caps.
+func newHarnessOf(t *testing.T, change func(*ir.Caps)) *harness {
+	c := &harness{T: t, caps: ir.Caps{
+		Name: "harness", Remote: true, Rings: 2, Slots: 8, Bytes: 1024, Words: 2, Fragment: 100, Eager: 300, Split: 2000, SplitUnit: 500,
 	}}
 	change(&c.caps)
 	c.net = sim.NewNet(3, c.caps, 8, nil)
@@ -35,7 +35,7 @@ func newCourtOf(t *testing.T, change func(*ir.Caps)) *court {
 	return c
 }
 
-func (c *court) post(i int) {
+func (c *harness) post(i int) {
 	cmds := c.engines[i].Take()
 	for k := range cmds {
 		c.net.Post(i, &cmds[k])
@@ -43,7 +43,7 @@ func (c *court) post(i int) {
 }
 
 // poll gives the next event of an engine; its next copy if there is no other.
-func (c *court) poll(i int, ev *ir.Event) bool {
+func (c *harness) poll(i int, ev *ir.Event) bool {
 	if c.net.Poll(i, ev) {
 		return true
 	}
@@ -53,7 +53,7 @@ func (c *court) poll(i int, ev *ir.Event) bool {
 }
 
 // run lets all engines act for a number of turns.
-func (c *court) run(turns int) {
+func (c *harness) run(turns int) {
 	c.Helper()
 	var ev ir.Event
 	for range turns {
@@ -70,20 +70,20 @@ func (c *court) run(turns int) {
 	}
 }
 
-func (c *court) send(i int, r *llc.Request) *llc.Request {
+func (c *harness) send(i int, r *llc.Request) *llc.Request {
 	c.engines[i].Send(r)
 	c.post(i)
 	return r
 }
 
-func (c *court) recv(i int, r *llc.Request) *llc.Request {
+func (c *harness) recv(i int, r *llc.Request) *llc.Request {
 	c.engines[i].Recv(r)
 	c.post(i)
 	return r
 }
 
 // connect gives both directions between 0 and 1 a ring of their own.
-func (c *court) connect() {
+func (c *harness) connect() {
 	c.Helper()
 	for i := range 2 {
 		c.recv(1-i, &llc.Request{Peer: i})
@@ -97,7 +97,7 @@ func (c *court) connect() {
 
 // refuses feeds engine 1 an event that it must refuse, naming peer 0 and the reason, and checks that nothing
 // else changes.
-func (c *court) refuses(why string, ev ir.Event) {
+func (c *harness) refuses(why string, ev ir.Event) {
 	c.Helper()
 	before := c.engines[1].Snapshot()
 	err := c.engines[1].Step(&ev)
@@ -129,7 +129,7 @@ func with(ev ir.Event, change func(h *ir.Header)) ir.Event {
 }
 
 func TestProtocolErrorsAboutTheWay(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.refuses("in ring 0, not in the shared ring", says(wire.Eager, 0))
 	c.refuses("nothing was asked for", shared(says(wire.Grant, 0)))
 	c.refuses("nothing was asked for", shared(says(wire.Refuse, 0)))
@@ -157,7 +157,7 @@ func TestProtocolErrorsAboutTheWay(t *testing.T) {
 }
 
 func TestProtocolErrorsAboutShape(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.refuses("kind 0", says(0, 0))
 	c.refuses("kind 200", says(200, 0))
@@ -167,7 +167,7 @@ func TestProtocolErrorsAboutShape(t *testing.T) {
 }
 
 func TestProtocolErrorsAboutEagerMessages(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.refuses("at most 300", says(wire.Eager, 301, 1))
 	c.refuses("2 of 1 bytes", says(wire.Eager, 1, 1, 2))
@@ -223,7 +223,7 @@ func encodeCTSStream(word, want uint64) []byte {
 const firstID = 1 << 22
 
 func TestProtocolErrorsToASender(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.refuses("no transfer", says(wire.FIN, firstID))
 	c.refuses("no transfer", says(wire.Ack, firstID))
@@ -256,7 +256,7 @@ func TestProtocolErrorsToASender(t *testing.T) {
 }
 
 func TestProtocolErrorsAboutAcknowledgement(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	s := c.send(1, &llc.Request{Peer: 0, Mode: llc.Synchronous, Buf: make([]byte, 10)})
 	c.refuses("Unacknowledged", says(wire.Ack, wire.Pair(firstID, 1)))
@@ -280,7 +280,7 @@ func TestProtocolErrorsAboutAcknowledgement(t *testing.T) {
 }
 
 func TestProtocolErrorsToAReceiver(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.refuses("not 20", says(wire.RTS, 5000, 1))
 	c.refuses("tag -5", with(says(wire.RTS, 5000, encodeRTS(5000, 1, 1)...), func(h *ir.Header) { h.Tag = -5 }))
@@ -305,7 +305,7 @@ func TestProtocolErrorsToAReceiver(t *testing.T) {
 }
 
 // shareTo has peer 0 offer a large message and stops when engine 1 shares it.
-func (c *court) shareTo() *llc.Request {
+func (c *harness) shareTo() *llc.Request {
 	c.Helper()
 	c.connect()
 	r := c.recv(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
@@ -324,7 +324,7 @@ func (c *court) shareTo() *llc.Request {
 }
 
 func TestProtocolErrorsAboutParts(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	r := c.shareTo()
 	c.refuses("Sharing", says(wire.Part, wire.Pair(firstID, 1))) // not invited yet
 	var ev ir.Event
@@ -358,7 +358,7 @@ func TestProtocolErrorsAboutParts(t *testing.T) {
 // TestPartThatClaimsTooMuch: the sender reports more than it had claimed; the receiver reports the error and
 // pulls the chunks in question.
 func TestPartThatClaimsTooMuch(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	r := c.shareTo()
 	var ev ir.Event
 	forged, named := false, false
@@ -397,7 +397,7 @@ func TestPartThatClaimsTooMuch(t *testing.T) {
 // TestClaimWordTampered: values that neither side can have written end the transfer.
 func TestClaimWordTampered(t *testing.T) {
 	for _, side := range []int{0, 1} {
-		c := newCourt(t)
+		c := newHarness(t)
 		r := c.shareTo()
 		s := c.engines[0].Pending()[0].Request
 		var ev ir.Event
@@ -437,7 +437,7 @@ func TestClaimWordTampered(t *testing.T) {
 // waiting.
 func TestForgedBodies(t *testing.T) {
 	forge := func(ev ir.Event, at int) ir.Event { ev.Data[at] ^= 8; return ev }
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	const check = "body has the check"
 	c.refuses(check, forge(says(wire.RTS, 5000, encodeRTS(5000, 1, 9)...), 8)) // its id

@@ -12,7 +12,7 @@ import (
 // TestReportOfMoreThanIsClaimed: a receiver that has moved its part, and waits for what the sender has
 // claimed, goes on waiting after an impossible report.
 func TestReportOfMoreThanIsClaimed(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	r := c.shareTo()
 	var ev ir.Event
 	claimed := false
@@ -40,7 +40,7 @@ func TestReportOfMoreThanIsClaimed(t *testing.T) {
 
 // TestOneLateReport: the sender of a transfer that was given up reports once.
 func TestOneLateReport(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	r := c.shareTo()
 	var ev ir.Event
 	for swaps := 0; !r.Done(); {
@@ -67,7 +67,7 @@ func TestOneLateReport(t *testing.T) {
 // TestControlPacketsOfOneBatch: several calls may come before the translator
 // carries out what they want; each packet has a payload of its own until then.
 func TestControlPacketsOfOneBatch(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	for i := range uint32(2) {
 		offer := says(wire.RTS, 5000, encodeRTS(5000, 0, 9+i)...)
@@ -96,7 +96,7 @@ func TestControlPacketsOfOneBatch(t *testing.T) {
 
 // TestBusyOfAnotherPacket: Busy names the packet in flight.
 func TestBusyOfAnotherPacket(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.send(1, &llc.Request{Peer: 0})
 	c.refuses("no packet 7 is on its way", ir.Event{Kind: ir.Busy, Token: 7})
 	busy := ir.Event{Kind: ir.Busy, Token: 1}
@@ -108,7 +108,7 @@ func TestBusyOfAnotherPacket(t *testing.T) {
 
 // TestSwitchToAnotherRing: a peer that has been granted a ring takes another one.
 func TestSwitchToAnotherRing(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.send(0, &llc.Request{Peer: 1})
 	var ev ir.Event
 	for writer, reader := "", ""; reader != "Granted"; writer, reader = llc.States(c.engines[1], 0) {
@@ -128,7 +128,7 @@ func TestSwitchToAnotherRing(t *testing.T) {
 // TestFinishOfAClaimedChunk: a receiver cannot have all of a message of which the sender has claimed a part,
 // and not reported.
 func TestFinishOfAClaimedChunk(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.connect()
 	c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 4000)})
 	c.run(3)
@@ -161,7 +161,7 @@ func TestClaimWordOfTheReceiver(t *testing.T) {
 		"generation": func(c wire.Claim) wire.Claim { return wire.NewClaim(c.Generation()+1, c.Front()) },
 		"front":      func(c wire.Claim) wire.Claim { return wire.NewClaim(c.Generation(), c.Front()+1) },
 	} {
-		c := newCourt(t)
+		c := newHarness(t)
 		r := c.shareTo()
 		var ev ir.Event
 		var found error
@@ -191,7 +191,7 @@ func TestClaimWordOfTheReceiver(t *testing.T) {
 // TestNotIdleBeforeTheSwitch: the packet that says which ring is used from now on may be refused, and then
 // nothing else waits for it.
 func TestNotIdleBeforeTheSwitch(t *testing.T) {
-	c := newCourt(t)
+	c := newHarness(t)
 	c.send(1, &llc.Request{Peer: 0})
 	var ev ir.Event
 	for writer := ""; writer != "Ring"; writer, _ = llc.States(c.engines[1], 0) {

@@ -10,9 +10,9 @@ import (
 	"rhinet/llc/wire"
 )
 
-// newStreamCourt is a court in which long messages go as streams.
-func newStreamCourt(t *testing.T) *court {
-	c := newCourt(t)
+// newStreamHarness is a harness in which long messages go as streams.
+func newStreamHarness(t *testing.T) *harness {
+	c := newHarness(t)
 	c.caps.Remote = false
 	c.net = sim.NewNet(3, c.caps, 8, nil)
 	for i := range c.engines {
@@ -24,7 +24,7 @@ func newStreamCourt(t *testing.T) *court {
 
 // sent runs the engines for a number of turns, a share 1/one of them for engine 0, and returns the packets
 // that go into rings: 0 for a packet of a message, the receiver's id for a packet of a stream.
-func (c *court) sent(turns, one int) (order []uint32) {
+func (c *harness) sent(turns, one int) (order []uint32) {
 	c.Helper()
 	var ev ir.Event
 	for turn := range turns {
@@ -63,7 +63,7 @@ func TestPacketsTakeTurns(t *testing.T) {
 			if messages > 0 {
 				one = 10 // the ring is empty at each turn: in a full one messages go first
 			}
-			c := newStreamCourt(t)
+			c := newStreamHarness(t)
 			streams := 2
 			if messages > 0 {
 				streams = 1
@@ -104,12 +104,12 @@ func TestPacketsTakeTurns(t *testing.T) {
 
 // TestLaneLeavesTurnsToStreams: a message of several packets does not overtake a stream that waits.
 func TestLaneLeavesTurnsToStreams(t *testing.T) {
-	c := newStreamCourt(t)
+	c := newStreamHarness(t)
 	e, n := c.engines[0], 1 // streams leave this much room
 	if _, _, _, ok := e.Part(1, 0, 0, n, n); !ok {
 		t.Fatal("no room in an empty ring")
 	}
-	c = newStreamCourt(t)
+	c = newStreamHarness(t)
 	e = c.engines[0]
 	c.recv(1, &llc.Request{Peer: 0, Tag: 1, Buf: make([]byte, 3000)})
 	c.send(0, &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 3000)})

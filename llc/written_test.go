@@ -14,7 +14,7 @@ import (
 // ones, always go in packets, longer ones never.
 func TestWrittenMessages(t *testing.T) {
 	const slow, quick = 150, 151 // as the simulated NIC reports it
-	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
+	c := newHarnessOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
 	c.connect()
 	turn := 0
 	pass := func(r *llc.Request, offered bool) {
@@ -91,7 +91,7 @@ func TestWrittenMessages(t *testing.T) {
 
 // TestProtocolErrorsAboutSlowness: a FIN says one of two things, and only of a message that exists.
 func TestProtocolErrorsAboutSlowness(t *testing.T) {
-	c := newCourtOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
+	c := newHarnessOf(t, func(caps *ir.Caps) { caps.Offered = 100 })
 	c.connect()
 	flags := func(f uint8) func(*ir.Header) { return func(h *ir.Header) { h.Flags = f } }
 	c.refuses("flags 0xc", with(says(wire.FIN, 0), flags(wire.Slow|wire.Failed)))
@@ -101,9 +101,9 @@ func TestProtocolErrorsAboutSlowness(t *testing.T) {
 	}
 }
 
-// TestWrittenInACrowd: where peers share processors, only the shorter ones of the messages that have just
+// TestWrittenOversubscribed: where peers share processors, only the shorter ones of the messages that have just
 // been written go in packets.
-func TestWrittenInACrowd(t *testing.T) {
+func TestWrittenOversubscribed(t *testing.T) {
 	for _, oversubscribed := range []bool{false, true} {
 		caps := ir.Caps{Rings: 1, Slots: 64, Bytes: 1 << 18, Fragment: 1 << 14, Eager: 64 << 10, Offered: 16 << 10, Remote: true, Copies: 1}
 		e := llc.New(llc.Config{Peers: 2, Caps: caps, Oversubscribed: oversubscribed})

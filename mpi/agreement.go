@@ -32,8 +32,8 @@ type vote struct {
 	value []byte
 }
 
-// A parcel is for another rank: the contribution of this one, or the decision.
-type parcel struct {
+// An agreementMessage is for another rank: the contribution of this one, or the decision.
+type agreementMessage struct {
 	to       int
 	decision bool
 }
@@ -48,31 +48,31 @@ func newAgreement(self int, dead []bool) *agreement {
 func (a *agreement) leader() int { return slices.Index(a.dead, false) }
 
 // begin contributes value.
-func (a *agreement) begin(value []byte) []parcel {
+func (a *agreement) begin(value []byte) []agreementMessage {
 	a.begun, a.mine = true, value
 	return a.advance()
 }
 
 // died says that a rank is dead. Nothing is accepted from it any more.
-func (a *agreement) died(rank int) []parcel {
+func (a *agreement) died(rank int) []agreementMessage {
 	a.dead[rank] = true
 	return a.advance()
 }
 
 // offered takes the contribution of another rank.
-func (a *agreement) offered(from int, value []byte) []parcel {
+func (a *agreement) offered(from int, value []byte) []agreementMessage {
 	if a.dead[from] {
 		return nil
 	}
 	if a.decided {
-		return []parcel{{from, true}}
+		return []agreementMessage{{from, true}}
 	}
 	a.offers[from] = value
 	return a.advance()
 }
 
 // learned takes a decision.
-func (a *agreement) learned(from int, votes []vote) []parcel {
+func (a *agreement) learned(from int, votes []vote) []agreementMessage {
 	if a.dead[from] || a.decided {
 		return nil
 	}
@@ -80,13 +80,13 @@ func (a *agreement) learned(from int, votes []vote) []parcel {
 	return a.decide(votes)
 }
 
-func (a *agreement) decide(votes []vote) []parcel {
+func (a *agreement) decide(votes []vote) []agreementMessage {
 	a.decided, a.votes, a.offers = true, votes, nil
 	return a.advance()
 }
 
 // advance sends what this rank can send now.
-func (a *agreement) advance() []parcel {
+func (a *agreement) advance() []agreementMessage {
 	lead := a.leader()
 	switch {
 	case lead == a.self && a.decided:
@@ -97,21 +97,21 @@ func (a *agreement) advance() []parcel {
 		}
 	case lead != a.self && a.told != lead && (a.begun || a.decided):
 		a.told = lead
-		return []parcel{{lead, a.decided}}
+		return []agreementMessage{{lead, a.decided}}
 	}
 	return nil
 }
 
 // spread tells all the decision, once. Some may have asked this rank for it before it
 // became the leader, or before it knew the decision.
-func (a *agreement) spread() (out []parcel) {
+func (a *agreement) spread() (out []agreementMessage) {
 	if a.told == a.self {
 		return nil
 	}
 	a.told = a.self
 	for r, dead := range a.dead {
 		if r != a.self && !dead {
-			out = append(out, parcel{r, true})
+			out = append(out, agreementMessage{r, true})
 		}
 	}
 	return out

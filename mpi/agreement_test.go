@@ -7,33 +7,33 @@ import (
 	"testing"
 )
 
-// A parliament is a set of agreements in a network that delays messages, and keeps the
+// An agreementNet is a set of agreements in a network that delays messages, and keeps the
 // order between two ranks.
-type parliament struct {
+type agreementNet struct {
 	all    []*agreement
 	killed []bool
-	links  map[[2]int][]motion // from, to
-	heard  map[[2]int]bool     // who knows of whose death
+	links  map[[2]int][]messageInFlight // from, to
+	heard  map[[2]int]bool              // who knows of whose death
 	rng    *rand.Rand
-	budget int // parcels until the next death; negative: no death
+	budget int // messages until the next death; negative: no death
 }
 
-// A motion is a parcel in flight.
-type motion struct {
+// A messageInFlight is an agreementMessage that has not arrived.
+type messageInFlight struct {
 	votes []vote // nil: an offer
 	value []byte
 }
 
-func newParliament(n int, seed uint64) *parliament {
-	p := &parliament{killed: make([]bool, n), links: map[[2]int][]motion{}, heard: map[[2]int]bool{}, rng: rand.New(rand.NewPCG(seed, 1)), budget: -1}
+func newAgreementNet(n int, seed uint64) *agreementNet {
+	p := &agreementNet{killed: make([]bool, n), links: map[[2]int][]messageInFlight{}, heard: map[[2]int]bool{}, rng: rand.New(rand.NewPCG(seed, 1)), budget: -1}
 	for r := range n {
 		p.all = append(p.all, newAgreement(r, make([]bool, n)))
 	}
 	return p
 }
 
-// post sends the parcels of a rank, which may die between two of them.
-func (p *parliament) post(from int, out []parcel) {
+// post sends the messages of a rank, which may die between two of them.
+func (p *agreementNet) post(from int, out []agreementMessage) {
 	for _, x := range out {
 		if p.killed[from] {
 			return
@@ -43,7 +43,7 @@ func (p *parliament) post(from int, out []parcel) {
 			return
 		}
 		p.budget--
-		m := motion{value: p.all[from].mine}
+		m := messageInFlight{value: p.all[from].mine}
 		if x.decision {
 			m.votes = p.all[from].votes
 		}
@@ -52,10 +52,10 @@ func (p *parliament) post(from int, out []parcel) {
 	}
 }
 
-func (p *parliament) kill(r int) { p.killed[r], p.budget = true, -1 }
+func (p *agreementNet) kill(r int) { p.killed[r], p.budget = true, -1 }
 
 // step makes one random event happen, and reports whether there was one.
-func (p *parliament) step() bool {
+func (p *agreementNet) step() bool {
 	type event struct {
 		key   [2]int
 		death bool
@@ -95,7 +95,7 @@ func (p *parliament) step() bool {
 }
 
 // judge returns what is wrong at the end.
-func (p *parliament) judge() error {
+func (p *agreementNet) judge() error {
 	var first []vote
 	for r, a := range p.all {
 		if p.killed[r] {
@@ -119,7 +119,7 @@ func (p *parliament) judge() error {
 }
 
 // run has all ranks vote in random order; so many of them die.
-func (p *parliament) run(deaths int) error {
+func (p *agreementNet) run(deaths int) error {
 	order := p.rng.Perm(len(p.all))
 	for {
 		if p.budget < 0 && deaths > 0 {
@@ -149,7 +149,7 @@ func TestAgreementSurvivesDeaths(t *testing.T) {
 	}
 	for seed := range seeds {
 		n := 1 + int(seed%6)
-		if err := newParliament(n, seed).run(int(seed/6) % n); err != nil {
+		if err := newAgreementNet(n, seed).run(int(seed/6) % n); err != nil {
 			t.Fatalf("seed %d, %d ranks: %v", seed, n, err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestAgreementWhenLeadersDieAtEachMessage(t *testing.T) {
 	for first := range 8 {
 		for second := range 8 {
 			for seed := range uint64(20) {
-				p := newParliament(5, seed)
+				p := newAgreementNet(5, seed)
 				for r, a := range p.all {
 					p.post(r, a.begin([]byte{byte(r)}))
 				}

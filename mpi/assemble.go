@@ -8,8 +8,8 @@ import (
 	"rhinet/collectives"
 )
 
-// A bid is what one rank contributes when communicators are made. It fits a flag.
-type bid struct {
+// A member is what one rank contributes when communicators are made. It fits a flag.
+type member struct {
 	color, key int64
 	flagArrays uint64 // that it offers
 	seq        uint64 // up to which it has used flag arrays
@@ -25,19 +25,19 @@ type bid struct {
 // communicators meanwhile.
 func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
 	c.coll.sign(makeSign(callSplit, 0, 0), 0)
-	mine, all, err := c.bids(c.coll.group, color, key)
+	mine, all, err := c.exchangeMembers(c.coll.group, color, key)
 	return c.settle(s, mine, all, c.first, err)
 }
 
-// bids exchanges the bids of the ranks of g, some of those of c. settle must follow.
-func (c *Comm) bids(g *collectives.Group, color, key int) (mine bid, all []bid, err error) {
-	mine, all = c.bid(color, key), make([]bid, g.Size())
-	return mine, all, g.Allgather(view([]bid{mine}), view(all))
+// exchangeMembers exchanges those of the ranks of g, some of those of c. settle must follow.
+func (c *Comm) exchangeMembers(g *collectives.Group, color, key int) (mine member, all []member, err error) {
+	mine, all = c.member(color, key), make([]member, g.Size())
+	return mine, all, g.Allgather(view([]member{mine}), view(all))
 }
 
-// bid returns the bid of this rank. settle must follow.
-func (c *Comm) bid(color, key int) bid {
-	mine := bid{color: int64(color), key: int64(key), rank: int32(c.rank), world: int32(c.w.Rank), id: noID}
+// member returns what this rank contributes. settle must follow.
+func (c *Comm) member(color, key int) member {
+	mine := member{color: int64(color), key: int64(key), rank: int32(c.rank), world: int32(c.w.Rank), id: noID}
 	if color != Undefined {
 		mine.id = c.w.admit()
 	}
@@ -45,10 +45,10 @@ func (c *Comm) bid(color, key int) bid {
 	return mine
 }
 
-// settle makes the communicator from the bids of all; err is the error of the exchange.
+// settle makes the communicator from the contributions of all; err is the error of the exchange.
 // If first is not 0, the first ranks of all are one group of an inter-communicator, and
 // the others the other: a rank whose color has no rank in one of the groups gets nil.
-func (c *Comm) settle(s site, mine bid, all []bid, first int, err error) (*core, uint64, error) {
+func (c *Comm) settle(s site, mine member, all []member, first int, err error) (*core, uint64, error) {
 	ids := &c.w.ids
 	for _, b := range all {
 		if err == nil && b.color != Undefined && b.id == noID {
@@ -71,23 +71,23 @@ func (c *Comm) settle(s site, mine bid, all []bid, first int, err error) (*core,
 }
 
 // oneSided reports whether only one of two groups has ranks of a color.
-func oneSided(all []bid, color int64, first int) bool {
-	has := func(b bid) bool { return b.color == color }
+func oneSided(all []member, color int64, first int) bool {
+	has := func(b member) bool { return b.color == color }
 	return !slices.ContainsFunc(all[:first], has) || !slices.ContainsFunc(all[first:], has)
 }
 
-// among returns the communicator of the ranks that bid the color of mine, the flag
+// among returns the communicator of the ranks that have the color of mine, the flag
 // arrays that all of them offer, and the highest sequence number that any of them has
 // used.
-func among(all []bid, mine bid, first int) (made *core, flagArrays, seq uint64) {
-	all = slices.DeleteFunc(all, func(b bid) bool { return b.color != mine.color })
-	side := func(b bid) int {
+func among(all []member, mine member, first int) (made *core, flagArrays, seq uint64) {
+	all = slices.DeleteFunc(all, func(b member) bool { return b.color != mine.color })
+	side := func(b member) int {
 		if int(b.rank) < first {
 			return -1
 		}
 		return 0
 	}
-	slices.SortFunc(all, func(a, b bid) int {
+	slices.SortFunc(all, func(a, b member) int {
 		return cmp.Or(cmp.Compare(side(a), side(b)), cmp.Compare(a.key, b.key), cmp.Compare(a.rank, b.rank))
 	})
 	n := len(all)

@@ -126,6 +126,19 @@ func (u *update) apply(mem []byte) {
 	}
 }
 
+// readModifyWrite carries u out on memory that read and write copy. The caller excludes
+// other updates.
+func (u *update) readModifyWrite(read, write func(mem []byte) error) error {
+	mem := alignedBytes(u.bytes())
+	if err := read(mem); err != nil {
+		return err
+	}
+	if u.apply(mem); u.op == NoOp && u.compare == nil {
+		return nil
+	}
+	return write(mem)
+}
+
 // applyAtomically carries u out on mem number by number.
 func (u *update) applyAtomically(mem []byte) {
 	n := u.e.unit

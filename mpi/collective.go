@@ -82,7 +82,7 @@ func (c *Comm) admit(s site, e *elem) error {
 		err.items = e.items
 		return err
 	}
-	if c.fate != nil {
+	if c.failures != nil {
 		if err := context.Cause(c.whole); err != nil {
 			return c.limited(s, err, "the context has ended")
 		}

@@ -249,7 +249,7 @@ func (t *collTransport) giveUp(s *collSlot) {
 // ended is the error of a call whose context has ended, or nil.
 func (t *collTransport) ended() error {
 	if cause := context.Cause(t.ctx); cause != nil {
-		if f, ok := cause.(*fateError); ok {
+		if f, ok := cause.(*failureError); ok {
 			return &Error{Class: f.class, text: f.text}
 		}
 		return &Error{Class: ErrCancelled, Err: cause, text: "the context ended before the call did"}

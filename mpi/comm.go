@@ -39,15 +39,15 @@ type core struct {
 	id        contextID
 	flagArray flagArraySlot
 	coll      collState
-	born      atomic.Int32           // communicators made from this one, for their names
-	attrs     attributes             // cached by the program
-	hints     Info                   // that it was made with and that are recognized
-	topo      topology               // nil: none
-	vicinity  atomic.Pointer[around] // what topo says of this rank; nil: not asked yet
-	inter     *inter                 // of an inter-communicator; else nil
-	fate      *fate                  // of a job that survives deaths of ranks; nil: a death ends the job
-	private   bool                   // belongs to another object; the program does not see it
-	win       *window                // the window it belongs to, or nil
+	born      atomic.Int32                 // communicators made from this one, for their names
+	attrs     attributes                   // cached by the program
+	hints     Info                         // that it was made with and that are recognized
+	topo      topology                     // nil: none
+	neighbors atomic.Pointer[neighborhood] // what topo says of this rank; nil: not asked yet
+	inter     *inter                       // of an inter-communicator; else nil
+	failures  *commFailures                // of a job that survives deaths of ranks; nil: a death ends the job
+	private   bool                         // belongs to another object; the program does not see it
+	win       *window                      // the window it belongs to, or nil
 	handler   handlerSlot[*Comm]
 	session   *Session       // that it comes from; nil: the world
 	first     int            // if it joins the groups of an inter-communicator: size of the first one

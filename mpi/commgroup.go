@@ -75,7 +75,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
 	if err != nil {
 		return nil, c.because(s, ErrOther, err, "")
 	}
-	mine, all, err := c.bids(group, color, g.Rank())
+	mine, all, err := c.exchangeMembers(group, color, g.Rank())
 	made, seq, err := c.settle(s, mine, all, 0, err)
 	if err != nil {
 		return nil, c.explain(s, err)

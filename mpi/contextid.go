@@ -63,8 +63,8 @@ const (
 	matchedContext     = 2*maxContexts + iota // of messages that a probe has matched
 	groupContext                              // of processes of a group that have no communicator yet
 	noticeContext                             // what ranks tell each other about the deaths of others
-	lastContext                               // the last message of a rank to each other one: see seeOff
-	courtContext                              // what ranks tell each other about collective calls: see court
+	lastContext                               // the last message of a rank to each other one: see drainMessages
+	arbiterContext                            // what ranks tell each other about collective calls: see arbiter
 	partitionContext                          // answers to offers of partitioned messages, and partitions
 	partitionedContext                        // offers on the world; those on other communicators follow
 )

@@ -103,13 +103,13 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 		return nil, c.failedRequest(s, err)
 	}
 	b := c.base()
-	mine, all, d := b.bid(0, b.rank), make([]bid, b.size), new(Comm)
+	mine, all, d := b.member(0, b.rank), make([]member, b.size), new(Comm)
 	r := b.nonblocking(s, func(c *Comm) error {
 		if err := c.enter(s, nil); err != nil {
 			return err
 		}
 		c.coll.sign(makeSign(callSplit, 0, 0), 0)
-		return c.leave(s, c.coll.group.Allgather(view([]bid{mine}), view(all)))
+		return c.leave(s, c.coll.group.Allgather(view([]member{mine}), view(all)))
 	})
 	return d, c.after(r, s, nil, func(err error) error {
 		made, seq, err := b.settle(s, mine, all, b.first, err)
@@ -168,7 +168,7 @@ func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
 func (c *Comm) Free() (err error) {
 	defer c.raised(&err)
 	s := at("Free")
-	if err := c.check(s); err != nil && (c == nil || c.fate == nil || c.alive(s) != nil) {
+	if err := c.check(s); err != nil && (c == nil || c.failures == nil || c.alive(s) != nil) {
 		return err
 	}
 	if c.id == worldID {
@@ -194,11 +194,11 @@ func (c *Comm) Free() (err error) {
 	var mismatch *verdict
 	c.t.Shut(c.id.pointToPoint()) // now: others may wait for this before they call Free
 	if c.flagArray != noFlagArray || c.coll.t.set.joined() {
-		c.coll.begin(s.call, c.unlessMaimed())
+		c.coll.begin(s.call, c.failureContext())
 		var odd bool
 		odd, err = c.coll.part()
 		if h := c.coll.history; h != nil && odd && !broken {
-			mismatch = c.w.court.hear(c.core, h.lastCall())
+			mismatch = c.w.arbiter.verdictOn(c.core, h.lastCall())
 		}
 		broken = broken || odd
 	} else if c.coll.history != nil {
@@ -214,19 +214,19 @@ func (c *Comm) Free() (err error) {
 	if mismatch != nil {
 		return c.told(s, mismatch)
 	}
-	if err != nil && old != commBroken && c.fate == nil {
+	if err != nil && old != commBroken && c.failures == nil {
 		return c.explain(s, err)
 	}
 	return nil
 }
 
-// unlessMaimed returns the context for waits that no context of the program limits: nil
+// failureContext returns the context for waits that no context of the program limits: nil
 // where the job does not survive deaths of ranks.
-func (c *Comm) unlessMaimed() context.Context {
-	if c.fate == nil {
+func (c *Comm) failureContext() context.Context {
+	if c.failures == nil {
 		return nil
 	}
-	return c.fate.whole
+	return c.failures.whole
 }
 
 // derive opens the communicator that its ranks have agreed on, an inter-communicator if

@@ -34,7 +34,7 @@ type exchanger struct {
 	give     []byte // what the flag carries
 	take     []byte
 	n        int      // bytes of one contribution to take
-	rouse    []int    // who may wait for the flag, as numbers in the transport
+	wake     []int    // who may wait for the flag, as numbers in the transport
 	unraised bool     // the flag is to be raised
 	catchUp  uint64   // not 0: wait for the flags with this number first
 	number   uint32   // number of the flags that are waited for
@@ -150,7 +150,7 @@ func (x *exchanger) caughtUp() error {
 
 // ready readies the exchange for its flags.
 func (x *exchanger) ready() {
-	x.unraised, x.rouse, x.n = true, x.peers, len(x.give)
+	x.unraised, x.wake, x.n = true, x.peers, len(x.give)
 	missing := uint64(0)
 	switch mine := x.c.rank == x.root; {
 	case x.flow == collectives.AllToAll:
@@ -161,7 +161,7 @@ func (x *exchanger) ready() {
 			x.keep(x.part(x.root))
 			x.unraised, missing = false, x.everybody()
 		} else {
-			x.rouse = x.peers[x.at[x.root]:][:1]
+			x.wake = x.peers[x.at[x.root]:][:1]
 		}
 	case x.flow == collectives.FromRoot:
 		if !mine {
@@ -176,7 +176,7 @@ func (x *exchanger) ready() {
 	if x.turns.last() {
 		x.signs[x.turns.place(x.turns.seq)] = x.sign
 		if x.turns.owed() {
-			x.unraised, x.rouse = true, x.peers
+			x.unraised, x.wake = true, x.peers
 		}
 	}
 }
@@ -321,15 +321,15 @@ func (x *exchanger) put() {
 		if to := x.c.w.Observe; to != nil {
 			to.Add(x.call, len(x.give))
 		}
-		rouse, together := x.rouse, x.lastWakes(x.flow)
+		wake, together := x.wake, x.lastWakes(x.flow)
 		if together {
-			rouse = nil
+			wake = nil
 		}
-		x.flagArray.Raise(rouse, x.index, x.turns.number(x.turns.seq), x.note.Sign, x.give)
+		x.flagArray.Raise(wake, x.index, x.turns.number(x.turns.seq), x.note.Sign, x.give)
 		if together {
 			x.fence.Add(1) // raise the own flag before reading the others
 			if x.look() {
-				x.flagArray.Rouse(x.rouse)
+				x.flagArray.WakePeers(x.wake)
 			}
 		}
 	}

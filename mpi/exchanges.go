@@ -382,7 +382,7 @@ func (e *exchange) show(rouse []int) {
 	x.flagArray.Raise(nil, x.index, e.flag, e.t.note.Sign, e.give)
 	x.fence.Add(1) // raise the own flag before reading the others
 	if e.look() {
-		x.flagArray.Rouse(x.peers)
+		x.flagArray.WakePeers(x.peers)
 	}
 }
 

@@ -28,7 +28,7 @@ type raisedFlag struct {
 
 func (b *sharedFlags) FlagArrays() int      { return 1 }
 func (b *sharedFlags) Prefetch(int, uint32) {}
-func (b *sharedFlags) Rouse([]int)          {}
+func (b *sharedFlags) WakePeers([]int)      {}
 
 func (b *sharedFlags) Raise(_ []int, _ int, seq, mark uint32, data []byte) {
 	l := &b.lines[b.rank][seq%ir.FlagTurns]

@@ -19,4 +19,4 @@ func CollectiveTransport(c *Comm) collectives.Transport {
 }
 
 // TakesForDead reports whether c's process has been told that a rank of the world has ended.
-func TakesForDead(c *Comm, rank int) bool { return c.w.perils.isDead(rank) }
+func TakesForDead(c *Comm, rank int) bool { return c.w.failures.isDead(rank) }

@@ -32,7 +32,7 @@ func Finalize(world *Comm) (err error) {
 	if err := world.alive(s); err != nil {
 		return err
 	}
-	if err := world.check(s); err != nil && world.fate == nil {
+	if err := world.check(s); err != nil && world.failures == nil {
 		return err
 	}
 	if world.id != worldID {
@@ -44,10 +44,10 @@ func Finalize(world *Comm) (err error) {
 	}
 	whole, err := world.lastBarrier(s)
 	var left []*unreceived
-	w.court.close(err)
+	w.arbiter.close(err)
 	if w.Check && err == nil {
 		if whole {
-			world.seeOff(s)
+			world.drainMessages(s)
 		}
 		left = w.unreceived()
 		if whole {
@@ -75,10 +75,10 @@ func Finalize(world *Comm) (err error) {
 // lastBarrier waits for all ranks, or all live ranks, and reports whether all have
 // come.
 func (c *Comm) lastBarrier(s site) (whole bool, err error) {
-	if c.fate == nil {
+	if c.failures == nil {
 		return true, c.barrier(s, callFinalize)
 	}
-	votes, err := c.w.perils.agree(c.user, c.core, nil)
+	votes, err := c.w.failures.agree(c.user, c.core, nil)
 	if err != nil {
 		return false, c.disagreed(s, err)
 	}
@@ -126,9 +126,9 @@ func (w *world) unmet() []*partitioned {
 
 // close ends the use of the transport.
 func (w *world) close() error {
-	w.court.close(nil)
-	if w.perils != nil {
-		w.perils.end()
+	w.arbiter.close(nil)
+	if w.failures != nil {
+		w.failures.end()
 	}
 	err := w.Transport.Close()
 	if w.release != nil {

@@ -21,7 +21,7 @@ func CommFromGroup(g *Group, tag string, info ...Info) (_ *Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	mine, all, err := m.root.bids(m.group, 0, g.Rank())
+	mine, all, err := m.root.exchangeMembers(m.group, 0, g.Rank())
 	made, seq, err := m.root.settle(s, mine, all, 0, err)
 	if err != nil {
 		return nil, m.root.explain(s, err)

@@ -135,7 +135,7 @@ func (k *guards) add(p *transfer, g *guard, mem []byte) {
 	g.to = g.from + uintptr(len(mem))
 	p.told = true
 	if g.from < k.fills.end || g.fills && g.from < k.reads.end {
-		k.meet(g)
+		k.findOverlap(g)
 	}
 	if g.fills {
 		k.fills.add(g)
@@ -147,9 +147,9 @@ func (k *guards) add(p *transfer, g *guard, mem []byte) {
 	k.reads.add(g)
 }
 
-// meet looks for a guard of another request whose buffer shares memory with that of g
+// findOverlap looks for a guard of another request whose buffer shares memory with that of g
 // but must not.
-func (k *guards) meet(g *guard) {
+func (k *guards) findOverlap(g *guard) {
 	o := k.fills.touching(g)
 	if o == nil && g.fills {
 		o = k.reads.touching(g)
@@ -228,7 +228,7 @@ func (k *guards) dismiss(p *transfer) {
 // overlap is reported anyway, and a comparison would read memory that is being written.
 func (k *guards) share(g *guard) {
 	if g.fills {
-		for o := range k.reads.around(g) {
+		for o := range k.reads.overlapping(g) {
 			if o.duty == compare {
 				o.duty = leave
 			}

@@ -12,7 +12,7 @@ import (
 
 // In a checked job (see Job.Check) each rank remembers its last calls on each
 // communicator, with the lines that made them. Calls only write these records. The
-// court compares the records of the ranks when one of them has found a mismatch, or
+// arbiter compares the records of the ranks when one of them has found a mismatch, or
 // waits long.
 
 // remembered is how many calls a history holds: a rank that only sends may be so far
@@ -23,7 +23,7 @@ const remembered = 256
 // verdict on them.
 type history struct {
 	verdict atomic.Pointer[verdict] // nil: none
-	stall   stall                   // of the court
+	stall   stall                   // of the arbiter
 	lines   *callsite.Finder
 
 	mu    sync.Mutex
@@ -172,9 +172,9 @@ func (s *statement) at(more string) string {
 }
 
 // newHistory returns the history of a communicator of so many ranks, if the job has a
-// court.
+// arbiter.
 func (w *world) newHistory(size int) *history {
-	if w.court == nil || size < 2 {
+	if w.arbiter == nil || size < 2 {
 		return nil
 	}
 	return &history{lines: w.requests.lines}

@@ -157,7 +157,7 @@ func (c *Comm) Merge(high bool) (_ *Comm, err error) {
 		return nil, err
 	}
 	b.coll.sign(makeSign(callSplit, 0, 0), 0)
-	mine, all, err := b.bids(b.coll.group, 0, key)
+	mine, all, err := b.exchangeMembers(b.coll.group, 0, key)
 	for i, o := range all {
 		if one := &all[min(i/b.first, 1)*b.first]; err == nil && o.key != one.key {
 			err = c.errorAt(s, ErrArg, "%s gives another value of high than %s; the ranks of a group give the same", b.who(i), b.who(int(one.rank)))
@@ -230,11 +230,11 @@ func (c *Comm) peerLine(s site, peer *Comm, remote, tag int) (collectives.Transp
 	return t, nil
 }
 
-// otherSide returns the bids of the ranks of the other group: the leader of the own
-// group exchanges bids with the other leader, by line, and broadcasts them in its
+// otherSide returns the members of the other group: the leader of the own
+// group exchanges members with the other leader, by line, and broadcasts them in its
 // group.
-func (c *Comm) otherSide(s site, own *collectives.Group, mine []bid, leader int, line func() (collectives.Transport, error)) ([]bid, error) {
-	var theirs []bid
+func (c *Comm) otherSide(s site, own *collectives.Group, mine []member, leader int, line func() (collectives.Transport, error)) ([]member, error) {
+	var theirs []member
 	var failed error
 	count := []int64{-1}
 	if own.Rank() == leader {
@@ -255,13 +255,13 @@ func (c *Comm) otherSide(s site, own *collectives.Group, mine []bid, leader int,
 	case count[0] < 1 || count[0] > int64(c.w.Size):
 		return nil, c.errorAt(s, ErrComm, "rank %d, the leader, has not reached the other group; its error says why", leader)
 	case own.Rank() != leader:
-		theirs = make([]bid, count[0])
+		theirs = make([]member, count[0])
 	}
 	return theirs, own.Bcast(view(theirs), leader)
 }
 
-// trade exchanges the bids of this group for those of the other one.
-func (c *Comm) trade(t collectives.Transport, mine []bid) ([]bid, error) {
+// trade exchanges the members of this group for those of the other one.
+func (c *Comm) trade(t collectives.Transport, mine []member) ([]member, error) {
 	two, err := collectives.New(t, collectives.Options{})
 	if err != nil {
 		return nil, err
@@ -273,8 +273,8 @@ func (c *Comm) trade(t collectives.Transport, mine []bid) ([]bid, error) {
 	if n := counts[1-two.Rank()]; n < 1 || n > c.w.Size {
 		return nil, fmt.Errorf("the other leader tells of %d ranks", n)
 	}
-	both := make([]bid, counts[0]+counts[1])
-	if err := two.Allgatherv(view(mine), view(both), counts, nil, sizeOf[bid]()); err != nil {
+	both := make([]member, counts[0]+counts[1])
+	if err := two.Allgatherv(view(mine), view(both), counts, nil, sizeOf[member]()); err != nil {
 		return nil, err
 	}
 	if two.Rank() == 0 {
@@ -286,22 +286,22 @@ func (c *Comm) trade(t collectives.Transport, mine []bid) ([]bid, error) {
 // unite has the ranks of own, whose leader has a line to the leader of another group,
 // settle on a communicator of both groups.
 func (c *Comm) unite(s site, own *collectives.Group, leader int, line func() (collectives.Transport, error)) (*core, uint64, error) {
-	mine, ours, err := c.bids(own, leader, 0)
+	mine, ours, err := c.exchangeMembers(own, leader, 0)
 	for r, b := range ours {
 		if err == nil && b.color != mine.color {
 			err = c.errorAt(s, ErrArg, "rank %d names %d as the leader, this rank %d; all ranks must name the same", r, b.color, leader)
 		}
 	}
-	var theirs []bid
+	var theirs []member
 	if err == nil {
 		theirs, err = c.otherSide(s, own, ours, leader, line)
 	}
 	return c.settleBoth(s, mine, ours, theirs, leader, err)
 }
 
-// settleBoth settles the bids of both groups. The group of the leader with the lower
+// settleBoth settles the members of both groups. The group of the leader with the lower
 // world rank comes first.
-func (c *Comm) settleBoth(s site, mine bid, ours, theirs []bid, leader int, err error) (*core, uint64, error) {
+func (c *Comm) settleBoth(s site, mine member, ours, theirs []member, leader int, err error) (*core, uint64, error) {
 	first, second := ours, theirs
 	if err == nil && theirs[0].leader(theirs).world < ours[leader].world {
 		first, second = theirs, ours
@@ -313,12 +313,12 @@ func (c *Comm) settleBoth(s site, mine bid, ours, theirs []bid, leader int, err 
 		if b.world == mine.world {
 			mine = *b
 		}
-		if err == nil && i >= len(first) && slices.ContainsFunc(first, func(o bid) bool { return o.world == b.world }) {
+		if err == nil && i >= len(first) && slices.ContainsFunc(first, func(o member) bool { return o.world == b.world }) {
 			err = c.errorAt(s, ErrGroup, "process %d is in both groups; they must have none in common", b.world)
 		}
 	}
 	return c.settle(s, mine, all, len(first), err)
 }
 
-// leader returns the bid of the leader among all bids of its group.
-func (b bid) leader(all []bid) bid { return all[b.color] }
+// leader returns the leader among all members of its group.
+func (b member) leader(all []member) member { return all[b.color] }

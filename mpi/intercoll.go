@@ -18,10 +18,10 @@ type script struct {
 	c     *Comm
 	tag   int
 	steps []scriptStep
-	err   error     // why the script cannot be made
-	wrong error     // a mistake of the caller in a call with a root, which all ranks are told
-	mine  []rootBid // in a call with a root
-	mark  uint32    // of the call, without elements and operation
+	err   error      // why the script cannot be made
+	wrong error      // a mistake of the caller in a call with a root, which all ranks are told
+	mine  []rootArgs // in a call with a root
+	mark  uint32     // of the call, without elements and operation
 }
 
 // A scriptStep is a call among some ranks.

@@ -27,8 +27,8 @@ func (x *inter) castOf(root int) cast {
 	return cast{root: r, ranks: append([]int{r}, x.own.ranks()...), takes: true}
 }
 
-// A rootBid is what a rank contributes to a call with a root.
-type rootBid struct {
+// rootArgs are what a rank contributes to a call with a root.
+type rootArgs struct {
 	Root  int32
 	Wrong int32 // its other arguments are wrong: 1 + the class of the error; else 0
 }
@@ -38,9 +38,9 @@ type rootBid struct {
 // match, some would wait for ranks that take no part.
 func (c *Comm) rooted(k callCode, typ typeCode, op uint32, root int) (*script, cast) {
 	x := c.newScript(k, typ, op)
-	x.mine = []rootBid{{Root: int32(root)}}
-	bids := make([]rootBid, c.inter.all.size)
-	x.among(span{0, len(bids)}.ranks(), collectives.Call{Kind: collectives.Allgather, Send: view(x.mine), Recv: view(bids)})
+	x.mine = []rootArgs{{Root: int32(root)}}
+	all := make([]rootArgs, c.inter.all.size)
+	x.among(span{0, len(all)}.ranks(), collectives.Call{Kind: collectives.Allgather, Send: view(x.mine), Recv: view(all)})
 	if x.err == nil {
 		x.steps[0].mark = x.mark // a rank that passes ProcNull may have no elements
 	}
@@ -48,7 +48,7 @@ func (c *Comm) rooted(k callCode, typ typeCode, op uint32, root int) (*script, c
 		if x.wrong != nil {
 			return x.wrong
 		}
-		return c.inter.agreeOnRoot(bids)
+		return c.inter.agreeOnRoot(all)
 	}})
 	if uint(root) >= uint(c.size) && root != Root && root != ProcNull {
 		x.wrong = wrong(ErrRoot, "the other group has no rank %d; name one of 0 to %d, Root at the root itself, and ProcNull beside it", root, c.size-1)
@@ -58,9 +58,9 @@ func (c *Comm) rooted(k callCode, typ typeCode, op uint32, root int) (*script, c
 }
 
 // agreeOnRoot returns what is wrong with the rootBids of both groups, or nil.
-func (x *inter) agreeOnRoot(bids []rootBid) error {
+func (x *inter) agreeOnRoot(all []rootArgs) error {
 	at, who := -1, x.all.who
-	for r, b := range bids {
+	for r, b := range all {
 		switch {
 		case b.Wrong != 0:
 			return wrong(Class(b.Wrong-1), "%s has made the call with wrong arguments; its error says which", who(r))
@@ -78,7 +78,7 @@ func (x *inter) agreeOnRoot(bids []rootBid) error {
 	if !first.has(at) {
 		root -= x.all.first
 	}
-	for r, b := range bids {
+	for r, b := range all {
 		switch beside := first.has(r) == first.has(at); {
 		case r == at:
 		case beside && b.Root != ProcNull:

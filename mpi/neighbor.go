@@ -13,28 +13,28 @@ import (
 // its messages at once, so those between two ranks match in the order of the calls,
 // also of nonblocking ones.
 
-// A hood is a neighborhood call whose arguments have been checked: what to receive and
+// A neighborCall is a neighborhood call whose arguments have been checked: what to receive and
 // to send.
-type hood struct {
-	*around
-	recv, send strips
+type neighborCall struct {
+	*neighborhood
+	recv, send edgeParts
 }
 
-// hoodOf finds the neighbors.
-func (c *Comm) hoodOf(s site) (h hood, err error) {
+// newNeighborCall finds the neighbors.
+func (c *Comm) newNeighborCall(s site) (h neighborCall, err error) {
 	if err := c.check(s); err != nil {
 		return h, err
 	}
 	if c.topo == nil {
 		return h, c.errorAt(s, ErrTopology, "the communicator has no topology; make one with CartCreate, GraphCreate or DistGraphCreate")
 	}
-	h.around = c.around()
+	h.neighborhood = c.neighborhood()
 	return h, nil
 }
 
-// hoodFor is hoodOf for elements of one type.
-func hoodFor[T any](c *Comm, s site, send, recv []T) (h hood, e *elem, err error) {
-	if h, err = c.hoodOf(s); err != nil {
+// neighborCallFor is newNeighborCall for elements of one type.
+func neighborCallFor[T any](c *Comm, s site, send, recv []T) (h neighborCall, e *elem, err error) {
+	if h, err = c.newNeighborCall(s); err != nil {
 		return h, nil, err
 	}
 	e = elemFor[T](c)
@@ -44,13 +44,13 @@ func hoodFor[T any](c *Comm, s site, send, recv []T) (h hood, e *elem, err error
 	if overlap(view(send), view(recv)) {
 		return h, nil, c.errorAt(s, ErrBuffer, "send and recv overlap; they must be apart")
 	}
-	h.send = strips{b: view(send), e: e}
-	h.recv = strips{b: view(recv), e: e}
+	h.send = edgeParts{b: view(send), e: e}
+	h.recv = edgeParts{b: view(recv), e: e}
 	return h, e, nil
 }
 
 // begin posts the messages of the edges with these indices.
-func (h *hood) begin(c *Comm, s site, from, to []int) []Request {
+func (h *neighborCall) begin(c *Comm, s site, from, to []int) []Request {
 	reqs := make([]Request, 0, len(from)+len(to))
 	for _, i := range from {
 		reqs = append(reqs, c.beginEdge(s, h.recv.elem(c, i), h.recv.at(i), h.in[i], receiving))
@@ -61,9 +61,9 @@ func (h *hood) begin(c *Comm, s site, from, to []int) []Request {
 	return reqs
 }
 
-// neighborly returns key and tag of the messages of an edge, for a rank that knows the
+// edgeKey returns key and tag of the messages of an edge, for a rank that knows the
 // communicator by id.
-func neighborly(id contextID, e *elem, to *edge) (key llc.Key, tag int) {
+func edgeKey(id contextID, e *elem, to *edge) (key llc.Key, tag int) {
 	return llc.MakeKey(id.collective(), e.key.Type()), id.tag(groupTag | neighborTag | to.tag&(neighborTag-1))
 }
 
@@ -87,7 +87,7 @@ func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
 		if k != receiving {
 			id = c.idOf(to.peer)
 		}
-		key, tag := neighborly(id, e, &to)
+		key, tag := edgeKey(id, e, &to)
 		p.Peer, p.Tag, p.Buf, p.Mode = c.global(to.peer), tag, b, llc.Standard
 		p.Context, p.Type, p.Label = key.Context(), key.Type(), s.call
 		if in != nil {
@@ -100,7 +100,7 @@ func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
 }
 
 // finish waits for the transfers that begin posted.
-func (h *hood) finish(c *Comm, s site, reqs []Request, from []int) (failed error) {
+func (h *neighborCall) finish(c *Comm, s site, reqs []Request, from []int) (failed error) {
 	for k := range reqs {
 		st, err := reqs[k].Wait()
 		if k < len(from) {
@@ -113,7 +113,7 @@ func (h *hood) finish(c *Comm, s site, reqs []Request, from []int) (failed error
 }
 
 // joined joins to failed what is wrong with the message of edge i, if anything.
-func (h *hood) joined(c *Comm, s site, failed error, i int, st Status, err error) error {
+func (h *neighborCall) joined(c *Comm, s site, failed error, i int, st Status, err error) error {
 	if err != nil {
 		return errors.Join(failed, untagged(err))
 	}
@@ -135,7 +135,7 @@ func untagged(err error) error {
 
 // The three forms of a neighborhood call, after the check of its arguments.
 
-func (h *hood) run(c *Comm, s site, err error) error {
+func (h *neighborCall) run(c *Comm, s site, err error) error {
 	if err == nil {
 		from, to := h.from, h.to
 		sent, ok := h.direct(c)
@@ -150,11 +150,11 @@ func (h *hood) run(c *Comm, s site, err error) error {
 	return c.raise(err)
 }
 
-func (h *hood) start(c *Comm, s site, err error) *Request {
+func (h *neighborCall) start(c *Comm, s site, err error) *Request {
 	if err != nil {
 		return c.failedRequest(s, err)
 	}
-	if r, v := h.visit(c, s); v != nil {
+	if r, v := h.nonblocking(c, s); v != nil {
 		own := v.handles.next()
 		*own = r
 		return own
@@ -163,12 +163,12 @@ func (h *hood) start(c *Comm, s site, err error) *Request {
 	return &r
 }
 
-func (h hood) persist(c *Comm, s site, err error) (*Request, error) {
+func (h neighborCall) persist(c *Comm, s site, err error) (*Request, error) {
 	if err != nil {
 		return nil, c.raise(err)
 	}
 	return c.repeat(s, func() Request {
-		if r, v := h.visit(c, s); v != nil {
+		if r, v := h.nonblocking(c, s); v != nil {
 			return r
 		}
 		return h.posted(c, s)
@@ -177,7 +177,7 @@ func (h hood) persist(c *Comm, s site, err error) (*Request, error) {
 
 // posted begins the call with all its messages; a goroutine waits for those that are
 // not complete at once.
-func (h hood) posted(c *Comm, s site) Request {
+func (h neighborCall) posted(c *Comm, s site) Request {
 	reqs, k := h.begin(c, s, h.from, h.to), newTask()
 	r := c.request(s, k)
 	if c.w.Check {
@@ -203,8 +203,8 @@ func regionsOf(reqs []Request) (all []region) {
 	return all
 }
 
-func neighborAllgather[T any](c *Comm, s site, send, recv []T) (hood, error) {
-	h, e, err := hoodFor(c, s, send, recv)
+func neighborAllgather[T any](c *Comm, s site, send, recv []T) (neighborCall, error) {
+	h, e, err := neighborCallFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -217,8 +217,8 @@ func neighborAllgather[T any](c *Comm, s site, send, recv []T) (hood, error) {
 	return h, nil
 }
 
-func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs []int) (hood, error) {
-	h, e, err := hoodFor(c, s, send, recv)
+func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs []int) (neighborCall, error) {
+	h, e, err := neighborCallFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -230,8 +230,8 @@ func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs [
 	return h, nil
 }
 
-func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (hood, error) {
-	h, e, err := hoodFor(c, s, send, recv)
+func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (neighborCall, error) {
+	h, e, err := neighborCallFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -251,8 +251,8 @@ func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (hood, error) {
 	return h, nil
 }
 
-func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (hood, error) {
-	h, _, err := hoodFor(c, s, send, recv)
+func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (neighborCall, error) {
+	h, _, err := neighborCallFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -267,8 +267,8 @@ func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int,
 	return h, nil
 }
 
-func neighborAlltoallw(c *Comm, s site, send, recv []Part) (hood, error) {
-	h, err := c.hoodOf(s)
+func neighborAlltoallw(c *Comm, s site, send, recv []Part) (neighborCall, error) {
+	h, err := c.newNeighborCall(s)
 	if err != nil {
 		return h, err
 	}

@@ -324,22 +324,22 @@ func (o *observedReach) get(target int, at uint64, buf []byte) error {
 	return o.reach.get(target, at, buf)
 }
 
-func (o *observedReach) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
+func (o *observedReach) moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	m, call := o.to.Begin(), "GetLayout"
 	if put {
 		call = "PutLayout"
 	}
 	defer o.accessed(m, call, target, len(mem))
-	return o.reach.strew(target, at, l, mem, put)
+	return o.reach.moveLayout(target, at, l, mem, put)
 }
 
-func (o *observedReach) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+func (o *observedReach) updateLayout(target int, at uint64, l *layout.Type, u *update) error {
 	m, call := o.to.Begin(), "AccumulateLayout"
 	if u.old != nil {
 		call = "GetAccumulateLayout"
 	}
 	defer o.accessed(m, call, target, u.bytes())
-	return o.reach.updateStrewn(target, at, l, u)
+	return o.reach.updateLayout(target, at, l, u)
 }
 
 func (o *observedReach) update(target int, at uint64, u *update) error {

@@ -55,8 +55,8 @@ func (s setup) open() (Job, error) {
 	j.Processors = cpus
 	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force, Rules: rules}
 	policy := wait.For(s.job.Size, cpus, false)
-	if can.Crowd != nil {
-		policy.Spent = can.Crowd.Spent
+	if can.CPUTimer != nil {
+		policy.Spent = can.CPUTimer.Spent
 	}
 	config := port.Config{NIC: nic, Policy: policy, Limits: port.Limits{Eager: tuned.Eager, Split: tuned.Split, RingMemory: s.job.RingMemory}}
 	if s.watch.Requests {

@@ -112,7 +112,7 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 			p.made = c.w.requests.lines.Caller()
 			c.w.partners.await(p)
 		}
-		p.meet()
+		p.match()
 	}
 	r := c.repeat(s, p.start)
 	r.repeated().parts = p
@@ -128,8 +128,8 @@ func (p *partitioned) class() uint32 {
 	return p.elem.key.Type()
 }
 
-// meet begins to match with the other side.
-func (p *partitioned) meet() {
+// match begins to match with the other side.
+func (p *partitioned) match() {
 	t, id := p.c.t, p.c.id
 	if p.send {
 		p.typ = p.class() | p.c.idOf(p.site.peer).stamp()

@@ -46,7 +46,7 @@ func (c *Comm) probe(s site, block bool) (Status, bool, error) {
 	m := c.w.begin()
 	st, ok := c.probeFor(s, from, block)
 	c.end(m, s.call)
-	if !ok && c.fate != nil {
+	if !ok && c.failures != nil {
 		if err := c.senderless(s, from); err != nil {
 			return emptyStatus(), false, err
 		}
@@ -73,7 +73,7 @@ func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
 	if block && c.ctx != nil {
 		poll(c.ctx, func() bool {
 			st, ok = c.t.Probe(c.id.pointToPoint(), from, s.tag, false)
-			return ok || failure(c.t) != nil || c.fate != nil && c.senderless(s, from) != nil
+			return ok || failure(c.t) != nil || c.failures != nil && c.senderless(s, from) != nil
 		})
 		return st, ok
 	}
@@ -83,13 +83,13 @@ func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
 // senderless returns the error of a probe that waits for a dead rank, or nil.
 func (c *Comm) senderless(s site, from int) error {
 	if from == llc.AnyPeer {
-		if cause := context.Cause(c.fate.fromAnyone()); cause != nil {
+		if cause := context.Cause(c.failures.fromAnyone()); cause != nil {
 			return c.limited(s, cause, "")
 		}
 		return nil
 	}
-	if !c.w.perils.isDead(from) {
+	if !c.w.failures.isDead(from) {
 		return nil
 	}
-	return c.errorAt(s, ErrProcFailed, "%s has died; Shrink makes a communicator of those that live", c.fate.c.who(c.fate.c.local(from)))
+	return c.errorAt(s, ErrProcFailed, "%s has died; Shrink makes a communicator of those that live", c.failures.c.who(c.failures.c.local(from)))
 }

@@ -283,7 +283,7 @@ func (r *Request) Test() (Status, bool, error) {
 		return emptyStatus(), true, nil
 	}
 	if !p.ready() {
-		return emptyStatus(), false, p.raise(p.scared())
+		return emptyStatus(), false, p.raise(p.failurePending())
 	}
 	r.ended()
 	st, err := p.finish()

@@ -97,9 +97,9 @@ func (s *spans) touching(g *guard) *guard {
 	return nil
 }
 
-// around iterates over all guards that share memory with g: a slow search, for rare
+// overlapping iterates over all guards that share memory with g: a slow search, for rare
 // cases.
-func (s *spans) around(g *guard) iter.Seq[*guard] {
+func (s *spans) overlapping(g *guard) iter.Seq[*guard] {
 	return func(yield func(*guard) bool) {
 		for i := range s.list {
 			if o := &s.list[i]; o.there() && o.from < g.to && g.from < o.g.to && g.shares(o.g) && !yield(o.g) {

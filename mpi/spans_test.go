@@ -30,7 +30,7 @@ func TestSpansFindWhatTouches(t *testing.T) {
 		if o := s.touching(g); (o != nil) != (len(want) > 0) || o != nil && !slices.Contains(want, o) {
 			t.Fatalf("step %d: %+v touches %+v; want one of %d", step, g, o, len(want))
 		}
-		got := slices.Collect(s.around(g))
+		got := slices.Collect(s.overlapping(g))
 		if slices.ContainsFunc(want, func(o *guard) bool { return !slices.Contains(got, o) }) || len(got) != len(want) {
 			t.Fatalf("step %d: around %+v there are %d; want %d", step, g, len(got), len(want))
 		}
@@ -52,7 +52,7 @@ func TestSpansOfOneRequestDoNotTouch(t *testing.T) {
 	if o := s.touching(second); o != nil {
 		t.Errorf("touches %+v", o)
 	}
-	if got := slices.Collect(s.around(second)); len(got) != 1 || got[0] != first {
+	if got := slices.Collect(s.overlapping(second)); len(got) != 1 || got[0] != first {
 		t.Errorf("around are %+v", got)
 	}
 	if o := s.touching(&guard{owner: new(transfer), from: 150, to: 160}); o != first {

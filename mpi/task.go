@@ -15,9 +15,9 @@ type task struct {
 	err  error
 	done chan struct{} // closed when over is set; if the transport advances the task, nil until channel is called
 
-	launch *launch // the launch whose operation it is; nil: none
-	visit  *visit  // the visit that it is; nil: none
-	late   late    // work that a wait or a test completes; nil: none
+	launch   *launch       // the launch whose operation it is; nil: none
+	neighbor *neighborTask // the neighborhood call that it is; nil: none
+	late     late          // work that a wait or a test completes; nil: none
 
 	carrier port.Carrier // advances the task; nil: a goroutine does
 	steps   port.Task
@@ -49,14 +49,14 @@ func (k *task) end(st Status, err error) {
 	}
 }
 
-// spent keeps the launch or visit of the task for another call. The task succeeded, and
+// spent keeps the launch or neighborTask of the task for another call. The task succeeded, and
 // its request is complete.
 func (k *task) spent() {
 	switch {
 	case k.launch != nil && k.launch.once:
 		k.launch.spent()
-	case k.visit != nil:
-		k.visit.spent()
+	case k.neighbor != nil:
+		k.neighbor.spent()
 	}
 }
 

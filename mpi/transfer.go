@@ -95,7 +95,7 @@ func (p *transfer) ready() bool {
 	if p.task != nil {
 		return p.task.ready()
 	}
-	return !p.started() || p.c.t.Test(&p.Request) || p.doomed()
+	return !p.started() || p.c.t.Test(&p.Request) || p.endIfRevoked()
 }
 
 // finish ends a complete transfer: it returns the result, and p to the pool.
@@ -173,7 +173,7 @@ func (p *transfer) waitContext() error {
 	if t.WaitContext(ctx, &p.Request) == nil {
 		return nil
 	}
-	if err := p.scared(); err != nil && (p.c.user == nil || p.c.user.Err() == nil) {
+	if err := p.failurePending(); err != nil && (p.c.user == nil || p.c.user.Err() == nil) {
 		return err
 	}
 	withdrawn := t.Cancel(&p.Request)

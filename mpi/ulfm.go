@@ -20,20 +20,20 @@ import (
 // Not in MPI 4.1 (MPI_Comm_revoke of User-Level Failure Mitigation).
 func (c *Comm) Revoke() (err error) {
 	defer c.raised(&err)
-	if err := c.mortal(at("Revoke")); err != nil {
+	if err := c.checkKeepGoing(at("Revoke")); err != nil {
 		return err
 	}
-	p := c.w.perils
+	p := c.w.failures
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.revoke(c.fate.c)
+	p.revoke(c.failures.c)
 	return nil
 }
 
 // IsRevoked reports whether this rank knows that c has been revoked.
 //
 // Not in MPI 4.1 (MPI_Comm_is_revoked of User-Level Failure Mitigation).
-func (c *Comm) IsRevoked() bool { return c != nil && c.fate != nil && c.fate.isRevoked() }
+func (c *Comm) IsRevoked() bool { return c != nil && c.failures != nil && c.failures.isRevoked() }
 
 // GetFailed returns the group of the ranks of c that this rank knows to have died, in
 // the order in which it has learned it. It is a local call.
@@ -41,12 +41,12 @@ func (c *Comm) IsRevoked() bool { return c != nil && c.fate != nil && c.fate.isR
 // Not in MPI 4.1 (MPI_Comm_get_failed of User-Level Failure Mitigation).
 func (c *Comm) GetFailed() (_ *Group, err error) {
 	defer c.raised(&err)
-	if err := c.mortal(at("GetFailed")); err != nil {
+	if err := c.checkKeepGoing(at("GetFailed")); err != nil {
 		return nil, err
 	}
-	g := c.fate.c.group(span{})
-	for _, r := range c.fate.dead() {
-		g.members = append(g.members, int32(c.fate.c.global(r)))
+	g := c.failures.c.group(span{})
+	for _, r := range c.failures.dead() {
+		g.members = append(g.members, int32(c.failures.c.global(r)))
 	}
 	return g, nil
 }
@@ -59,13 +59,13 @@ func (c *Comm) GetFailed() (_ *Group, err error) {
 func (c *Comm) AckFailed(n int) (_ int, err error) {
 	defer c.raised(&err)
 	s := at("AckFailed")
-	if err := c.mortal(s); err != nil {
+	if err := c.checkKeepGoing(s); err != nil {
 		return 0, err
 	}
 	if n < 0 {
 		return 0, c.errorAt(s, ErrArg, "%d ranks; there are 0 or more", n)
 	}
-	return c.fate.acknowledge(n), nil
+	return c.failures.acknowledge(n), nil
 }
 
 // Agree returns the bits that are set in the flags of all live ranks of c. All of them
@@ -77,16 +77,16 @@ func (c *Comm) AckFailed(n int) (_ int, err error) {
 func (c *Comm) Agree(flags uint64) (_ uint64, err error) {
 	defer c.raised(&err)
 	s := at("Agree")
-	if err := c.mortal(s); err != nil {
+	if err := c.checkKeepGoing(s); err != nil {
 		return 0, err
 	}
-	all := c.fate.c
+	all := c.failures.c
 	value := binary.LittleEndian.AppendUint64(nil, flags)
 	value = append(value, make([]byte, (all.size+7)/8)...)
-	for _, r := range c.fate.ackedRanks() {
+	for _, r := range c.failures.ackedRanks() {
 		value[8+r/8] |= 1 << (r % 8)
 	}
-	votes, err := c.w.perils.agree(c.user, all, value)
+	votes, err := c.w.failures.agree(c.user, all, value)
 	if err != nil {
 		return 0, c.disagreed(s, err)
 	}
@@ -125,20 +125,20 @@ func allOf[T any](list []T, holds func(T) bool) bool {
 func (c *Comm) Shrink() (_ *Comm, err error) {
 	defer c.raised(&err)
 	s := at("Shrink")
-	if err := c.mortal(s); err != nil {
+	if err := c.checkKeepGoing(s); err != nil {
 		return nil, err
 	}
 	if c.inter != nil {
 		return nil, c.errorAt(s, ErrComm, "not defined on an inter-communicator; shrink what Merge has made of it")
 	}
-	mine := c.bid(0, c.rank)
-	votes, err := c.w.perils.agree(c.user, c.core, view([]bid{mine}))
+	mine := c.member(0, c.rank)
+	votes, err := c.w.failures.agree(c.user, c.core, view([]member{mine}))
 	if err != nil {
 		err = c.disagreed(s, err)
 	}
-	var all []bid
+	var all []member
 	for _, v := range votes {
-		all = append(all, elements[bid](slices.Clone(v.value))...)
+		all = append(all, elements[member](slices.Clone(v.value))...)
 	}
 	made, seq, err := c.settle(s, mine, all, 0, err)
 	if err != nil {
@@ -148,12 +148,12 @@ func (c *Comm) Shrink() (_ *Comm, err error) {
 	return c.derive(s, made, seq, c.worldOptions())
 }
 
-// mortal returns why c does not survive deaths of ranks, or nil if it does.
-func (c *Comm) mortal(s site) error {
+// checkKeepGoing returns why c does not survive deaths of ranks, or nil if it does.
+func (c *Comm) checkKeepGoing(s site) error {
 	if err := c.alive(s); err != nil {
 		return err
 	}
-	if c.fate == nil {
+	if c.failures == nil {
 		return c.errorAt(s, ErrUnsupported, "in this job the death of a rank ends all; mpirun --keep-going starts one that goes on")
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 	"rhinet/mpi/mpitest"
 )
 
-// mortal runs fn on n ranks in jobs that go on when others die, over each transport.
-func mortal(t *testing.T, n int, fn func(world *mpi.Comm) error, options ...mpitest.Option) {
+// runKeepGoing runs fn on n ranks in jobs that go on when others die, over each transport.
+func runKeepGoing(t *testing.T, n int, fn func(world *mpi.Comm) error, options ...mpitest.Option) {
 	t.Helper()
 	for _, tr := range transports {
 		t.Run(fmt.Sprintf("%s/%d", tr.name, n), func(t *testing.T) {
@@ -40,7 +40,7 @@ func untilFailed(c *mpi.Comm, n int) error {
 // User-Level Failure Mitigation: a call that names a dead rank fails with
 // MPI_ERR_PROC_FAILED, whether it began before the death or after; others do not.
 func TestCallsWithTheDeadFail(t *testing.T) {
-	mortal(t, 3, func(w *mpi.Comm) error {
+	runKeepGoing(t, 3, func(w *mpi.Comm) error {
 		buf, big := []int{0}, make([]byte, 1<<20)
 		if w.Rank() == 2 {
 			if _, err := mpi.Recv(w, buf, 0, 0); err != nil {
@@ -80,7 +80,7 @@ func TestCallsWithTheDeadFail(t *testing.T) {
 // MPI_ERR_PROC_FAILED_PENDING while there is a death that has not been acknowledged; a
 // nonblocking one stays active, and completes after the acknowledgment.
 func TestReceivesFromAnyRankAfterADeath(t *testing.T) {
-	mortal(t, 3, func(w *mpi.Comm) error {
+	runKeepGoing(t, 3, func(w *mpi.Comm) error {
 		switch w.Rank() {
 		case 2:
 			mpitest.Die()
@@ -145,7 +145,7 @@ func TestCollectiveCallsWithTheDeadFail(t *testing.T) {
 		"Scan":      func(w *mpi.Comm) error { return mpi.Scan(w, []int{1}, []int{0}, mpi.Sum) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			mortal(t, 5, func(w *mpi.Comm) error {
+			runKeepGoing(t, 5, func(w *mpi.Comm) error {
 				err := mpi.Barrier(w)
 				if w.Rank() == 2 {
 					mpitest.Die()
@@ -162,7 +162,7 @@ func TestCollectiveCallsWithTheDeadFail(t *testing.T) {
 // User-Level Failure Mitigation: Revoke ends all calls on all ranks, also those that
 // wait; Agree and Shrink still work.
 func TestRevoke(t *testing.T) {
-	mortal(t, 4, func(w *mpi.Comm) error {
+	runKeepGoing(t, 4, func(w *mpi.Comm) error {
 		d, err := w.Dup()
 		if err != nil {
 			return err
@@ -214,7 +214,7 @@ func TestRevoke(t *testing.T) {
 // User-Level Failure Mitigation: Agree fails in the same way on all ranks while not all
 // of them have acknowledged a death.
 func TestAgreeAfterADeath(t *testing.T) {
-	mortal(t, 4, func(w *mpi.Comm) error {
+	runKeepGoing(t, 4, func(w *mpi.Comm) error {
 		if w.Rank() == 1 {
 			mpitest.Die()
 		}
@@ -311,7 +311,7 @@ func TestRecoveryWhenRanksDieAtEachStep(t *testing.T) {
 
 // Inter-communicators fail with their ranks.
 func TestInterCommunicatorsWithTheDead(t *testing.T) {
-	mortal(t, 4, func(w *mpi.Comm) error {
+	runKeepGoing(t, 4, func(w *mpi.Comm) error {
 		inter, _, err := sides(w, 2)
 		if err != nil {
 			return err
@@ -336,7 +336,7 @@ func TestInterCommunicatorsWithTheDead(t *testing.T) {
 
 // The context of a program ends waits as in other jobs.
 func TestContextsInJobsThatGoOn(t *testing.T) {
-	mortal(t, 2, func(w *mpi.Comm) error {
+	runKeepGoing(t, 2, func(w *mpi.Comm) error {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		v := w.WithContext(ctx)
@@ -352,7 +352,7 @@ func TestContextsInJobsThatGoOn(t *testing.T) {
 // Offers of partitioned messages do not match the receives for notices of deaths, which
 // every rank of such a job has posted for any rank after an agreement. Both are bytes.
 func TestPartitionsInJobsThatGoOn(t *testing.T) {
-	mortal(t, 2, func(w *mpi.Comm) error {
+	runKeepGoing(t, 2, func(w *mpi.Comm) error {
 		if _, err := w.Agree(1); err != nil {
 			return err
 		}

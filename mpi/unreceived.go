@@ -13,18 +13,18 @@ import (
 // received. MPI 4.1, section 11.2.2: a process must complete all communication that it
 // takes part in before Finalize, and a message is received by a matching receive.
 
-// seeOff returns when all messages to this rank have arrived. All ranks of the world
+// drainMessages returns when all messages to this rank have arrived. All ranks of the world
 // call it. Each sends an empty message to every rank that it has sent anything to,
 // which arrives last, and waits for those that are sent to it. Failures on the way do
 // not matter: what has arrived counts.
-func (c *Comm) seeOff(s site) {
+func (c *Comm) drainMessages(s site) {
 	last := map[int][]byte{}
 	for peer := range c.size {
 		if c.t.Addressed(peer) {
 			last[peer] = nil
 		}
 	}
-	c.mail(s, roundLast, last, 0)
+	c.sparseExchange(s, roundLast, last, 0)
 }
 
 // Tags of the rounds of messages in Finalize.
@@ -34,9 +34,9 @@ const (
 	roundAnswer
 )
 
-// mail is a round of messages between all ranks of the world, in which each sends out.
-// It returns the messages to this rank.
-func (c *Comm) mail(s site, round int, out map[int][]byte, longest int) []letter {
+// sparseExchange is a round of messages between all ranks of the world, in which each
+// sends out. It returns the messages to this rank.
+func (c *Comm) sparseExchange(s site, round int, out map[int][]byte, longest int) []roundMessage {
 	told, mine := make([]int32, c.size), make([]int32, 1)
 	for peer := range out {
 		told[peer] = 1
@@ -44,17 +44,17 @@ func (c *Comm) mail(s site, round int, out map[int][]byte, longest int) []letter
 	if c.sumOfParts(s, told, mine) != nil {
 		mine[0] = 0
 	}
-	return c.post(s, round, out, int(mine[0]), longest)
+	return c.exchangeRound(s, round, out, int(mine[0]), longest)
 }
 
-// A letter is a message from a rank in a round.
-type letter struct {
+// A roundMessage is a message from a rank in a round.
+type roundMessage struct {
 	from int
 	text []byte
 }
 
-// post is mail for ranks that know how many letters they get.
-func (c *Comm) post(s site, round int, out map[int][]byte, letters, longest int) (in []letter) {
+// exchangeRound is sparseExchange for ranks that know how many messages they get.
+func (c *Comm) exchangeRound(s site, round int, out map[int][]byte, messages, longest int) (in []roundMessage) {
 	var list []*llc.Request
 	begin := func(peer int, buf []byte, send bool) {
 		r := &llc.Request{Peer: peer, Context: lastContext, Tag: round, Buf: buf, Label: s.call, Collective: &c.coll.t.note}
@@ -64,7 +64,7 @@ func (c *Comm) post(s site, round int, out map[int][]byte, letters, longest int)
 	for peer, text := range out {
 		begin(peer, text, true)
 	}
-	for range letters {
+	for range messages {
 		begin(llc.AnyPeer, make([]byte, longest), false)
 	}
 	ctx := c.whole
@@ -76,7 +76,7 @@ func (c *Comm) post(s site, round int, out map[int][]byte, letters, longest int)
 		case c.t.WaitContext(ctx, r) != nil:
 			c.t.Cancel(r)
 		case i >= len(out) && r.Status.Err == nil:
-			in = append(in, letter{r.Status.Source, r.Buf[:min(int(r.Status.Bytes), longest)]})
+			in = append(in, roundMessage{r.Status.Source, r.Buf[:min(int(r.Status.Bytes), longest)]})
 		}
 	}
 	return in
@@ -127,7 +127,7 @@ func (w *world) contexts() map[uint16]*core {
 	defer w.mu.Unlock()
 	open := map[uint16]*core{}
 	for c := range w.comms {
-		if c.session == nil && !c.private && (c.fate == nil || c.fate.whole.Err() == nil) {
+		if c.session == nil && !c.private && (c.failures == nil || c.failures.whole.Err() == nil) {
 			open[c.id.pointToPoint()] = c
 		}
 	}

@@ -64,12 +64,12 @@ func (c *Comm) trace(s site, left []*unreceived) {
 		}
 	}
 	answers := map[int][]byte{}
-	for _, m := range c.mail(s, roundAsk, out, longestAnswer) {
+	for _, m := range c.sparseExchange(s, roundAsk, out, longestAnswer) {
 		var list []inquiry
 		_ = json.Unmarshal(m.text, &list) // without a question the answer is empty
 		answers[m.from], _ = json.Marshal(c.answer(m.from, list))
 	}
-	for _, m := range c.post(s, roundAnswer, answers, len(out), longestAnswer) {
+	for _, m := range c.exchangeRound(s, roundAnswer, answers, len(out), longestAnswer) {
 		var lines []string
 		if json.Unmarshal(m.text, &lines) == nil {
 			fill(m.from, lines)

@@ -247,7 +247,7 @@ func (l *lateLook) Unreceived(visit func(ctx uint16, m llc.Status)) {
 	l.Transport.Unreceived(visit)
 }
 
-func (l *lateLook) Bury(rank int) { l.Transport.(interface{ Bury(int) }).Bury(rank) }
+func (l *lateLook) MarkFailed(rank int) { l.Transport.(interface{ MarkFailed(int) }).MarkFailed(rank) }
 
 // If the context of Finalize ends early, the messages that have arrived are reported.
 func TestFinalizeWithinAContext(t *testing.T) {

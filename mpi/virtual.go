@@ -47,7 +47,7 @@ type virtual struct {
 	// waiting returns how many goroutines wait for an event, or for each other
 	waiting func() int
 
-	windows attendance
+	windows windowService
 
 	mu      sync.Mutex
 	inside  int           // goroutines in calls

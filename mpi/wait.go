@@ -171,7 +171,7 @@ func (k *scratch) wait(reqs []*Request, means waitMeans) int {
 	found := -1
 	err := poll(limited.c.ctx, func() bool {
 		for j, r := range k.rs {
-			if t.Test(r) || reqs[k.index[j]].active().scared() != nil {
+			if t.Test(r) || reqs[k.index[j]].active().failurePending() != nil {
 				found = k.index[j]
 				return true
 			}

@@ -304,7 +304,7 @@ func viewOf[T any](b *window, e *elem) *Win[T] {
 		for r, mem := range b.mem {
 			w.parts[r] = elements[T](mem[:len(mem)/e.size*e.size])
 		}
-		if b.shared != nil && b.c.w.Observe == nil && b.c.fate == nil && b.log == nil {
+		if b.shared != nil && b.c.w.Observe == nil && b.c.failures == nil && b.log == nil {
 			w.near = w.parts
 		}
 	}

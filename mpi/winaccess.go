@@ -45,7 +45,7 @@ const bulkElems = 64
 //
 // MPI 4.1, section 12.3.4.
 func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
-	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) <= len(p)-disp && w.quick(target, p[disp:], data, nil, op) {
+	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) <= len(p)-disp && w.fastUpdate(target, p[disp:], data, nil, op) {
 		return nil
 	}
 	u := update{e: w.elemOf(), data: view(data)}
@@ -53,10 +53,10 @@ func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
 	return b.raise(b.update(atPeer("Accumulate", target), &u, op, disp, len(data)))
 }
 
-// quick updates p, memory of target, from its beginning on: the fast path of windows in
+// fastUpdate updates p, memory of target, from its beginning on: the fast path of windows in
 // shared memory. It reports whether it has done so; invalid and uncommon calls, and
 // those that must wait, take the other path. old is as long as data if it is not nil.
-func (w *Win[T]) quick(target int, p, data, old []T, op Op) bool {
+func (w *Win[T]) fastUpdate(target int, p, data, old []T, op Op) bool {
 	k, ok := op.(Predefined)
 	if !ok || k >= numUpdates || w.elem.fetch[k] == nil {
 		return false
@@ -101,7 +101,7 @@ func (w *Win[T]) quick(target int, p, data, old []T, op Op) bool {
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) GetAccumulate(data, old []T, target, disp int, op Op) error {
 	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) == len(old) && len(data) <= len(p)-disp && !overlap(view(data), view(old)) &&
-		w.quick(target, p[disp:], data, old, op) {
+		w.fastUpdate(target, p[disp:], data, old, op) {
 		return nil
 	}
 	return w.base().raise(w.getAccumulate(atPeer("GetAccumulate", target), data, old, disp, op))

@@ -72,9 +72,9 @@ func (x *boarded) get(target int, at uint64, buf []byte) error {
 	return x.move(target, x.whole(target, at, len(buf)), buf, false)
 }
 
-// strew uses few commands: one vector if all pieces of the layout have one length, else
+// moveLayout uses few commands: one vector if all pieces of the layout have one length, else
 // one of units that divide their lengths.
-func (x *boarded) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
+func (x *boarded) moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	v := vectorOf(l, x.parts[target].At+at)
 	if v == nil {
 		return pieces(x, target, at, l, mem, put)
@@ -90,14 +90,14 @@ func vectorOf(l *layout.Type, at uint64) *ir.Vector {
 	block := 0
 	for from, n := range l.Segments(0, l.Size()) {
 		places, lengths = append(places, at+uint64(from)), append(lengths, n)
-		block = divisor(block, n)
+		block = gcd(block, n)
 	}
 	v := &ir.Vector{Block: block, List: places}
 	switch {
 	case len(places) == 0:
 		return v
 	case block != lengths[0] || block*len(places) != l.Size(): // pieces of different lengths
-		if block = divisor(block, 8); block < 4 {
+		if block = gcd(block, 8); block < 4 {
 			return nil
 		}
 		v = &ir.Vector{Block: block}
@@ -114,8 +114,8 @@ func vectorOf(l *layout.Type, at uint64) *ir.Vector {
 	return v
 }
 
-// divisor is the greatest common divisor.
-func divisor(a, b int) int {
+// gcd is the greatest common divisor.
+func gcd(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
 	}
@@ -139,19 +139,12 @@ func interval(places []uint64) (stride uint64, ok bool) {
 // update reads, changes and writes under the lock of updates.
 func (x *boarded) update(target int, at uint64, u *update) error {
 	return x.alone(target, u, func() error {
-		mem := alignedBytes(u.bytes())
-		if err := x.get(target, at, mem); err != nil {
-			return err
-		}
-		if u.apply(mem); u.op == NoOp && u.compare == nil {
-			return nil
-		}
-		return x.put(target, at, mem)
+		return u.readModifyWrite(func(mem []byte) error { return x.get(target, at, mem) }, func(mem []byte) error { return x.put(target, at, mem) })
 	})
 }
 
-// updateStrewn uses two vectors, one to read and one to write.
-func (x *boarded) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+// updateLayout uses two vectors, one to read and one to write.
+func (x *boarded) updateLayout(target int, at uint64, l *layout.Type, u *update) error {
 	return x.alone(target, u, func() error { return rewrite(x, target, at, l, u) })
 }
 

@@ -91,9 +91,9 @@ type accesses struct {
 // mostSums is how many accesses to one part are kept apart with sums of their data.
 const mostSums = 1 << 10
 
-// meeting returns an access that must not be in one epoch with a, or nil.
-func (l *accesses) meeting(a *access) *access {
-	for o := range l.around(a) {
+// conflicting returns an access that must not be in one epoch with a, or nil.
+func (l *accesses) conflicting(a *access) *access {
+	for o := range l.overlapping(a) {
 		if o.conflicts(a, true) {
 			return o
 		}
@@ -103,7 +103,7 @@ func (l *accesses) meeting(a *access) *access {
 
 // covers reports whether there is an access like a that includes its whole location.
 func (l *accesses) covers(a *access) bool {
-	for o := range l.around(a) {
+	for o := range l.overlapping(a) {
 		if o.from <= a.from && a.to <= o.to && o.like(a) {
 			return true
 		}
@@ -111,8 +111,8 @@ func (l *accesses) covers(a *access) bool {
 	return false
 }
 
-// around iterates over the accesses that share bytes with a.
-func (l *accesses) around(a *access) iter.Seq[*access] {
+// overlapping iterates over the accesses that share bytes with a.
+func (l *accesses) overlapping(a *access) iter.Seq[*access] {
 	return func(yield func(*access) bool) {
 		for i := l.after(a.to-1) - 1; i >= 0; i-- {
 			o := &l.list[i]
@@ -165,7 +165,7 @@ type winLog struct {
 func (l *winLog) begin(w *window, s site, a *access) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if o := l.of[s.peer].meeting(a); o != nil {
+	if o := l.of[s.peer].conflicting(a); o != nil {
 		from, to := max(a.from, o.from), min(a.to, o.to)
 		return w.c.errorAt(s, ErrRMAConflict, "this call%s and %v of this rank access %s of rank %d in one epoch; keep them apart, or Flush between them in an epoch of Lock or LockAll",
 			inBrackets(a.line), o, w.bytesName(from, to), s.peer)

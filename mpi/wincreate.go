@@ -70,38 +70,38 @@ func makeWindow[T any](c *Comm, s site, f Flavor, buf []byte, n int, info []Info
 	if n < 0 || n > math.MaxInt64/e.size {
 		return nil, c.errorAt(s, ErrSize, "%d elements of %d bytes; there must be 0 or more, and as many as memory holds", n, e.size)
 	}
-	w, err := c.makeWindow(s, f, winBid{Bytes: uint64(n * e.size), Elem: uint32(e.size), Code: uint32(e.code), Flavor: uint32(f)}, buf, info)
+	w, err := c.makeWindow(s, f, winArgs{Bytes: uint64(n * e.size), Elem: uint32(e.size), Code: uint32(e.code), Flavor: uint32(f)}, buf, info)
 	if err != nil {
 		return nil, err
 	}
 	return viewOf[T](w, e), nil
 }
 
-// A winBid is what a rank contributes to a window.
-type winBid struct {
+// winArgs are what a rank contributes to a window.
+type winArgs struct {
 	Bytes        uint64
 	Elem, Code   uint32
 	Flavor, Hint uint32
 	Ways         uint32 // onesided.Ways
 }
 
-func (c *Comm) makeWindow(s site, f Flavor, bid winBid, buf []byte, info []Info) (*window, error) {
+func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Info) (*window, error) {
 	w := &window{flavor: f, hints: winHints(info), attached: map[uint64][]byte{}}
 	if w.hints[HintNonContiguousPart] == "true" {
-		bid.Hint = 1
+		mine.Hint = 1
 	}
 	ways, err := c.waysOf(s, w.hints)
 	if err != nil {
 		return nil, err
 	}
-	bid.Ways = uint32(ways)
+	mine.Ways = uint32(ways)
 	own, err := c.private(s)
 	if err != nil {
 		return nil, err
 	}
 	w.c, own.win = own, w
-	all := make([]winBid, c.size)
-	if err = Allgather(own, []winBid{bid}, all); err == nil {
+	all := make([]winArgs, c.size)
+	if err = Allgather(own, []winArgs{mine}, all); err == nil {
 		err = w.agreeOn(s, all)
 	}
 	if err == nil {
@@ -152,8 +152,8 @@ func winHints(info []Info) Info {
 	return hints
 }
 
-// agreeOn compares the bids of the ranks.
-func (w *window) agreeOn(s site, all []winBid) error {
+// agreeOn compares what the ranks contribute.
+func (w *window) agreeOn(s site, all []winArgs) error {
 	mine := all[w.c.rank]
 	total := uint64(0)
 	for r, b := range all {
@@ -209,7 +209,7 @@ func (w *window) layOut(parts bool) laying {
 }
 
 // lay finds memory for the window, and its reach.
-func (w *window) lay(s site, buf []byte, all []winBid) error {
+func (w *window) lay(s site, buf []byte, all []winArgs) error {
 	inBlock := w.flavor == Allocated || w.flavor == AllocatedShared
 	l := w.layOut(inBlock)
 	mem, err := w.reserve(s, l)
@@ -411,7 +411,7 @@ func (w *Win[T]) Free() (err error) {
 	if err := b.attrs.deleteAll(b, s); err != nil {
 		return err
 	}
-	if b.owns, err = b.meet(); err != nil {
+	if b.owns, err = b.awaitFree(); err != nil {
 		return b.explain(s, err)
 	}
 	b.c.w.delist(b)
@@ -461,9 +461,9 @@ func (w *world) enlist(v *window) {
 	w.mu.Lock()
 	w.windows = append(w.windows, v)
 	w.mu.Unlock()
-	if v.c.fate != nil {
-		for _, r := range v.c.fate.dead() {
-			v.bury(r)
+	if v.c.failures != nil {
+		for _, r := range v.c.failures.dead() {
+			v.rankFailed(r)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // MPI 4.1, section 12.3.1 (MPI_Put with a derived datatype of the target).
 func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
 	b, mem := w.base(), view(data)
-	return b.raise(b.strew(atPeer("PutLayout", target), &strewn{w.elemOf(), reflect.TypeFor[T](), l, len(mem), puts}, disp, mem))
+	return b.raise(b.moveLayout(atPeer("PutLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), puts}, disp, mem))
 }
 
 // GetLayout is [Win.Get] of elements that are not contiguous at the target: those that
@@ -26,7 +26,7 @@ func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
 // MPI 4.1, section 12.3.2 (MPI_Get with a derived datatype of the target).
 func (w *Win[T]) GetLayout(buf []T, target, disp int, l Layout) error {
 	b, mem := w.base(), view(buf)
-	return b.raise(b.strew(atFrom("GetLayout", target), &strewn{w.elemOf(), reflect.TypeFor[T](), l, len(mem), gets}, disp, mem))
+	return b.raise(b.moveLayout(atFrom("GetLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), gets}, disp, mem))
 }
 
 // AccumulateLayout is [Win.Accumulate] into elements that are not contiguous at the
@@ -38,7 +38,7 @@ func (w *Win[T]) AccumulateLayout(data []T, target, disp int, l Layout, op Op) e
 	s := atPeer("AccumulateLayout", target)
 	b := w.base()
 	u := update{e: w.elemOf(), data: view(data)}
-	return b.raise(b.updateStrewn(s, reflect.TypeFor[T](), l, &u, op, disp))
+	return b.raise(b.updateLayout(s, reflect.TypeFor[T](), l, &u, op, disp))
 }
 
 // GetAccumulateLayout is [Win.GetAccumulate] on elements that are not contiguous at the
@@ -50,13 +50,13 @@ func (w *Win[T]) GetAccumulateLayout(data, old []T, target, disp int, l Layout, 
 	b := w.base()
 	u, err := fetching(w, s, data, old, op)
 	if err == nil {
-		err = b.updateStrewn(s, reflect.TypeFor[T](), l, u, op, disp)
+		err = b.updateLayout(s, reflect.TypeFor[T](), l, u, op, disp)
 	}
 	return b.raise(err)
 }
 
-// A strewn is an access to the elements that a layout selects.
-type strewn struct {
+// A layoutAccess is an access to the elements that a layout selects.
+type layoutAccess struct {
 	e    *elem
 	typ  reflect.Type
 	l    Layout
@@ -66,7 +66,7 @@ type strewn struct {
 
 // overlay checks an access by a layout, and returns the layout with the offset over
 // which it is laid. If null, there is nothing to do.
-func (w *window) overlay(s site, x *strewn, disp int) (l *layout.Type, at uint64, null bool, err error) {
+func (w *window) overlay(s site, x *layoutAccess, disp int) (l *layout.Type, at uint64, null bool, err error) {
 	if err := w.check(s); err != nil {
 		return nil, 0, true, err
 	}
@@ -102,31 +102,31 @@ func ofElements(l *layout.Type, size int) bool {
 	return true
 }
 
-// strew puts mem, or gets into it.
-func (w *window) strew(s site, x *strewn, disp int, mem []byte) error {
+// moveLayout puts mem, or gets into it.
+func (w *window) moveLayout(s site, x *layoutAccess, disp int, mem []byte) error {
 	l, at, null, err := w.overlay(s, x, disp)
 	if err != nil || null {
 		return err
 	}
-	do := func() error { return w.reach.strew(s.peer, at, l, mem, x.kind == puts) }
+	do := func() error { return w.reach.moveLayout(s.peer, at, l, mem, x.kind == puts) }
 	if w.log != nil {
 		return w.logged(s, laid(at, l), access{kind: x.kind}, mem, do)
 	}
 	return w.explain(s, do())
 }
 
-// updateStrewn checks u, which lacks only its operation, and carries it out on the
+// updateLayout checks u, which lacks only its operation, and carries it out on the
 // elements of a layout.
-func (w *window) updateStrewn(s site, typ reflect.Type, in Layout, u *update, op Op, disp int) error {
+func (w *window) updateLayout(s site, typ reflect.Type, in Layout, u *update, op Op, disp int) error {
 	if err := w.operate(s, u, op); err != nil {
 		return err
 	}
-	l, at, null, err := w.overlay(s, &strewn{u.e, typ, in, u.bytes(), updates}, disp)
+	l, at, null, err := w.overlay(s, &layoutAccess{u.e, typ, in, u.bytes(), updates}, disp)
 	if err != nil || null {
 		return err
 	}
 	u.alone = w.alone(s.peer)
-	do := func() error { return w.reach.updateStrewn(s.peer, at, l, u) }
+	do := func() error { return w.reach.updateLayout(s.peer, at, l, u) }
 	if w.log != nil {
 		return w.logged(s, laid(at, l), u.access(), u.longest(), do)
 	}
@@ -200,17 +200,12 @@ func updatePieces(r reach, target int, at uint64, l *layout.Type, u *update) err
 // rewrite reads the elements of a layout, changes and writes them. The caller must
 // exclude other updates.
 func rewrite(r reach, target int, at uint64, l *layout.Type, u *update) error {
-	mem := alignedBytes(u.bytes())
-	if err := r.strew(target, at, l, mem, false); err != nil {
-		return err
-	}
-	if u.apply(mem); u.op == NoOp {
-		return nil
-	}
-	return r.strew(target, at, l, mem, true)
+	return u.readModifyWrite(
+		func(mem []byte) error { return r.moveLayout(target, at, l, mem, false) },
+		func(mem []byte) error { return r.moveLayout(target, at, l, mem, true) })
 }
 
-func (m *mapped) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
+func (m *mapped) moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	if put {
 		l.Scatter(m.parts[target], int(at), mem, 0)
 	} else {
@@ -219,8 +214,8 @@ func (m *mapped) strew(target int, at uint64, l *layout.Type, mem []byte, put bo
 	return nil
 }
 
-// updateStrewn uses the same means as update.
-func (m *mapped) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+// updateLayout uses the same means as update.
+func (m *mapped) updateLayout(target int, at uint64, l *layout.Type, u *update) error {
 	return m.change(target, u,
 		func() error { return rewrite(m, target, at, l, u) },
 		func() error {
@@ -231,9 +226,9 @@ func (m *mapped) updateStrewn(target int, at uint64, l *layout.Type, u *update) 
 		})
 }
 
-// strew moves each part of the layout that is blocks at equal distances by one request,
+// moveLayout moves each part of the layout that is blocks at equal distances by one request,
 // if the network interface can do that.
-func (x *exposed) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
+func (x *exposed) moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	nic, can := x.remote.(ir.BlockMover)
 	if !can || target == x.c.rank {
 		return pieces(x, target, at, l, mem, put)
@@ -258,14 +253,14 @@ func (x *exposed) strew(target int, at uint64, l *layout.Type, mem []byte, put b
 	return nil
 }
 
-func (x *exposed) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+func (x *exposed) updateLayout(target int, at uint64, l *layout.Type, u *update) error {
 	return x.alone(target, u, func() error { return rewrite(x, target, at, l, u) })
 }
 
-func (v *served) strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
+func (v *served) moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
 	return pieces(v, target, at, l, mem, put)
 }
 
-func (v *served) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+func (v *served) updateLayout(target int, at uint64, l *layout.Type, u *update) error {
 	return updatePieces(v, target, at, l, u)
 }

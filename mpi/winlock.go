@@ -84,8 +84,8 @@ func (l *winLock) acquire(c *Comm, call string, exclusive bool) error {
 			return nil
 		}
 	}
-	if c.fate != nil {
-		return l.acquireMortal(c, call, exclusive)
+	if c.failures != nil {
+		return l.acquireKeepGoing(c, call, exclusive)
 	}
 	met := false
 	held := ir.Collective{Holder: new(ir.Holder)}

@@ -99,7 +99,7 @@ func (m *mapped) yield(target int) { m.latches[target].surrender(m.c, true) }
 func (m *mapped) quiet() error {
 	var policy wait.Policy
 	for r, tries := 0, 0; r < len(m.all); {
-		if atomic.LoadUint64(m.all[r]) == 0 || m.c.fate != nil && m.c.fate.has(r) {
+		if atomic.LoadUint64(m.all[r]) == 0 || m.c.failures != nil && m.c.failures.has(r) {
 			r++
 			continue
 		}

@@ -26,7 +26,7 @@ const noLock = -1
 // reports whether it does. It does not in jobs that go on when ranks die: the network
 // cannot take a lock from a dead rank.
 func (w *window) queue() (bool, error) {
-	if w.c.fate != nil || !w.c.onHost(w.c.w) {
+	if w.c.failures != nil || !w.c.onHost(w.c.w) {
 		return false, nil
 	}
 	q := &queued{reach: w.reach, c: w.c, locker: w.c.t.Locker(), homes: make([]int, w.c.size), turns: make([]uint64, w.c.size)}

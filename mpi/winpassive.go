@@ -184,7 +184,7 @@ func (w *Win[T]) UnlockAll() (err error) {
 	b.fence()
 	var failed error
 	for r := range b.c.size {
-		if b.c.fate != nil && b.c.fate.has(r) {
+		if b.c.failures != nil && b.c.failures.has(r) {
 			continue
 		}
 		if err := b.reach.unlock(r, false); err != nil && failed == nil { // go on: other ranks wait for the locks that are left
@@ -200,7 +200,7 @@ func (w *Win[T]) UnlockAll() (err error) {
 // MPI 4.1, section 12.5.4.
 func (w *Win[T]) Flush(target int) error {
 	b := w.base()
-	if b != nil && b.c.fate == nil && b.log == nil && b.mode.Load() == winLockAll && uint(target) < uint(len(b.open)) {
+	if b != nil && b.c.failures == nil && b.log == nil && b.mode.Load() == winLockAll && uint(target) < uint(len(b.open)) {
 		b.fence()
 		return nil
 	}

@@ -17,14 +17,14 @@ import (
 type reach interface {
 	put(target int, at uint64, data []byte) error
 	get(target int, at uint64, buf []byte) error
-	// strew puts mem, or gets into it, by a layout that is laid over memory from at on;
+	// moveLayout puts mem, or gets into it, by a layout that is laid over memory from at on;
 	// its first bytes may precede at.
-	strew(target int, at uint64, l *layout.Type, mem []byte, put bool) error
+	moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error
 	// update is atomic with respect to other updates of the same kind of number.
 	update(target int, at uint64, u *update) error
-	// updateStrewn is update for the elements of a layout, each of which is updated
+	// updateLayout is update for the elements of a layout, each of which is updated
 	// atomically.
-	updateStrewn(target int, at uint64, l *layout.Type, u *update) error
+	updateLayout(target int, at uint64, l *layout.Type, u *update) error
 	// lock and unlock are those of passive target synchronization. call is the call
 	// that waits.
 	lock(call string, target int, exclusive bool) error
@@ -208,15 +208,7 @@ func (x *exposed) modify(p *place, u *update) error {
 		u.apply(p.own)
 		return nil
 	}
-	mem := alignedBytes(u.bytes())
-	if err := x.read(p, mem); err != nil {
-		return err
-	}
-	u.apply(mem)
-	if u.op == NoOp && u.compare == nil {
-		return nil
-	}
-	return x.write(p, mem)
+	return u.readModifyWrite(func(mem []byte) error { return x.read(p, mem) }, func(mem []byte) error { return x.write(p, mem) })
 }
 
 // alignedBytes returns memory that is aligned for any element.

@@ -7,23 +7,23 @@ import (
 	"rhinet/llc/ir"
 )
 
-// A wired is a mapped reach in which the network interface updates integers of 8 bytes:
+// nicAtomics is a mapped reach in which the network interface updates integers of 8 bytes:
 // by its atomic add, swap, and compare and swap, which also serves fetch and add. Other
 // updates, and long ones, are made as in a mapped reach. All are atomic with respect to
 // each other, since the network interface uses atomic operations of a processor, too.
-type wired struct {
+type nicAtomics struct {
 	*mapped
 	nic   ir.Atomics
 	words []ir.Segment // of the ranks; 0: the rank has no part
 }
 
-// wire has the network interface update the window, if it can at all ranks, and reports
+// useNICAtomics has the network interface update the window, if it can at all ranks, and reports
 // whether it does.
-func (w *window) wire() (bool, error) {
+func (w *window) useNICAtomics() (bool, error) {
 	if w.shared == nil {
 		return false, nil
 	}
-	x := &wired{mapped: w.shared, nic: w.c.t.Atomics(), words: make([]ir.Segment, w.c.size)}
+	x := &nicAtomics{mapped: w.shared, nic: w.c.t.Atomics(), words: make([]ir.Segment, w.c.size)}
 	var mine [1]ir.Segment
 	can := x.nic != nil
 	if can && len(w.local) > 0 {
@@ -44,7 +44,7 @@ func (w *window) wire() (bool, error) {
 }
 
 // update uses the network interface if that has an operation for u.
-func (x *wired) update(target int, at uint64, u *update) error {
+func (x *nicAtomics) update(target int, at uint64, u *update) error {
 	if !x.serves(u) || !x.enter(target) {
 		return x.mapped.update(target, at, u)
 	}
@@ -63,11 +63,11 @@ func (x *wired) update(target int, at uint64, u *update) error {
 	})
 }
 
-// updateStrewn has the network interface update piece by piece, if it has an operation
+// updateLayout has the network interface update piece by piece, if it has an operation
 // for u.
-func (x *wired) updateStrewn(target int, at uint64, l *layout.Type, u *update) error {
+func (x *nicAtomics) updateLayout(target int, at uint64, l *layout.Type, u *update) error {
 	if !x.serves(u) {
-		return x.mapped.updateStrewn(target, at, l, u)
+		return x.mapped.updateLayout(target, at, l, u)
 	}
 	return updatePieces(x, target, at, l, u)
 }
@@ -77,12 +77,12 @@ func (x *wired) updateStrewn(target int, at uint64, l *layout.Type, u *update) e
 const mostWords = 32
 
 // serves reports whether u is one or a few operations of the network interface.
-func (x *wired) serves(u *update) bool {
+func (x *nicAtomics) serves(u *update) bool {
 	return u.e.unit == ir.WordBytes && u.e.swap != nil && u.bytes() < mostWords*ir.WordBytes && (u.compare != nil || u.op == Sum || u.op == Replace)
 }
 
 // word updates a word by u from byte i on, and returns the word before if u fetches.
-func (x *wired) word(peer int, s ir.Segment, at uint64, u *update, i int) (old uint64, err error) {
+func (x *nicAtomics) word(peer int, s ir.Segment, at uint64, u *update, i int) (old uint64, err error) {
 	v := binary.NativeEndian.Uint64(u.data[i:])
 	switch {
 	case u.compare != nil:
@@ -102,7 +102,7 @@ func (x *wired) word(peer int, s ir.Segment, at uint64, u *update, i int) (old u
 }
 
 // close withdraws the words of this rank.
-func (x *wired) close() error {
+func (x *nicAtomics) close() error {
 	mine := x.words[x.c.rank]
 	if mine == 0 {
 		return nil

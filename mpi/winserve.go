@@ -12,7 +12,7 @@ import (
 
 // A served is a reach by messages: on every rank a goroutine receives requests, also of
 // its own rank, and answers them one after the other; in virtual time, goroutines that
-// are in calls do that (see attendance). So updates are atomic, and accesses of one
+// are in calls do that (see windowService). So updates are atomic, and accesses of one
 // rank stay in order (MPI 4.1, section 12.7.1).
 type served struct {
 	c    *Comm // without a context
@@ -53,7 +53,7 @@ const (
 	askSwap
 	askLock
 	askUnlock
-	askBury
+	askFailed
 	askStop
 )
 
@@ -263,9 +263,9 @@ func (v *served) answer(r *request) error {
 			return err
 		}
 		return v.grant()
-	case askBury:
+	case askFailed:
 		if int(r.From) == v.c.rank {
-			return v.bury(int(r.At))
+			return v.rankFailed(int(r.At))
 		}
 	}
 	return fmt.Errorf("request %d is unknown", r.What)
@@ -375,7 +375,7 @@ func (v *served) grant() error {
 		} else {
 			v.readers = append(v.readers, int(r.From))
 		}
-		if err := v.reply(&r, answerDone, nil); err != nil && !v.survives(err) { // bury handles a dead rank
+		if err := v.reply(&r, answerDone, nil); err != nil && !v.survives(err) { // rankFailed handles a dead rank
 			return err
 		}
 	}

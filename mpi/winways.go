@@ -31,7 +31,7 @@ func (w *window) equip(named onesided.Ways) error {
 	for _, way := range []struct {
 		of   onesided.Ways
 		take func() (bool, error)
-	}{{onesided.OnBoard, w.board}, {onesided.RemoteUpdates, w.wire}, {onesided.NCL, w.queue}} {
+	}{{onesided.OnBoard, w.board}, {onesided.RemoteUpdates, w.useNICAtomics}, {onesided.NCL, w.queue}} {
 		if named&way.of == 0 {
 			continue
 		}

@@ -70,9 +70,9 @@ type world struct {
 	partners partners      // partitioned requests that may not have met their partners, in a checked job
 	memory   memoryKeeper
 
-	court *court // of a checked job; else nil
+	arbiter *arbiter // of a checked job; else nil
 
-	perils *perils // of a job that goes on when ranks die; else nil
+	failures *failureManager // of a job that goes on when ranks die; else nil
 
 	root *Comm // all processes, to make communicators of groups
 
@@ -123,7 +123,7 @@ func join(job Job, s site) (*world, flagArraySlot, error) {
 	if job.KeepGoing && !w.survive() {
 		return nil, noFlagArray, w.root.errorAt(s, ErrInit, "this network interface does not tell who has died, so no job can go on after that; use another one, or no --keep-going")
 	}
-	w.openCourt(plain)
+	w.openArbiter(plain)
 	return w, flagArray, nil
 }
 
@@ -155,11 +155,11 @@ func (w *world) open(c *core, seq uint64, o collectives.Options) error {
 	w.comms[c] = struct{}{}
 	w.mu.Unlock()
 	switch {
-	case w.perils == nil:
+	case w.failures == nil:
 	case c.inter != nil:
-		c.fate = c.inter.all.fate
+		c.failures = c.inter.all.failures
 	default:
-		w.perils.attach(c)
+		w.failures.attach(c)
 	}
 	return nil
 }
@@ -169,5 +169,5 @@ func (w *world) forget(c *core) {
 	w.mu.Lock()
 	delete(w.comms, c)
 	w.mu.Unlock()
-	w.court.retire(c)
+	w.arbiter.retire(c)
 }

@@ -117,7 +117,7 @@ const stepTags = 8
 // exchange draws messages within the groups of s, step number n of its lane.
 func (d *drawer) exchange(s *Step, n, budget int) {
 	s.Kind = Exchange
-	all := Style(d.pick(int(Serial), int(Apart), int(Crowd), int(Burst), -1, -1) & 0xff)
+	all := Style(d.pick(int(Serial), int(Apart), int(Concurrent), int(Burst), -1, -1) & 0xff)
 	if d.percent(15) {
 		all, s.During = Burst, d.call()
 	}
@@ -130,7 +130,7 @@ func (d *drawer) exchange(s *Step, n, budget int) {
 		if style > Burst {
 			style = Style(d.IntN(4))
 		}
-		if style == Serial && class.wild() || style == Crowd && !class.wild() {
+		if style == Serial && class.wild() || style == Concurrent && !class.wild() {
 			style = Apart
 		}
 		s.Classes, s.Styles = append(s.Classes, class), append(s.Styles, style)
@@ -213,7 +213,7 @@ func (d *drawer) modes(m *Message, s *Step, class Class) {
 	if m.Recv == RecvGivenUp && (m.Bytes > onePacket || class.wild()) {
 		m.Recv = Recv
 	}
-	if s.Styles[m.To] == Crowd && m.Recv != Irecv { // another goroutine could take the probed message
+	if s.Styles[m.To] == Concurrent && m.Recv != Irecv { // another goroutine could take the probed message
 		m.Recv = Recv
 	}
 	if s.Styles[m.To] == Burst {

@@ -32,7 +32,7 @@ func (l *lane) exchange(c *mpi.Comm, s *Step, members []int, local int) error {
 	if err := x.run(); err != nil {
 		return err
 	}
-	if got := x.j.judged; s.Styles[x.rank] != Crowd && got != len(x.j.list) {
+	if got := x.j.judged; s.Styles[x.rank] != Concurrent && got != len(x.j.list) {
 		return fmt.Errorf("%d receives of %d were judged", got, len(x.j.list))
 	}
 	if s.Fence {
@@ -70,8 +70,8 @@ func (x *exchange) run() error {
 		return x.newWorker(0).serial(x.ops(true, true))
 	case Burst:
 		return x.burst()
-	case Crowd:
-		return x.crowd()
+	case Concurrent:
+		return x.concurrent()
 	}
 	return together(
 		func() error { return x.newWorker(0).serial(x.ops(true, false)) },
@@ -114,10 +114,10 @@ func (x *exchange) burst() error {
 	return w.drain(0)
 }
 
-// crowdSize is how many goroutines of a crowd send, and how many receive.
-const crowdSize = 3
+// concurrency is how many goroutines send, and how many receive.
+const concurrency = 3
 
-func (x *exchange) crowd() error {
+func (x *exchange) concurrent() error {
 	var jobs []func() error
 	sends, receives := x.ops(true, false), x.ops(false, true)
 	var mu sync.Mutex
@@ -131,10 +131,10 @@ func (x *exchange) crowd() error {
 		receives = receives[1:]
 		return o, true
 	}
-	for k := range crowdSize {
+	for k := range concurrency {
 		var mine []op
 		for _, o := range sends {
-			if x.s.Messages[o.message].To%crowdSize == k {
+			if x.s.Messages[o.message].To%concurrency == k {
 				mine = append(mine, o)
 			}
 		}
@@ -155,7 +155,7 @@ func (x *exchange) crowd() error {
 	return together(jobs...)
 }
 
-// takeOne is one receive by a member of a crowd.
+// takeOne is one receive by one of several goroutines.
 func (x *exchange) takeOne(c *member, o op) error {
 	m := &x.s.Messages[o.message]
 	time.Sleep(m.Nap)

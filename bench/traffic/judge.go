@@ -9,7 +9,7 @@ import (
 )
 
 // A judge checks what one rank receives in one exchange against the plan. Receives are judged in the order
-// in which they were posted, except in a crowd, which has no order.
+// in which they were posted, except for several goroutines of a rank, which have no order.
 type judge struct {
 	x      *exchange
 	list   []int // messages to this rank, in order of number
@@ -161,7 +161,7 @@ func (j *judge) wrong(a *arrival, format string, args ...any) error {
 	return fmt.Errorf("receive %d of %d (source %d, tag %d): %w", a.number, len(j.list), src, tag, fmt.Errorf(format, args...))
 }
 
-// A member is one goroutine of a crowd that receives. It sees the messages of a source in order, but not
+// A member is one of several goroutines of a rank that receive. It sees the messages of a source in order, but not
 // all of them.
 type member struct {
 	j    *judge

@@ -57,13 +57,13 @@ type Style uint8
 
 // The styles.
 const (
-	Serial Style = iota // one goroutine, sends and receives in order of number
-	Apart               // one goroutine sends, another receives
-	Crowd               // several goroutines send, each to some ranks, and several receive
-	Burst               // everything is started before anything is waited for
+	Serial     Style = iota // one goroutine, sends and receives in order of number
+	Apart                   // one goroutine sends, another receives
+	Concurrent              // several goroutines send, each to some ranks, and several receive
+	Burst                   // everything is started before anything is waited for
 )
 
-var styleNames = [...]string{"serial", "apart", "crowd", "burst"}
+var styleNames = [...]string{"serial", "apart", "concurrent", "burst"}
 
 func (s Style) String() string { return styleNames[s] }
 

@@ -172,7 +172,7 @@ func TestJudge(t *testing.T) {
 
 // When several goroutines receive, each gets the messages of a source in order, and no message is received
 // twice.
-func TestJudgeOfACrowd(t *testing.T) {
+func TestJudgeOfSeveralGoroutines(t *testing.T) {
 	take := func(order ...int) error {
 		j, list := received(Any, 0, 1, 2)
 		c := &member{j, map[int]int{}}

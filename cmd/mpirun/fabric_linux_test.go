@@ -32,14 +32,14 @@ func TestMemoryIsUnmapped(t *testing.T) {
 		t.Errorf("%d mappings before the first look, want %d", n, before)
 	}
 	m.Status(0)
-	m.Bury(1)
+	m.MarkFailed(1)
 	if n := mappings(t); n <= before {
 		t.Error("nothing is mapped")
 	}
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
-	m.Bury(0)
+	m.MarkFailed(0)
 	if s := m.Status(1); s != (pmi.Status{}) {
 		t.Errorf("after Close: %+v", s)
 	}

@@ -90,9 +90,9 @@ func TestStallOfAJobThatGoesOn(t *testing.T) {
 	}
 }
 
-// mourns makes ranks 1 and 3 be killed, one while it holds a lock of a window, the other in the middle of
+// twoRanksDie makes ranks 1 and 3 be killed, one while it holds a lock of a window, the other in the middle of
 // updates; then it continues with the window, and with another one.
-func mourns(world *mpi.Comm) error {
+func twoRanksDie(world *mpi.Comm) error {
 	const n = 64 // a long update
 	v, err := mpi.WinAllocate[int64](world, n)
 	if err != nil {
@@ -182,7 +182,7 @@ func leave(world *mpi.Comm, ranks ...int) error {
 // Windows survive ranks that are killed: their locks are released, and no rank waits forever.
 func TestWindowsOutliveRanks(t *testing.T) {
 	for _, nic := range []string{"martini", "martini:vp", "ib"} {
-		status, out, err := mpirun(t, "--keep-going", "--nic", nic, "-n", "5", "-x", playRank+"=mourn", os.Args[0])
+		status, out, err := mpirun(t, "--keep-going", "--nic", nic, "-n", "5", "-x", playRank+"=two die", os.Args[0])
 		if status != 0 || out != "3 of 3 have added\n" || strings.Count(err, "killed by signal 9") != 2 {
 			t.Errorf("%s: status %d, %q, %s", nic, status, out, err)
 		}

@@ -53,8 +53,8 @@ func play(world *mpi.Comm) error {
 	case "compute":
 		time.Sleep(computing)
 		return nil
-	case "mourn":
-		return mourns(world)
+	case "two die":
+		return twoRanksDie(world)
 	case "tuned":
 		return liveTuned(world)
 	case "rings":

@@ -171,7 +171,7 @@ func (d *daemon) tell(batch []exit) {
 	for _, e := range batch {
 		r := d.plan.number(e.rank)
 		if !e.ws.Stopped() {
-			d.fabric.Bury(r)
+			d.fabric.MarkFailed(r)
 		}
 		all = append(all, departed{r, uint32(e.ws), d.fabric.Status(r)})
 	}
@@ -238,7 +238,7 @@ func (d *daemon) prepare(host int) (err error) {
 }
 
 // program finds the program of a part on this host.
-func (d *daemon) program(e *errand) (program, error) {
+func (d *daemon) program(e *partSpec) (program, error) {
 	if info, err := os.Stat(e.Dir); err != nil || !info.IsDir() {
 		return program{}, &refusal{fmt.Sprintf("there is no directory %s; --wdir names one that is there", e.Dir)}
 	}
@@ -278,7 +278,7 @@ func (d *daemon) listen() {
 		case m.Input != nil && d.input != nil:
 			d.input <- m.Input // only one piece is in flight at a time
 		case m.Ended != nil && d.fabric != nil:
-			d.bury(m.Ended)
+			d.markFailed(m.Ended)
 		}
 	}
 	d.ranks.stop.Store(true)
@@ -289,11 +289,11 @@ func (d *daemon) listen() {
 	}
 }
 
-// bury tells the ranks on this host that others have ended.
-func (d *daemon) bury(all []departed) {
+// markFailed tells the ranks on this host that others have ended.
+func (d *daemon) markFailed(all []departed) {
 	for i := range all {
 		if e := &all[i]; e.Rank >= 0 && e.Rank < d.orders.Size && !syscall.WaitStatus(e.Wait).Stopped() {
-			d.fabric.Bury(e.Rank)
+			d.fabric.MarkFailed(e.Rank)
 		}
 	}
 }

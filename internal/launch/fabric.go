@@ -17,8 +17,8 @@ type Fabric interface {
 	Status(rank int) pmi.Status
 	// Begin returns when the memory was created: no wait is older.
 	Begin() time.Time
-	// Bury tells all ranks that the process of rank has ended.
-	Bury(rank int)
+	// MarkFailed tells all ranks that the process of rank has ended.
+	MarkFailed(rank int)
 	// Close releases what the launcher itself holds.
 	Close() error
 }

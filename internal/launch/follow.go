@@ -12,7 +12,7 @@ import (
 )
 
 // follow handles the messages of a daemon until its ranks have ended or it is lost.
-func (l *lead) follow(h *host) {
+func (l *coordinator) follow(h *host) {
 	defer close(h.outputs)
 	defer close(h.begun)
 	for {
@@ -46,17 +46,17 @@ func (l *lead) follow(h *host) {
 }
 
 // settle notes that nothing more comes from a host.
-func (l *lead) settle(h *host) {
+func (l *coordinator) settle(h *host) {
 	l.mu.Lock()
 	h.done = true
 	l.mu.Unlock()
 }
 
 // lose handles the loss of a host.
-func (l *lead) lose(h *host, err error) {
+func (l *coordinator) lose(h *host, err error) {
 	l.settle(h)
 	if l.plan.job.KeepGoing {
-		l.mourn(h)
+		l.reportLost(h)
 	}
 	select {
 	case h.begun <- &begun{}: // the watcher reports what happened
@@ -65,8 +65,8 @@ func (l *lead) lose(h *host, err error) {
 	l.lost <- lostHost{h, err}
 }
 
-// mourn tells the other hosts that the ranks of h are lost with it.
-func (l *lead) mourn(h *host) {
+// reportLost tells the other hosts that the ranks of h are lost with it.
+func (l *coordinator) reportLost(h *host) {
 	ended := map[int]bool{}
 	l.mu.Lock()
 	for _, e := range l.gone {
@@ -108,7 +108,7 @@ func (w *watcher) lostHost(l lostHost) {
 }
 
 // ended handles the end of ranks on host from, and tells the other hosts.
-func (l *lead) ended(from *host, all []departed) {
+func (l *coordinator) ended(from *host, all []departed) {
 	var batch []exit
 	l.mu.Lock()
 	for i := range all {
@@ -128,7 +128,7 @@ func (l *lead) ended(from *host, all []departed) {
 }
 
 // living lists the hosts on which ranks may still run.
-func (l *lead) living() []*host {
+func (l *coordinator) living() []*host {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []*host
@@ -141,7 +141,7 @@ func (l *lead) living() []*host {
 }
 
 // signal sends sig to all ranks.
-func (l *lead) signal(sig syscall.Signal) {
+func (l *coordinator) signal(sig syscall.Signal) {
 	for _, h := range l.living() {
 		_ = h.conn.Send(&message{Signal: sig}) // the loss of a host is noticed elsewhere
 		if sig == syscall.SIGSTOP {
@@ -151,7 +151,7 @@ func (l *lead) signal(sig syscall.Signal) {
 }
 
 // print writes the output of the ranks of a host.
-func (l *lead) print(h *host) {
+func (l *coordinator) print(h *host) {
 	for p := range h.outputs {
 		i := 0
 		if p.Error {
@@ -163,7 +163,7 @@ func (l *lead) print(h *host) {
 }
 
 // feed sends the input of rank 0, a piece at a time. It may stay in a read when the job is over.
-func (l *lead) feed(h *host) {
+func (l *coordinator) feed(h *host) {
 	buf := make([]byte, pieceBytes)
 	for {
 		n, err := l.input.Read(buf)
@@ -181,7 +181,7 @@ func (l *lead) feed(h *host) {
 }
 
 // refresh asks all hosts what their ranks wait for, and waits a short time for the answers.
-func (l *lead) refresh() {
+func (l *coordinator) refresh() {
 	l.mu.Lock()
 	l.looks++
 	number := l.looks
@@ -202,7 +202,7 @@ func (l *lead) refresh() {
 }
 
 // awaited reports whether a host that is alive has not answered.
-func (l *lead) awaited(hosts []*host, number int) bool {
+func (l *coordinator) awaited(hosts []*host, number int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, h := range hosts {
@@ -214,7 +214,7 @@ func (l *lead) awaited(hosts []*host, number int) bool {
 }
 
 // report takes over what the ranks of a host wait for. The clock of the host may differ.
-func (l *lead) report(h *host, r *report) {
+func (l *coordinator) report(h *host, r *report) {
 	ahead := r.Now.UnixNano() - time.Now().UnixNano()
 	l.mu.Lock()
 	h.hear(r.Now)
@@ -233,27 +233,27 @@ func (l *lead) report(h *host, r *report) {
 }
 
 // used returns how much processor time a rank has used, as last reported by its host.
-func (l *lead) used(r int) time.Duration {
+func (l *coordinator) used(r int) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.states[r].Used
 }
 
 // Status returns the status of a rank as last reported by its host.
-func (l *lead) Status(r int) pmi.Status {
+func (l *coordinator) Status(r int) pmi.Status {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.states[r].Status.Plausible(len(l.states))
 }
 
 // File returns nil: each host has memory of its own.
-func (l *lead) File() *os.File { return nil }
+func (l *coordinator) File() *os.File { return nil }
 
 // Begin returns when the job began.
-func (l *lead) Begin() time.Time { return l.begin }
+func (l *coordinator) Begin() time.Time { return l.begin }
 
-// Bury does nothing: hosts are told of all ranks that end.
-func (l *lead) Bury(int) {}
+// MarkFailed does nothing: hosts are told of all ranks that end.
+func (l *coordinator) MarkFailed(int) {}
 
 // Close does nothing.
-func (l *lead) Close() error { return nil }
+func (l *coordinator) Close() error { return nil }

@@ -146,7 +146,7 @@ func (g *gatherer) close() {
 
 // gathered handles a parcel with the records of a rank. All times of one host are corrected by the same
 // amount.
-func (l *lead) gathered(h *host, p *Parcel) {
+func (l *coordinator) gathered(h *host, p *Parcel) {
 	if !slices.Contains(h.ranks, p.Rank) || l.plan.job.Take == nil {
 		return
 	}

@@ -19,7 +19,7 @@ import (
 // once some times have been passed on, all later ones are corrected in the same way.
 func TestTimesOfHosts(t *testing.T) {
 	var got []*Parcel
-	l := &lead{plan: &Plan{job: &Job{Take: func(p *Parcel) { got = append(got, p) }}}, begin: time.Now().Add(-time.Minute)}
+	l := &coordinator{plan: &Plan{job: &Job{Take: func(p *Parcel) { got = append(got, p) }}}, begin: time.Now().Add(-time.Minute)}
 	h := &host{ranks: []int{2, 3}}
 	const ahead = time.Hour
 	h.hear(time.Now().Add(ahead - time.Minute)) // a minute in transit

@@ -123,7 +123,7 @@ func TestImage(t *testing.T) {
 	}
 	d := &daemon{}
 	defer d.release()
-	prog, err := d.program(&errand{Name: "echo", Path: "/nowhere", Image: image, Dir: "/"})
+	prog, err := d.program(&partSpec{Name: "echo", Path: "/nowhere", Image: image, Dir: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,10 +134,10 @@ func TestImage(t *testing.T) {
 	if _, err := d.images[0].Write([]byte{0}); err == nil {
 		t.Error("it can be changed")
 	}
-	if _, err := d.program(&errand{Name: "x", Path: "/nowhere", Dir: "/"}); err == nil || err.Error() != "/nowhere: no such file or directory; --preload sends it there" {
+	if _, err := d.program(&partSpec{Name: "x", Path: "/nowhere", Dir: "/"}); err == nil || err.Error() != "/nowhere: no such file or directory; --preload sends it there" {
 		t.Error(err)
 	}
-	if _, err := d.program(&errand{Name: "x", Path: "/bin/echo", Dir: "/nowhere"}); err == nil || err.Error() != "there is no directory /nowhere; --wdir names one that is there" {
+	if _, err := d.program(&partSpec{Name: "x", Path: "/bin/echo", Dir: "/nowhere"}); err == nil || err.Error() != "there is no directory /nowhere; --wdir names one that is there" {
 		t.Error(err)
 	}
 }
@@ -145,7 +145,7 @@ func TestImage(t *testing.T) {
 // The data that a host sends is checked: ranks that the job does not have are ignored.
 func TestReportsOfHostsAreChecked(t *testing.T) {
 	p := &Plan{job: &Job{Hosts: []Host{{Name: "a"}}}, slots: make([]Slot, 2), away: away{hosts: []int{0, 0}}}
-	l := newLead(p)
+	l := newCoordinator(p)
 	exits := make(chan []exit, 1)
 	l.exits = exits
 	h := l.hosts[0]
@@ -180,7 +180,7 @@ func TestRanksLostWithTheirHost(t *testing.T) {
 	}
 	defer there.Close()
 	p := &Plan{job: &Job{KeepGoing: true, Hosts: []Host{{Name: "a"}, {Name: "b"}}}, slots: make([]Slot, 4), away: away{hosts: []int{0, 0, 0, 1}}}
-	l := newLead(p)
+	l := newCoordinator(p)
 	l.hosts[1].conn, l.hosts[1].ordered = <-listener.Conns(), true
 	defer l.hosts[1].conn.Close()
 	l.gone = []departed{{Rank: 1, Wait: uint32(syscall.SIGKILL)}, {Rank: 2, Wait: 0x137f}} // rank 2 was stopped

@@ -27,7 +27,7 @@ func (w *watcher) goOn(batch []exit) bool {
 		if e.ws.Stopped() {
 			continue
 		}
-		w.fabric.Bury(e.rank)
+		w.fabric.MarkFailed(e.rank)
 		if l, lost := w.lossOf(e); lost {
 			w.lost = append(w.lost, l)
 		}

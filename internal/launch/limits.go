@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strconv"
-	"strings"
+
+	"rhinet/internal/sysinfo"
 )
 
 // What ranks need. The figures are those of a Go program that only starts: a job that has less cannot run,
@@ -52,7 +52,7 @@ func (n needs) check(root fs.FS, userLimit int) error {
 			return fmt.Errorf("%s %s at least %d threads, but %s %d; %s", plural(n.ranks, "rank"), verb(n.ranks), n.threads, c.what, c.left, c.way)
 		}
 	}
-	if have := available(root); have >= 0 && have < n.ranks*bytesOfRank {
+	if have, ok := sysinfo.Memory(root); ok && have < int64(n.ranks*bytesOfRank) {
 		return fmt.Errorf("%s %s at least %d MiB of memory, but %d MiB are available; start fewer",
 			plural(n.ranks, "rank"), verb(n.ranks), n.ranks*bytesOfRank>>20, have>>20)
 	}
@@ -74,25 +74,10 @@ func ceilings(root fs.FS, userLimit int) []ceiling {
 		{number(root, "proc/sys/kernel/threads-max"), "this machine allows", "raise /proc/sys/kernel/threads-max"},
 		{number(root, "proc/sys/kernel/pid_max"), "this machine allows", "raise /proc/sys/kernel/pid_max"},
 	}
-	groups, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return all
-	}
-	for line := range strings.Lines(string(groups)) {
-		// hierarchy:controllers:path; no controllers: version 2
-		field := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(field) != 3 || field[1] != "" && field[1] != "pids" {
-			continue
-		}
-		mount := path.Join("sys/fs/cgroup", field[1])
-		for dir := path.Clean("/" + field[2]); ; dir = path.Dir(dir) {
-			most, used := number(root, path.Join(mount, dir, "pids.max")), number(root, path.Join(mount, dir, "pids.current"))
-			if most >= 0 && used >= 0 {
-				all = append(all, ceiling{max(0, most-used), "the control group leaves", "raise its pids.max"})
-			}
-			if dir == "/" {
-				break
-			}
+	for _, dir := range sysinfo.Groups(root, "pids") {
+		most, used := number(root, path.Join(dir, "pids.max")), number(root, path.Join(dir, "pids.current"))
+		if most >= 0 && used >= 0 {
+			all = append(all, ceiling{max(0, most-used), "the control group leaves", "raise its pids.max"})
 		}
 	}
 	return all
@@ -100,38 +85,8 @@ func ceilings(root fs.FS, userLimit int) []ceiling {
 
 // number reads a file that holds a number; negative: it does not.
 func number(root fs.FS, name string) int {
-	text, err := fs.ReadFile(root, strings.TrimPrefix(name, "/"))
-	if err != nil {
-		return -1
+	if n, ok := sysinfo.Number(root, name); ok {
+		return int(n)
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		return -1 // "max"
-	}
-	return n
-}
-
-// available returns how many bytes of memory and swap space are available on the machine; negative:
-// unknown.
-func available(root fs.FS) int {
-	text, err := fs.ReadFile(root, "proc/meminfo")
-	if err != nil {
-		return -1
-	}
-	sum, known := 0, false
-	for line := range strings.Lines(string(text)) {
-		field := strings.Fields(line)
-		if len(field) < 2 || field[0] != "MemAvailable:" && field[0] != "SwapFree:" {
-			continue
-		}
-		kib, err := strconv.Atoi(field[1])
-		if err != nil {
-			return -1
-		}
-		sum, known = sum+kib<<10, known || field[0] == "MemAvailable:"
-	}
-	if !known {
-		return -1
-	}
-	return sum
+	return -1 // "max"
 }

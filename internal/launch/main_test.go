@@ -62,7 +62,7 @@ func (f *fakeFabric) File() *os.File { return f.file }
 func (f *fakeFabric) Close() error   { return f.file.Close() }
 
 // Begin is in the past: ranks report that they have waited for a second.
-func (f *fakeFabric) Bury(int)         {}
+func (f *fakeFabric) MarkFailed(int)   {}
 func (f *fakeFabric) Begin() time.Time { return time.Now().Add(-time.Hour) }
 
 func (f *fakeFabric) Status(rank int) (s pmi.Status) {

@@ -48,7 +48,7 @@ type orders struct {
 	Size    int   // ranks of the job
 	Ranks   []int // those on this host
 	Slots   []int // their parts
-	Parts   []errand
+	Parts   []partSpec
 	Environ []string // of mpirun
 	Env     []string
 	NIC     string
@@ -66,8 +66,8 @@ type orders struct {
 	Input   bool   // rank 0 reads the data of Input
 }
 
-// An errand describes a part to a daemon.
-type errand struct {
+// A partSpec describes a part to a daemon.
+type partSpec struct {
 	Name  string
 	Path  string
 	Image []byte // executable, in place of the file at Path

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// rankAttr says how a rank is forked. There is no death signal on this system: only the life pipe ends
+// rankAttr says how a rank is forked. There is no death signal on this system: only the lifeline ends
 // ranks whose launcher was killed.
 func rankAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 

@@ -18,9 +18,9 @@ type rank struct {
 type ranks struct {
 	mu    sync.Mutex
 	list  []rank
-	begun atomic.Bool // the build is over, and ranks are being started
-	stop  atomic.Bool // start no more ranks
-	away  *lead       // of ranks on other hosts; nil: they run here
+	begun atomic.Bool  // the build is over, and ranks are being started
+	stop  atomic.Bool  // start no more ranks
+	away  *coordinator // of ranks on other hosts; nil: they run here
 }
 
 // An exit says that one rank has ended or was stopped.

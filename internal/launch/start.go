@@ -34,7 +34,7 @@ type outputs interface {
 // ends with it.
 func (p *parent) run(ctx context.Context) {
 	runtime.LockOSThread()
-	life, err := newLife()
+	life, err := newLifeline()
 	if err == nil {
 		defer life.close()
 		err = p.startAll(ctx, life)
@@ -55,7 +55,7 @@ func (p *parent) run(ctx context.Context) {
 
 // startAll builds the programs and starts every rank. When it returns, nothing is left of what it made for
 // the start except the started ranks.
-func (p *parent) startAll(ctx context.Context, life *life) error {
+func (p *parent) startAll(ctx context.Context, life *lifeline) error {
 	remove, err := build(ctx, p.plan.programs, p.plan.buildFlags())
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (p *parent) startAll(ctx context.Context, life *life) error {
 }
 
 // startRank forks one rank with its own two pipes.
-func (p *parent) startRank(r int, common []string, input *os.File, life *life) (pid int, err error) {
+func (p *parent) startRank(r int, common []string, input *os.File, life *lifeline) (pid int, err error) {
 	out, err := p.output.open(r, false)
 	if err != nil {
 		return 0, startError(r, p.plan, err)

@@ -58,7 +58,7 @@ type watcher struct {
 	oomKills     int // of the whole machine, before the start
 	kill         <-chan time.Time
 	timeout      <-chan time.Time
-	still        *standstill
+	still        *hangDetector
 	stillCheck   <-chan time.Time
 	check        <-chan time.Time
 
@@ -128,11 +128,11 @@ func (p *Plan) Run() int {
 	return w.close()
 }
 
-// open creates the memory of a job. If its ranks are on several hosts, the daemons create it, and the lead
-// reports what they say.
-func (p *Plan) open() (Fabric, *lead, error) {
+// open creates the memory of a job. If its ranks are on several hosts, the daemons create it, and the
+// coordinator reports what they say.
+func (p *Plan) open() (Fabric, *coordinator, error) {
 	if p.job.spread() {
-		l := newLead(p)
+		l := newCoordinator(p)
 		return l, l, nil
 	}
 	f, err := p.job.Open(len(p.slots))
@@ -206,7 +206,7 @@ func (w *watcher) started(err error) {
 			w.timeout = time.After(d)
 		}
 		if d := w.plan.job.Stall; d > 0 {
-			w.still = newStandstill(d)
+			w.still = newHangDetector(d)
 			w.stillCheck = time.After(w.still.every)
 		}
 		for _, sig := range w.pending {

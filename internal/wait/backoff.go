@@ -91,13 +91,13 @@ func (b *Backoff) yield() bool {
 		runtime.Gosched()
 		return false
 	}
-	c := &b.policy.crowd
+	c := &b.policy.contention
 	switch {
 	case c.due():
 		before := time.Since(epoch)
 		yieldProcessor()
 		b.policy.judge(before, time.Since(epoch))
-	case c.dense():
+	case c.high():
 		return b.spent()
 	default:
 		yieldProcessor()

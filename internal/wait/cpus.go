@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"rhinet/internal/sysinfo"
 )
 
 // UsableCPUs returns how many processors this process can keep busy: those in its affinity mask when it
@@ -43,37 +45,13 @@ func Threads(cpus, ranks int) int { return max(1, cpus/ranks) }
 
 // usable applies the CPU limits of the control groups that root shows.
 func usable(cpus int, root fs.FS) int {
-	groups, err := fs.ReadFile(root, "proc/self/cgroup")
-	if err != nil {
-		return cpus
-	}
-	for line := range strings.Lines(string(groups)) {
-		// hierarchy:controllers:path; no controllers: version 2
-		field := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(field) != 3 {
-			continue
+	for version, dir := range sysinfo.Groups(root, "cpu") {
+		limit := limit2
+		if version == 1 {
+			limit = limit1
 		}
-		for _, c := range strings.Split(field[1], ",") {
-			var limit func(fs.FS, string) float64
-			var mount string
-			switch c {
-			case "":
-				limit, mount = limit2, "sys/fs/cgroup"
-			case "cpu":
-				limit, mount = limit1, "sys/fs/cgroup/cpu"
-			default:
-				continue
-			}
-			// Each group above may be the tightest. Inside a container the
-			// path may be one of the host's: then only the mount exists.
-			for dir := path.Clean("/" + field[2]); ; dir = path.Dir(dir) {
-				if l := limit(root, path.Join(mount, dir)); l > 0 {
-					cpus = min(cpus, max(1, int(l)))
-				}
-				if dir == "/" {
-					break
-				}
-			}
+		if l := limit(root, dir); l > 0 {
+			cpus = min(cpus, max(1, int(l)))
 		}
 	}
 	return max(1, cpus)

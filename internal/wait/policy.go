@@ -19,9 +19,9 @@ type Policy struct {
 	// processes.
 	Spent func() time.Duration
 
-	cpus   int    // that the ranks may use, all together
-	family family // processor time used when a yield was long
-	crowd  crowd  // state of the processors, as observed by waits so far
+	cpus       int        // that the ranks may use, all together
+	load       jobLoad    // processor time used when a yield was long
+	contention contention // state of the processors, as observed by waits so far
 }
 
 // For returns the policy for a rank of a job with the given number of ranks on this machine, and of
@@ -40,6 +40,10 @@ func For(ranks, cpus int, local bool) Policy {
 	}
 	return p
 }
+
+// Oversubscribed reports whether there are more ranks than processors, so that a wait must not spin: the rank
+// that is waited for needs the processor.
+func (p *Policy) Oversubscribed() bool { return p.Spin == 0 }
 
 // Begin returns a new wait. p must stay in place until it ends.
 func (p *Policy) Begin() Backoff { return Backoff{policy: p, eager: p.Eager} }

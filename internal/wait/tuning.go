@@ -21,19 +21,19 @@ const (
 	// misses, and the clock lies on five pages that nothing else uses.
 	clockYields = 16
 
-	// longYield is longer than any yield among waiting ranks. One yield in crowdSample is measured; after a
-	// long one, the one crowdSoon yields later. A long yield outweighs crowdDense short ones, because it
-	// costs more than a hundred wake-ups; at most crowdMost short ones outweigh any number of long ones.
-	longYield   = time.Millisecond
-	crowdSample = 64
-	crowdSoon   = 4
-	crowdDense  = 4
-	crowdMost   = 8
+	// longYield is longer than any yield among waiting ranks. One yield in contentionSample is measured; after a
+	// long one, the one contentionSoon yields later. A long yield outweighs contentionHigh short ones, because it
+	// costs more than a hundred wake-ups; at most contentionMost short ones outweigh any number of long ones.
+	longYield        = time.Millisecond
+	contentionSample = 64
+	contentionSoon   = 4
+	contentionHigh   = 4
+	contentionMost   = 8
 
 	// The processors count as used by the job's ranks alone if the ranks used all but an eighth of one
-	// processor since the last look, which must not be older than familyMemory.
-	familyShare  = 8
-	familyMemory = time.Second
+	// processor since the last look, which must not be older than exclusiveWindow.
+	exclusiveSlack  = 8
+	exclusiveWindow = time.Second
 
 	// delayCounts is how far a PollDelay counts in 10 ns.
 	delayCounts = 32

@@ -63,8 +63,8 @@ func TestPhases(t *testing.T) {
 		for !b.Pause() {
 			polls++
 		}
-		// A long yield, as when another process computes, ends a wait earlier: see TestCrowd.
-		if took := time.Since(start); took < p.Spin || took < p.Spin+p.Yield && !p.crowd.dense() || polls <= p.Eager+clockPolls {
+		// A long yield, as when another process computes, ends a wait earlier: see TestContention.
+		if took := time.Since(start); took < p.Spin || took < p.Spin+p.Yield && !p.contention.high() || polls <= p.Eager+clockPolls {
 			t.Errorf("local %v: sleeps after %v and %d polls", local, took, polls)
 		}
 		if !b.Pause() {

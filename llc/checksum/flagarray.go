@@ -34,8 +34,8 @@ func (b *flagArray) Raise(peers []int, flagArray int, seq, mark uint32, data []b
 	b.b.Raise(peers, flagArray, seq, mark, b.flag[:headBytes+len(data)])
 }
 
-// Rouse wakes those of peers that sleep.
-func (b *flagArray) Rouse(peers []int) { b.b.Rouse(peers) }
+// WakePeers wakes those of peers that sleep.
+func (b *flagArray) WakePeers(peers []int) { b.b.WakePeers(peers) }
 
 // Prefetch fetches the line of this peer's flag.
 func (b *flagArray) Prefetch(flagArray int, seq uint32) { b.b.Prefetch(flagArray, seq) }

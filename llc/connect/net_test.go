@@ -14,7 +14,7 @@ type net struct {
 	due      [][]answer // commands not answered yet, by peer
 	dead     []bool
 	lives    []int          // how many commands a peer carries out before it dies; negative: all
-	barren   []bool         // peers that can make no end
+	noEnds   []bool         // peers that can make no end
 	ends     map[[2]int]end // by owner and peer
 	made     uint64
 	rng      *rand.Rand
@@ -38,7 +38,7 @@ type answer struct {
 }
 
 func newNet(peers, slots int, rng *rand.Rand) *net {
-	n := &net{due: make([][]answer, peers), dead: make([]bool, peers), lives: make([]int, peers), barren: make([]bool, peers), ends: map[[2]int]end{}, rng: rng}
+	n := &net{due: make([][]answer, peers), dead: make([]bool, peers), lives: make([]int, peers), noEnds: make([]bool, peers), ends: map[[2]int]end{}, rng: rng}
 	for i := range peers {
 		n.lives[i] = -1
 		n.words = append(n.words, make([]uint64, Words(slots)))
@@ -140,7 +140,7 @@ func (n *net) execute(i int, a *answer) {
 	a.done = true
 	c := a.cmd
 	if c.Op == Create {
-		if a.failed = n.barren[i]; a.failed {
+		if a.failed = n.noEnds[i]; a.failed {
 			n.say("%d cannot make an end for %d", i, c.Peer)
 			return
 		}

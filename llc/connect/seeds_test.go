@@ -48,7 +48,7 @@ func run(seed uint64, met map[string]int, quiet bool) (broken []string, story st
 	n := newNet(peers, 2+rng.IntN(3), rng)
 	n.quiet = quiet
 	for i := range n.machines {
-		n.barren[i] = rng.IntN(12) == 0
+		n.noEnds[i] = rng.IntN(12) == 0
 		if rng.IntN(10) == 0 {
 			n.lives[i] = rng.IntN(12)
 		}
@@ -113,7 +113,7 @@ func run(seed uint64, met map[string]int, quiet bool) (broken []string, story st
 			n.look(i)
 		}
 	}
-	faultless := !slices.Contains(n.dead, true) && !slices.Contains(n.barren, true)
+	faultless := !slices.Contains(n.dead, true) && !slices.Contains(n.noEnds, true)
 	return n.settled(asked, faultless), n.out.String()
 }
 

@@ -13,9 +13,9 @@ import (
 //	look P                  P looks at its slots once
 //	run                     all look until nothing happens
 //	write P WORD VALUE      what no peer writes appears in a slot of P
-//	barren P                P can make no ends
-//	mortal P after=N        P dies after N more commands
-//	bury P                  the others are told that P is dead
+//	no-ends P               P can make no ends
+//	dies P after=N          P dies after N more commands
+//	lose P                  the others are told that P is dead
 func TestTranscripts(t *testing.T) {
 	script.RunAll(t, "testdata/*.txt", func(*testing.T) func(*script.Command) string {
 		var n *net
@@ -50,11 +50,11 @@ func (n *net) play(c *script.Command) {
 		}
 	case "write":
 		n.words[c.ArgInt(0)][c.ArgInt(1)] = uint64(c.Int("value", 0))
-	case "barren":
-		n.barren[c.ArgInt(0)] = true
-	case "mortal":
+	case "no-ends":
+		n.noEnds[c.ArgInt(0)] = true
+	case "dies":
 		n.lives[c.ArgInt(0)] = c.Int("after", 0)
-	case "bury":
+	case "lose":
 		for i, m := range n.machines {
 			if dead := c.ArgInt(0); i != dead {
 				m.Lose(dead)

@@ -28,13 +28,13 @@ func (b *flagArray) Raise(peers []int, n int, seq, mark uint32, data []byte) {
 	b.m.leave()
 }
 
-func (b *flagArray) Rouse(peers []int) {
-	b.m.enter("Rouse")
+func (b *flagArray) WakePeers(peers []int) {
+	b.m.enter("WakePeers")
 	if l := b.m.ledger; l == nil {
-		b.b.Rouse(peers)
+		b.b.WakePeers(peers)
 	} else {
 		l.sleepers(b.m.self, peers)
-		b.b.Rouse(peers)
+		b.b.WakePeers(peers)
 		l.rang(b.m.self, peers, "a flag")
 	}
 	b.m.leave()

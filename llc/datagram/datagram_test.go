@@ -365,13 +365,13 @@ func TestStrangers(t *testing.T) {
 	closeAll(t, ts)
 }
 
-// TestBuried: nothing is retransmitted to a peer that has been buried.
-func TestBuried(t *testing.T) {
+// TestFailedPeer: nothing is retransmitted to a peer that has failed.
+func TestFailedPeer(t *testing.T) {
 	n, ts := open(t, 2, Faults{})
 	n.lose = 1 << 30
 	post(ts[0], 1, 1)
-	if ts[0].Bury(1); !ts[0].Mourn() || ts[0].Mourn() {
-		t.Error("peers that were buried are reported once")
+	if ts[0].MarkFailed(1); !ts[0].DetectFailures() || ts[0].DetectFailures() {
+		t.Error("peers that failed are reported once")
 	}
 	if ev := until(t, ts[0]); ev.Kind != ir.Failed || ev.Peer != 1 || !errors.Is(ev.Err, ir.ErrPeerGone) {
 		t.Errorf("%+v", ev)

@@ -35,9 +35,9 @@ type Translator struct {
 }
 
 var (
-	_ ir.Translator = (*Translator)(nil)
-	_ ir.Memory     = (*Translator)(nil)
-	_ ir.Mourner    = (*Translator)(nil)
+	_ ir.Translator      = (*Translator)(nil)
+	_ ir.Memory          = (*Translator)(nil)
+	_ ir.FailureDetector = (*Translator)(nil)
 )
 
 // epoch is when the time of all ranks of this process begins.
@@ -240,11 +240,11 @@ func (t *Translator) Arm() {
 	t.service.Arm()
 }
 
-// Mourn reports the ends of peers that have been buried.
-func (t *Translator) Mourn() bool {
+// DetectFailures reports the ends of peers that have failed.
+func (t *Translator) DetectFailures() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	found := t.Endpoint.Mourn()
+	found := t.Endpoint.DetectFailures()
 	for peer := range t.links {
 		t.forget(peer)
 	}

@@ -1,7 +1,7 @@
 package endpoint
 
 // A Distant is an Endpoint in a network that does not report peers that have ended: a rank that waits for a
-// peer checks whether the peer is still there (Check), and the launcher reports others (Mourn).
+// peer checks whether the peer is still there (Check), and the launcher reports others (DetectFailures).
 type Distant struct {
 	Endpoint
 	forget func(peer int, err error)
@@ -27,9 +27,9 @@ func (d *Distant) Check(peer int) {
 	}
 }
 
-// Mourn looks for peers that the launcher has buried.
-func (d *Distant) Mourn() bool {
-	if !d.Endpoint.Mourn() {
+// DetectFailures looks for peers that the launcher has marked as failed.
+func (d *Distant) DetectFailures() bool {
+	if !d.Endpoint.DetectFailures() {
 		return false
 	}
 	for peer := range d.gone {

@@ -17,7 +17,7 @@ type Endpoint struct {
 	self    int
 	dead    error  // what the NIC's refusals wrap if the process at the other end has ended
 	gone    []bool // peers reported as dead
-	buried  int    // how many the launcher has buried, as far as this end knows
+	failed  int    // how many the launcher has marked, as far as this end knows
 	answers []ir.Event
 	next    int // index of the first of answers that Next has not given
 	network
@@ -176,25 +176,25 @@ func (e *Endpoint) Lose(peer int, err error) {
 	e.Answer(ir.Failed, &ir.Command{Peer: int32(peer)}).Err = err
 }
 
-// Bury notes that the process of a peer has ended, for all peers of the job.
-func (e *Endpoint) Bury(peer int) { e.fabric.Bury(peer) }
+// MarkFailed notes that the process of a peer has ended, for all peers of the job.
+func (e *Endpoint) MarkFailed(peer int) { e.fabric.MarkFailed(peer) }
 
-// Mourn looks for peers that have been buried since it was last called, and reports their end.
-func (e *Endpoint) Mourn() bool {
-	n := e.fabric.Buried()
-	if n == e.buried {
+// DetectFailures looks for peers that have failed since it was last called, and reports their end.
+func (e *Endpoint) DetectFailures() bool {
+	n := e.fabric.FailedCount()
+	if n == e.failed {
 		return false
 	}
-	e.buried = n
+	e.failed = n
 	for peer := range e.gone {
-		if peer != e.self && e.fabric.IsBuried(peer) {
-			e.Lose(peer, errBuried)
+		if peer != e.self && e.fabric.HasFailed(peer) {
+			e.Lose(peer, errEnded)
 		}
 	}
 	return true
 }
 
-var errBuried = fmt.Errorf("%w: its process has ended", ir.ErrPeerGone)
+var errEnded = fmt.Errorf("%w: its process has ended", ir.ErrPeerGone)
 
 // LoseFrom reports the end of the peer from which nothing can be read any more, or of all others if peer is
 // negative.

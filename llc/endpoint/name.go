@@ -43,7 +43,7 @@ func (e *Endpoint) Name(peer int) []byte {
 // Left reports whether a peer was in the job and is gone. For peers on other hosts the launcher reports it.
 func (e *Endpoint) Left(peer int) bool {
 	if e.Elsewhere(peer) {
-		return e.fabric.IsBuried(peer)
+		return e.fabric.HasFailed(peer)
 	}
 	return e.fabric.Process(peer) == 0 && e.Name(peer) != nil
 }

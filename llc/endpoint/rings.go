@@ -318,11 +318,11 @@ func (r *Rings) Raise(peers []int, flagArray int, seq, mark uint32, data []byte)
 		r.LoseFrom(-1, err)
 		return
 	}
-	r.Rouse(peers)
+	r.WakePeers(peers)
 }
 
-// Rouse wakes those of peers that sleep.
-func (r *Rings) Rouse(peers []int) {
+// WakePeers wakes those of peers that sleep.
+func (r *Rings) WakePeers(peers []int) {
 	for _, peer := range peers {
 		r.Wake(peer)
 	}

@@ -196,9 +196,9 @@ func TestDeadRankLocks(t *testing.T) {
 	if link(all[1], 0) != nil || atomic.LoadUint64(common) != 2<<20|1 {
 		t.Fatal("the lock is not respected")
 	}
-	f.Bury(2)
+	f.MarkFailed(2)
 	for i, tr := range all[:2] {
-		ir.AbilitiesOf(tr).Mourner.Mourn()
+		ir.AbilitiesOf(tr).FailureDetector.DetectFailures()
 		if ev := endpointtest.Next(t, tr); !endpointtest.IsEnd(&ev, 2) {
 			t.Fatalf("rank %d: %+v", i, ev)
 		}

@@ -11,27 +11,27 @@ type Aborter interface{ Abort() }
 //	a.FlagArray = ... // if it has one that must be wrapped as well
 //	return a.Give(outer)
 type Abilities struct {
-	FlagArray  FlagArray
-	Controller Controller
-	Aimer      Aimer
-	Reporter   Reporter
-	Aborter    Aborter
-	Auditor    Auditor
-	Express    Express
-	Lanes      Lanes
-	Memory     Memory
-	Remote     Remote
-	Lender     Lender
-	Clock      Clock
-	Mourner    Mourner
-	Switch     Switch
-	Atomics    Atomics
-	Locker     Locker
-	Vectors    Vectors
-	Router     Router
-	Refuser    Refuser
-	Injector   Injector
-	Crowd      Crowd
+	FlagArray       FlagArray
+	Controller      Controller
+	Aimer           Aimer
+	Reporter        Reporter
+	Aborter         Aborter
+	Auditor         Auditor
+	Express         Express
+	Lanes           Lanes
+	Memory          Memory
+	Remote          Remote
+	Lender          Lender
+	Clock           Clock
+	FailureDetector FailureDetector
+	Switch          Switch
+	Atomics         Atomics
+	Locker          Locker
+	Vectors         Vectors
+	Router          Router
+	Refuser         Refuser
+	Injector        Injector
+	CPUTimer        CPUTimer
 }
 
 // AbilitiesOf returns the abilities of t: those that Give gave it, or else those whose methods it has.
@@ -51,7 +51,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Remote, _ = t.(Remote)
 	a.Lender, _ = t.(Lender)
 	a.Clock, _ = t.(Clock)
-	a.Mourner, _ = t.(Mourner)
+	a.FailureDetector, _ = t.(FailureDetector)
 	a.Switch, _ = t.(Switch)
 	a.Atomics, _ = t.(Atomics)
 	a.Locker, _ = t.(Locker)
@@ -59,7 +59,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Router, _ = t.(Router)
 	a.Refuser, _ = t.(Refuser)
 	a.Injector, _ = t.(Injector)
-	a.Crowd, _ = t.(Crowd)
+	a.CPUTimer, _ = t.(CPUTimer)
 	return a
 }
 

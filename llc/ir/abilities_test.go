@@ -20,7 +20,7 @@ type able struct {
 	Remote
 	Lender
 	Clock
-	Mourner
+	FailureDetector
 	Switch
 	Atomics
 	Locker
@@ -28,7 +28,7 @@ type able struct {
 	Router
 	Refuser
 	Injector
-	Crowd
+	CPUTimer
 }
 
 func (able) Hint(int) {}

@@ -32,6 +32,6 @@ type Reporter interface {
 	Clear()
 }
 
-// A Crowd is an optional ability of a translator (see [Abilities]): it knows how much processor time the
+// A CPUTimer is an optional ability of a translator (see [Abilities]): it knows how much processor time the
 // peers on this machine have used, this one included. It allocates nothing. Any goroutine may call it.
-type Crowd interface{ Spent() time.Duration }
+type CPUTimer interface{ Spent() time.Duration }

@@ -128,14 +128,14 @@ type Injector interface {
 	Ports() int
 }
 
-// A Mourner is an optional ability of a translator (see [Abilities]): it can tell all peers which of them
+// A FailureDetector is an optional ability of a translator (see [Abilities]): it can tell all peers which of them
 // have ended.
-type Mourner interface {
-	// Bury tells all peers that one has ended. Any goroutine may call it.
-	Bury(peer int)
-	// Mourn reports whether peers have been buried since the last call. Their ends are events, like any other
-	// end.
-	Mourn() bool
+type FailureDetector interface {
+	// MarkFailed tells all peers that one has ended. Any goroutine may call it.
+	MarkFailed(peer int)
+	// DetectFailures reports whether peers have failed since the last call. Their ends are events, like any
+	// other end.
+	DetectFailures() bool
 }
 
 // A Refuser is an optional ability of a translator (see [Abilities]): Post of a Shared finds out at once
@@ -180,9 +180,9 @@ type FlagArray interface {
 	// until Raise overwrites it, so the caller must know by then that all readers of the flag have seen it.
 	// Closing the translator leaves the flag up.
 	Raise(peers []int, flagArray int, seq, mark uint32, data []byte)
-	// Rouse wakes those of peers that sleep, for flags that were raised without waking: where all wait for
+	// WakePeers wakes those of peers that sleep, for flags that were raised without waking: where all wait for
 	// all, the peer that sees the last flag wakes each sleeper once.
-	Rouse(peers []int)
+	WakePeers(peers []int)
 	// Prefetch says that this peer's flag of seq's turn will be raised next, so that its line can be fetched
 	// from the peers that have looked at it. It changes nothing but timing, and pays where peers run at the
 	// same time.

@@ -31,7 +31,7 @@ func openBoth(t testing.TB, d Debug, far string, peers int, host func(rank int) 
 	}
 	for i, tr := range ts {
 		a := ir.AbilitiesOf(tr)
-		a.Mourner = nil // a closing peer is buried, which no peer is in the suite
+		a.FailureDetector = nil // a closing peer is marked as failed, which no peer is in the suite
 		ts[i] = a.Give(endpointtest.Told{Translator: tr, Hosts: []*fabric.Fabric{f}})
 	}
 	return ts

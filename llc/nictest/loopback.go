@@ -230,8 +230,8 @@ func (e *endpoint) Sleep(d time.Duration) {
 	}
 }
 
-// rouse rings peer for what a command of this peer has done.
-func (e *endpoint) rouse(peer int, op ir.Op) {
+// wakeFor wakes peer for what a command of this peer has done.
+func (e *endpoint) wakeFor(peer int, op ir.Op) {
 	if m := e.net.hooks.Mute; m != nil && m(e.self, op) {
 		return
 	}
@@ -251,7 +251,7 @@ func (e *endpoint) ring() {
 	}
 }
 
-func (e *endpoint) Wake(peer int) { e.rouse(peer, 0) }
+func (e *endpoint) Wake(peer int) { e.wakeFor(peer, 0) }
 
 // Close makes the peer refuse all that others ask of it.
 func (e *endpoint) Close() error {

@@ -42,12 +42,12 @@ func (b *withFlags) Raise(peers []int, flagArray int, seq, mark uint32, data []b
 	f.n.Store(uint32(len(data)))
 	f.mark.Store(mark)
 	f.seq.Store(seq)
-	b.Rouse(peers)
+	b.WakePeers(peers)
 }
 
-func (b *withFlags) Rouse(peers []int) {
+func (b *withFlags) WakePeers(peers []int) {
 	for _, peer := range peers {
-		b.rouse(peer, ir.NumOps)
+		b.wakeFor(peer, ir.NumOps)
 	}
 }
 

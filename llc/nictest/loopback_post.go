@@ -79,7 +79,7 @@ func (e *endpoint) postPacket(cmd *ir.Command) {
 		default:
 			panic("nictest: a packet in pieces")
 		}
-		e.rouse(p.self, cmd.Op)
+		e.wakeFor(p.self, cmd.Op)
 	}
 }
 
@@ -93,7 +93,7 @@ func (e *endpoint) postShared(cmd *ir.Command) {
 		e.busy = append(e.busy, ir.Event{Kind: ir.Busy, Peer: cmd.Peer, Token: cmd.Token})
 		return
 	}
-	e.rouse(p.self, cmd.Op)
+	e.wakeFor(p.self, cmd.Op)
 }
 
 func (e *endpoint) watch(cmd *ir.Command) {

@@ -202,7 +202,7 @@ func (p *Port) sleep(w *waiter, b *wait.Backoff) bool {
 	}
 	p.describe(w)
 	p.nic.Arm()
-	p.mourn() // a burial before this rings nobody
+	p.detectFailures() // a failure before this rings nobody
 	if !p.nothing(w) {
 		p.nic.Disarm()
 		return true

@@ -310,7 +310,7 @@ func (p *Port) miss(found bool) {
 	if !found && p.misses%missesPerAudit == 0 {
 		p.audit()
 	}
-	yield := !found && (p.policy.Spin == 0 || p.misses%missesPerYield == 0)
+	yield := !found && (p.policy.Oversubscribed() || p.misses%missesPerYield == 0)
 	p.gate.leave()
 	if p.clock != nil {
 		if !found {
@@ -368,14 +368,14 @@ func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func(
 	if busy {
 		p.turn()
 	}
-	apart := p.policy.Spin > 0 // the peers waited for have processors of their own
-	if apart && begin != nil {
+	oversubscribed := p.policy.Oversubscribed()
+	if !oversubscribed && begin != nil {
 		wait.PollDelay(condDelay)
 	}
 	if !cond() {
 		b := p.policy.Begin()
 		since := p.meter.Sleep()
-		met := !apart && !busy && p.giveWay(cond, &b)
+		met := oversubscribed && !busy && p.giveWay(cond, &b)
 		p.meter.Woke(since)
 		if !met {
 			w := p.waiters.take()

@@ -71,10 +71,10 @@ func (p *Port) hopeless(w *waiter) bool {
 	return true
 }
 
-// mourn has the network interface look for peers that were buried, if the port survives that.
-func (p *Port) mourn() {
-	if p.mourner != nil {
-		p.mourner.Mourn()
+// detectFailures has the network interface look for peers that have failed, if the port survives that.
+func (p *Port) detectFailures() {
+	if p.detector != nil {
+		p.detector.DetectFailures()
 	}
 }
 
@@ -82,7 +82,7 @@ func (p *Port) mourn() {
 // that a wait would never see. A port that has lost a peer and waits on for others gives those up too after a
 // while: they may wait for the lost peer, which does not know it.
 func (p *Port) audit() {
-	p.mourn()
+	p.detectFailures()
 	if p.auditor == nil && p.failed == nil {
 		return
 	}

@@ -443,10 +443,10 @@ func TestPacketsAreAsLongAsPays(t *testing.T) {
 		send   func(p *Port, buf []byte)
 		want   int
 	}{
-		"Send":             {uncrowded(), func(p *Port, buf []byte) { send(t, p, 0, 1, 5, buf) }, pipelined},
-		"TrySend":          {uncrowded(), func(p *Port, buf []byte) { p.TrySend(0, 1, 5, buf) }, pipelined},
-		"Start":            {uncrowded(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, 2 * pipelined},
-		"Start in a crowd": {oversubscribed(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, pipelined},
+		"Send":                  {exclusive(), func(p *Port, buf []byte) { send(t, p, 0, 1, 5, buf) }, pipelined},
+		"TrySend":               {exclusive(), func(p *Port, buf []byte) { p.TrySend(0, 1, 5, buf) }, pipelined},
+		"Start":                 {exclusive(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, 2 * pipelined},
+		"Start, oversubscribed": {oversubscribed(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, pipelined},
 	} {
 		ps := openPolicy(t, nictest.LoopbackWith(2, caps, nictest.Hooks{}), c.policy, func(int) Limits { return Limits{} })
 		acquaint(t, ps)
@@ -460,7 +460,7 @@ func TestPacketsAreAsLongAsPays(t *testing.T) {
 	}
 }
 
-// uncrowded is the policy of peers each of which has a processor.
-func uncrowded() wait.Policy {
+// exclusive is the policy of peers each of which has a processor.
+func exclusive() wait.Policy {
 	return wait.Policy{Spin: time.Microsecond, Yield: time.Millisecond, Local: true}
 }

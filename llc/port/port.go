@@ -93,7 +93,7 @@ type Port struct {
 	trouble   func(error)
 	meter     *observe.Meter            // nil: waits are not measured
 	seen      *observe.Rank             // counts the calls of goroutines; nil: they are not counted
-	mourner   ir.Mourner                // of a port that survives the end of peers; otherwise nil
+	detector  ir.FailureDetector        // of a port that survives the end of peers; otherwise nil
 	died      func(peer int, why error) // of such a port
 	patience  int                       // looks after which a wait is no longer brief, for meter
 	lone      int                       // looks of a wait in the lane that ignore what other peers have sent
@@ -103,7 +103,7 @@ type Port struct {
 // New returns a port that is ready for use.
 func New(cfg Config) *Port {
 	can := ir.AbilitiesOf(cfg.NIC)
-	oversubscribed := cfg.Policy.Spin == 0
+	oversubscribed := cfg.Policy.Oversubscribed()
 	if can.Clock != nil { // looking takes no time, and a packet is as long as the model says
 		cfg.Policy, oversubscribed = wait.Policy{Nap: virtualNap}, true
 	}
@@ -129,7 +129,7 @@ func New(cfg Config) *Port {
 	p.lanes = can.Lanes
 	p.memory, p.remote, p.lender, p.barriers = can.Memory, can.Remote, can.Lender, can.Controller
 	p.atomics, p.locker, p.vectors = can.Atomics, can.Locker, can.Vectors
-	if cfg.Policy.Spin > 0 {
+	if !cfg.Policy.Oversubscribed() {
 		p.aimer = can.Aimer
 	}
 	if p.packed = engine.Caps.Eager; engine.Caps.Offered > 0 {

@@ -73,8 +73,8 @@ func TestInvitationGoesAtOnce(t *testing.T) {
 	}
 }
 
-// apart opens ports whose peers have processors of their own, as far as the ports know.
-func apart(t *testing.T, peers int) []*Port {
+// exclusivePorts opens ports whose peers have processors of their own, as far as the ports know.
+func exclusivePorts(t *testing.T, peers int) []*Port {
 	policy := oversubscribed()
 	policy.Spin = time.Microsecond
 	ps := openPolicy(t, nictest.Loopback(peers, nictest.DefaultCaps()), policy, func(int) Limits { return Limits{} })
@@ -92,7 +92,7 @@ func idle(p *Port) bool {
 // TestReceiverComputes: a rank that computes after it has posted a long receive leaves all of the message to
 // the sender, though the offer comes later.
 func TestReceiverComputes(t *testing.T) {
-	ps := apart(t, 2)
+	ps := exclusivePorts(t, 2)
 	both(t, ps, func(p *Port, self int) { // by the lane
 		for range 10 {
 			send(t, p, 0, 1-self, 2, payload(2, 8))
@@ -121,7 +121,7 @@ func TestReceiverComputes(t *testing.T) {
 // TestCancelTakesInvitationsBack: a receive whose sender is invited is cancelled in one call, unless the
 // sender has begun.
 func TestCancelTakesInvitationsBack(t *testing.T) {
-	ps := apart(t, 2)
+	ps := exclusivePorts(t, 2)
 	ps[0].helper.away = false // as if active: it would receive
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)

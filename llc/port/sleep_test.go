@@ -375,37 +375,39 @@ func TestHelperTriesAgain(t *testing.T) {
 	inTime(t, "the other rank", func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
 }
 
-// A grave is a sleeper whose network interface tells that peer 1 has been buried.
-type grave struct {
+// A fakeDetector is a sleeper whose network interface tells that peer 1 has failed.
+type fakeDetector struct {
 	sleeper
-	buried, told atomic.Bool
+	marked, told atomic.Bool
 }
 
-func (g *grave) Bury(int) { g.buried.Store(true) }
+func (g *fakeDetector) MarkFailed(int) { g.marked.Store(true) }
 
-func (g *grave) Mourn() bool { return g.buried.Load() && g.told.CompareAndSwap(false, true) }
+func (g *fakeDetector) DetectFailures() bool {
+	return g.marked.Load() && g.told.CompareAndSwap(false, true)
+}
 
-func (g *grave) Poll(ev *ir.Event) bool {
-	if g.told.Load() && g.buried.CompareAndSwap(true, false) {
+func (g *fakeDetector) Poll(ev *ir.Event) bool {
+	if g.told.Load() && g.marked.CompareAndSwap(true, false) {
 		*ev = ir.Event{Kind: ir.Failed, Peer: 1, Err: ir.ErrPeerGone}
 		return true
 	}
 	return g.sleeper.Poll(ev)
 }
 
-// TestMournBetweenArmAndSleep: a peer that is buried just before the doorbell is armed rings nobody. A port
+// TestFailureBetweenArmAndSleep: a peer that fails just before the doorbell is armed rings nobody. A port
 // that goes to sleep must see it.
-func TestMournBetweenArmAndSleep(t *testing.T) {
+func TestFailureBetweenArmAndSleep(t *testing.T) {
 	nics := nictest.Loopback(2, nictest.DefaultCaps())
-	g := &grave{sleeper: sleeper{Translator: nics[0]}}
+	g := &fakeDetector{sleeper: sleeper{Translator: nics[0]}}
 	p := openNICs(t, []ir.Translator{g, nics[1]})[0]
 	var deaths []int
 	if !p.Survive(func(peer int, _ error) { deaths = append(deaths, peer) }) {
 		t.Fatal("the network interface tells of no ends")
 	}
 	var once sync.Once
-	g.onArm = func() { once.Do(func() { p.Bury(1) }) }
-	g.onSleep = func(time.Duration) { t.Error("asleep, with a peer that was buried before") }
+	g.onArm = func() { once.Do(func() { p.MarkFailed(1) }) }
+	g.onSleep = func(time.Duration) { t.Error("asleep, with a peer that was marked before") }
 	inTime(t, "Recv", func() {
 		if _, err := p.Recv(0, 1, 1, nil); !errors.Is(err, llc.ErrPeerGone) || len(deaths) != 1 || deaths[0] != 1 {
 			t.Errorf("%v; told of %v", err, deaths)

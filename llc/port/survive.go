@@ -8,13 +8,13 @@ import "rhinet/llc/ir"
 func (p *Port) Survive(f func(peer int, why error)) bool {
 	p.lock()
 	defer p.gate.leave()
-	m := ir.AbilitiesOf(p.nic).Mourner
+	m := ir.AbilitiesOf(p.nic).FailureDetector
 	if m == nil {
 		return false
 	}
-	p.mourner, p.died = m, f
+	p.detector, p.died = m, f
 	return true
 }
 
-// Bury tells all peers that one has ended, in place of a launcher.
-func (p *Port) Bury(peer int) { ir.AbilitiesOf(p.nic).Mourner.Bury(peer) }
+// MarkFailed tells all peers that one has ended, in place of a launcher.
+func (p *Port) MarkFailed(peer int) { ir.AbilitiesOf(p.nic).FailureDetector.MarkFailed(peer) }

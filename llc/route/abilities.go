@@ -36,14 +36,14 @@ func (a aimer) Aim() (word *uint64, seq uint32) {
 // Expect is that of the near NIC.
 func (a aimer) Expect() (apart bool) { return a.aimer.Expect() }
 
-// Mourners are those of both NICs, which look at one memory: each reports the ends of its peers.
-type mourners struct{ near, far ir.Mourner }
+// failureDetectors are those of both NICs, which look at one memory: each reports the ends of its peers.
+type failureDetectors struct{ near, far ir.FailureDetector }
 
-// Bury tells all peers on this host that one has ended.
-func (m mourners) Bury(peer int) { m.near.Bury(peer) }
+// MarkFailed tells all peers on this host that one has ended.
+func (m failureDetectors) MarkFailed(peer int) { m.near.MarkFailed(peer) }
 
-// Mourn reports whether peers have been buried since the last call.
-func (m mourners) Mourn() bool {
-	near, far := m.near.Mourn(), m.far.Mourn()
+// DetectFailures reports whether peers have failed since the last call.
+func (m failureDetectors) DetectFailures() bool {
+	near, far := m.near.DetectFailures(), m.far.DetectFailures()
 	return near || far
 }

@@ -68,10 +68,10 @@ func New(near, far ir.Translator, hosts []int) (ir.Translator, error) {
 	if can.Express != nil {
 		can.Express = express{t}
 	}
-	if can.Mourner != nil && network.Mourner != nil {
-		can.Mourner = mourners{can.Mourner, network.Mourner}
+	if can.FailureDetector != nil && network.FailureDetector != nil {
+		can.FailureDetector = failureDetectors{can.FailureDetector, network.FailureDetector}
 	} else {
-		can.Mourner = nil
+		can.FailureDetector = nil
 	}
 	return can.Give(t), nil
 }

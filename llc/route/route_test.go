@@ -129,38 +129,38 @@ type aim struct{ word uint64 }
 func (a *aim) Aim() (*uint64, uint32) { return &a.word, 0 }
 func (a *aim) Expect() bool           { return false }
 
-// grave is a Mourner that has news.
-type grave struct{ asked, buried int }
+// fakeDetector is a FailureDetector that has news.
+type fakeDetector struct{ asked, marked int }
 
-func (g *grave) Bury(int)    { g.buried++ }
-func (g *grave) Mourn() bool { g.asked++; return g.asked == 1 }
+func (g *fakeDetector) MarkFailed(int)       { g.marked++ }
+func (g *fakeDetector) DetectFailures() bool { g.asked++; return g.asked == 1 }
 
-// TestMourners: both sides look for peers that have ended, and one reports them.
-func TestMourners(t *testing.T) {
+// TestFailureDetectors: both sides look for peers that have ended, and one reports them.
+func TestFailureDetectors(t *testing.T) {
 	inside := nictest.Loopback(1, nictest.DefaultCaps())
 	between := nictest.LoopbackWith(1, farCaps(), nictest.Hooks{Bells: inside, NoFlagArray: true})
 	for _, both := range []bool{true, false} {
-		near, far := new(grave), new(grave)
+		near, far := new(fakeDetector), new(fakeDetector)
 		n, f := ir.AbilitiesOf(inside[0]), ir.AbilitiesOf(between[0])
-		if n.Mourner = near; both {
-			f.Mourner = far
+		if n.FailureDetector = near; both {
+			f.FailureDetector = far
 		}
 		tr, err := New(n.Give(inside[0]), f.Give(between[0]), []int{0})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := ir.AbilitiesOf(tr).Mourner
+		m := ir.AbilitiesOf(tr).FailureDetector
 		if !both {
 			if m != nil {
 				t.Error("one side alone tells of ends")
 			}
 			continue
 		}
-		if first, second := m.Mourn(), m.Mourn(); !first || second || near.asked != 2 || far.asked != 2 {
+		if first, second := m.DetectFailures(), m.DetectFailures(); !first || second || near.asked != 2 || far.asked != 2 {
 			t.Errorf("%v, %v; asked %d and %d times", first, second, near.asked, far.asked)
 		}
-		if m.Bury(0); near.buried+far.buried != 1 {
-			t.Errorf("buried %d times", near.buried+far.buried)
+		if m.MarkFailed(0); near.marked+far.marked != 1 {
+			t.Errorf("marked %d times", near.marked+far.marked)
 		}
 	}
 }

@@ -50,11 +50,11 @@ func (w *world) drain() (done bool, err error) {
 	if posted {
 		return false, nil
 	}
-	if w.forger >= 0 && w.buried != w.forger {
+	if w.forger >= 0 && w.announced != w.forger {
 		// It is exposed; nothing of it may stay.
 		w.dead, w.forger = w.forger, -1
 		w.net.Kill(w.dead)
-		w.bury(w.dead)
+		w.announceDeath(w.dead)
 		return false, nil
 	}
 	for i, r := range w.ranks {

@@ -15,19 +15,19 @@ import (
 // A world is one run.
 type world struct {
 	Params
-	rng     *rand.Rand
-	net     *Net
-	ranks   []*rank
-	turn    int
-	dead    int // the peer that has died, or -1
-	buried  int // the peer whose death has been announced, or -1
-	forger  int // the peer that sends what the protocol forbids, or -1
-	waiting int // messages that were missing when nothing moved last
-	futile  int // how often nothing has changed since then
-	problem error
-	shut    map[place]bool // contexts that have ended
-	moves   int            // events and steps of programs that are progress, since the schedule is fair
-	moved   int            // turn of the latest
+	rng       *rand.Rand
+	net       *Net
+	ranks     []*rank
+	turn      int
+	dead      int // the peer that has died, or -1
+	announced int // the peer whose death has been announced, or -1
+	forger    int // the peer that sends what the protocol forbids, or -1
+	waiting   int // messages that were missing when nothing moved last
+	futile    int // how often nothing has changed since then
+	problem   error
+	shut      map[place]bool // contexts that have ended
+	moves     int            // events and steps of programs that are progress, since the schedule is fair
+	moved     int            // turn of the latest
 }
 
 // mostAwake is how often an engine may ask its driver to look again when nothing comes: as often as it waits
@@ -130,7 +130,7 @@ func newWorld(p Params) (*world, error) {
 	if p.Fault != "" && p.Order == 3 { // a packet dropped with its context cannot be told from a lost one
 		p.Order = 0
 	}
-	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, buried: -1, forger: -1, shut: map[place]bool{}}
+	w := &world{Params: p, rng: rand.New(rand.NewPCG(p.Seed, 0xc4a0)), dead: -1, announced: -1, forger: -1, shut: map[place]bool{}}
 	w.net = NewNet(p.Peers, p.Caps, p.Shared, w.rng)
 	w.net.Hold, w.net.Ports = p.Hold, p.Ports
 	w.net.Busy = func(int, *ir.Command) bool { return w.net.chance(p.Busy) }
@@ -241,8 +241,8 @@ func (w *world) act(i int) {
 		w.dead = w.rng.IntN(w.Peers)
 		w.net.Kill(w.dead)
 	}
-	if w.dead >= 0 && w.buried < 0 && (w.net.Fair || w.rng.IntN(20) == 0) {
-		w.bury(w.dead)
+	if w.dead >= 0 && w.announced < 0 && (w.net.Fair || w.rng.IntN(20) == 0) {
+		w.announceDeath(w.dead)
 	}
 	if !w.alive(i) || r.away > w.turn && !w.net.Fair {
 		return
@@ -266,8 +266,8 @@ func (w *world) act(i int) {
 	}
 }
 
-func (w *world) bury(i int) {
-	w.buried = i
+func (w *world) announceDeath(i int) {
+	w.announced = i
 	for j := range w.ranks {
 		if j != i {
 			w.net.Announce(j, i)
@@ -351,7 +351,7 @@ func (w *world) post(i int) (n int, moved bool) {
 
 // quiet reports whether nothing can happen any more without the program.
 func (w *world) quiet() bool {
-	if w.turn%(4*w.Peers) != 0 || w.dead != w.buried || w.Crash > 0 && w.dead < 0 {
+	if w.turn%(4*w.Peers) != 0 || w.dead != w.announced || w.Crash > 0 && w.dead < 0 {
 		return false
 	}
 	for i, r := range w.ranks {

@@ -52,14 +52,14 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// TestMourn: when the launcher buries a peer, what is under way to it ends as well.
-func TestMourn(t *testing.T) {
+// TestDetectFailures: when the launcher marks a peer as failed, what is under way to it ends as well.
+func TestDetectFailures(t *testing.T) {
 	f, err := fabric.Heap(2, fabric.Small())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ts := open(t, f, 2)
-	endpointtest.Mourns(t, f, ts, quota)
+	endpointtest.DetectsFailures(t, f, ts, quota)
 }
 
 // exchange has two ranks poll until done.

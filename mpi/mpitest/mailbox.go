@@ -26,7 +26,7 @@ type mailbox struct {
 	events int                   // number of events here so far
 	wake   *sync.Cond
 	died   func(int, error) // see Survive; nil: not called
-	buried bool
+	failed bool
 }
 
 // An office is what the ranks of a job share.
@@ -85,9 +85,9 @@ func (b *mailbox) Start(r *llc.Request, send bool) {
 	defer b.office.mu.Unlock()
 	r.Status = llc.Status{}
 	b.open[r] = true
-	if r.Peer >= 0 && b.office.boxes[r.Peer].buried && (send || !b.waiting(r)) {
+	if r.Peer >= 0 && b.office.boxes[r.Peer].failed && (send || !b.waiting(r)) {
 		b.withdraw(r)
-		r.Status.Err = errBuried
+		r.Status.Err = errPeerEnded
 		return
 	}
 	if send {
@@ -461,20 +461,20 @@ func (b *mailbox) Survive(died func(peer int, why error)) bool {
 	defer b.office.mu.Unlock()
 	b.died = died
 	for r, o := range b.office.boxes {
-		if o.buried {
-			died(r, errBuried)
+		if o.failed {
+			died(r, errPeerEnded)
 		}
 	}
 	return true
 }
 
-// Bury ends a rank for the others: their transfers with it fail.
-func (b *mailbox) Bury(rank int) {
+// MarkFailed ends a rank for the others: their transfers with it fail.
+func (b *mailbox) MarkFailed(rank int) {
 	o := b.office
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	dead := o.boxes[rank]
-	dead.buried = true
+	dead.failed = true
 	for _, b := range o.boxes {
 		if b == dead {
 			continue
@@ -482,17 +482,17 @@ func (b *mailbox) Bury(rank int) {
 		for r := range maps.Clone(b.open) {
 			if r.Peer == rank {
 				b.withdraw(r)
-				r.Status.Err = errBuried
+				r.Status.Err = errPeerEnded
 			}
 		}
 		if b.died != nil {
-			b.died(rank, errBuried)
+			b.died(rank, errPeerEnded)
 		}
 		b.stir()
 	}
 }
 
-var errBuried = fmt.Errorf("%w: its process has ended", llc.ErrPeerGone)
+var errPeerEnded = fmt.Errorf("%w: its process has ended", llc.ErrPeerGone)
 
 // Close does nothing: a letter outlives its sender.
 func (b *mailbox) Close() error { return nil }

@@ -189,10 +189,10 @@ type job struct {
 	over  atomic.Bool  // end has been called
 	done  chan result
 
-	keepGoing bool
-	unguarded bool
-	patience  time.Duration
-	bury      func(rank int) // tells all that a rank has died
+	keepGoing  bool
+	unguarded  bool
+	patience   time.Duration
+	markFailed func(rank int) // tells all that a rank has died
 }
 
 // A result is how a rank ended.
@@ -214,7 +214,7 @@ func newJob(n int, s settings) (*job, error) {
 		for r, b := range o.boxes {
 			add(r, b)
 		}
-		j.bury = func(r int) { o.boxes[r].Bury(r) }
+		j.markFailed = func(r int) { o.boxes[r].MarkFailed(r) }
 		j.close = func() error { o.fail(errEnded); return nil } // ends waits of dead ranks
 		return j, nil
 	}
@@ -229,7 +229,7 @@ func newJob(n int, s settings) (*job, error) {
 	for r, t := range ts {
 		add(r, t)
 	}
-	j.bury = func(r int) { ts[r].(interface{ Bury(int) }).Bury(r) }
+	j.markFailed = func(r int) { ts[r].(interface{ MarkFailed(int) }).MarkFailed(r) }
 	e := &ending{ts: ts}
 	j.end = e.begin
 	j.close = func() error {
@@ -289,7 +289,7 @@ func (j *job) run(rank int, fn func(mpi.Job) error) {
 	err = e
 	if j.keepGoing && e == nil {
 		j.ranks[rank].once.Do(func() { // else it has died meanwhile, and the memory of the job may be gone
-			j.bury(rank) // it does not answer any more
+			j.markFailed(rank) // it does not answer any more
 			ended = true
 		})
 	}
@@ -298,7 +298,7 @@ func (j *job) run(rank int, fn func(mpi.Job) error) {
 // died handles the death of a rank, once.
 func (j *job) died(rank int) {
 	j.ranks[rank].once.Do(func() {
-		j.bury(rank)
+		j.markFailed(rank)
 		j.done <- result{}
 	})
 }

@@ -2,7 +2,6 @@ package cenju4
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"rhinet/nicemu/fabric"
@@ -37,12 +36,7 @@ func management(f *fabric.Fabric) fabric.Management {
 }
 
 // enough checks that the tables fit the NIC memory.
-func enough(f *fabric.Fabric) error {
-	if g := f.Geometry(); g.Device < minMemory || g.Public < publicSize {
-		return fmt.Errorf("cenju4: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, minMemory, publicSize)
-	}
-	return nil
-}
+func enough(f *fabric.Fabric) error { return f.Enough("cenju4", minMemory, publicSize) }
 
 // admit checks that a process may open its NIC.
 func admit(f *fabric.Fabric) error {

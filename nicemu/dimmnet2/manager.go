@@ -40,8 +40,8 @@ func management(f *fabric.Fabric) fabric.Management {
 
 // enough checks that tables and windows fit the NIC memory.
 func enough(f *fabric.Fabric) error {
-	if g := f.Geometry(); g.Device < tableBytes || g.Public < publicSize {
-		return fmt.Errorf("dimmnet2: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, tableBytes, publicSize)
+	if err := f.Enough("dimmnet2", tableBytes, publicSize); err != nil {
+		return err
 	}
 	if n := f.Geometry().Public - publicSize; n > ModuleBytes {
 		return fmt.Errorf("dimmnet2: %d bytes of SO-DIMM for a process; it has at most %d", n, ModuleBytes)

@@ -109,12 +109,12 @@ func (d *Doorbell) Disarm() (rung bool) { return atomic.SwapUint32(d.asleep, 0) 
 // Ring wakes the rank if it is armed. The caller has already published its data.
 func (d *Doorbell) Ring() {
 	if !d.reached || atomic.LoadUint32(d.asleep) != 0 { // small enough to be inlined
-		d.rouse()
+		d.ringArmed()
 	}
 }
 
-// rouse is Ring for a rank that may be armed.
-func (d *Doorbell) rouse() {
+// ringArmed is Ring for a rank that may be armed.
+func (d *Doorbell) ringArmed() {
 	if !d.reached {
 		d.fence()
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // The header's words, in order. Once the memory is made, only the launcher writes there, and only
-// the words about dead ranks, see Bury.
+// the words about dead ranks, see MarkFailed.
 const (
 	wordMagic = iota
 	wordVersion
@@ -30,8 +30,8 @@ const (
 
 // Words of the header about ranks that have died.
 const (
-	wordBuried = 64 // how many
-	wordGraves = 80 // one bit for each rank
+	wordFailedCount = 64 // how many
+	wordFailed      = 80 // one bit for each rank
 )
 
 // Words of the page behind the header, which all ranks write. No two of them share a line or

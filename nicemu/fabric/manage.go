@@ -57,3 +57,12 @@ func (f *Fabric) Admit(m Management, manage func() error) error {
 	}
 	return nil
 }
+
+// Enough checks that the memory of a job holds the tables of its NICs: device bytes that a NIC writes alone
+// and public bytes that all of them write. nic is the name with which the error begins.
+func (f *Fabric) Enough(nic string, device, public int) error {
+	if g := f.Geometry(); g.Device < device || g.Public < public {
+		return fmt.Errorf("%s: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", nic, g.Device, g.Public, device, public)
+	}
+	return nil
+}

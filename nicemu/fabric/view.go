@@ -63,12 +63,12 @@ func (v *View) Close() error {
 	return err
 }
 
-// Bury tells all ranks that the process of one of them has ended.
-func (v *View) Bury(rank int) {
+// MarkFailed tells all ranks that the process of one of them has ended.
+func (v *View) MarkFailed(rank int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if f, err := v.fabric(); err == nil {
-		f.Bury(rank)
+		f.MarkFailed(rank)
 	}
 }
 

@@ -52,12 +52,7 @@ func management(f *fabric.Fabric) fabric.Management {
 }
 
 // enough checks that the tables fit the memory of an adapter.
-func enough(f *fabric.Fabric) error {
-	if g := f.Geometry(); g.Device < DeviceBytes || g.Public < PublicBytes {
-		return fmt.Errorf("ib: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, DeviceBytes, PublicBytes)
-	}
-	return nil
-}
+func enough(f *fabric.Fabric) error { return f.Enough("ib", DeviceBytes, PublicBytes) }
 
 // admit checks that a process may open its adapter.
 func admit(f *fabric.Fabric) error {

@@ -50,13 +50,7 @@ func management(f *fabric.Fabric) fabric.Management {
 }
 
 // enough checks that the tables fit the NIC memory.
-func enough(f *fabric.Fabric) error {
-	g := f.Geometry()
-	if g.Device < MemoryBytes || g.Public < PublicBytes {
-		return fmt.Errorf("martini: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, MemoryBytes, PublicBytes)
-	}
-	return nil
-}
+func enough(f *fabric.Fabric) error { return f.Enough("martini", MemoryBytes, PublicBytes) }
 
 // admit checks that a process may open its NIC.
 func admit(f *fabric.Fabric) error {

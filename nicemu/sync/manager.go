@@ -2,7 +2,6 @@ package sync
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"rhinet/nicemu/fabric"
@@ -23,8 +22,8 @@ var (
 
 // Manage starts the RPs of all ranks of a job, whose memory is f.
 func Manage(f *fabric.Fabric) (*Manager, error) {
-	if g := f.Geometry(); g.Device < tableBytes || g.Public < publicSize {
-		return nil, fmt.Errorf("sync: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, tableBytes, publicSize)
+	if err := f.Enough("sync", tableBytes, publicSize); err != nil {
+		return nil, err
 	}
 	m := &Manager{f}
 	return m, f.Manage(management(f), m.start)

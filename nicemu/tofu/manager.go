@@ -2,7 +2,6 @@ package tofu
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"rhinet/nicemu/fabric"
@@ -40,12 +39,7 @@ func management(f *fabric.Fabric) fabric.Management {
 }
 
 // enough checks that the tables fit the NIC memory.
-func enough(f *fabric.Fabric) error {
-	if g := f.Geometry(); g.Device < MemoryBytes || g.Public < publicSize {
-		return fmt.Errorf("tofu: %d bytes of NIC memory and %d that all NICs write; it takes %d and %d", g.Device, g.Public, MemoryBytes, publicSize)
-	}
-	return nil
-}
+func enough(f *fabric.Fabric) error { return f.Enough("tofu", MemoryBytes, publicSize) }
 
 // admit checks that a process may open its NIC.
 func admit(f *fabric.Fabric) error {

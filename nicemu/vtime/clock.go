@@ -31,11 +31,12 @@ func NewClock(cycles, seconds uint64) (Clock, error) {
 	if cycles > picos {
 		return Clock{}, fmt.Errorf("%w: %d cycles in %d s are less than 1 ps each", ErrClock, cycles, seconds)
 	}
-	d := divisor(cycles, picos)
+	d := gcd(cycles, picos)
 	return Clock{cycles / d, picos / d}, nil
 }
 
-func divisor(a, b uint64) uint64 {
+// gcd is the greatest common divisor.
+func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b
 	}

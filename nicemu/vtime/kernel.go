@@ -139,15 +139,15 @@ func (k *Kernel) Done() uint64 { return k.done }
 
 // Next returns the time of the next event, or Never.
 func (k *Kernel) Next() Time {
-	k.bury()
+	k.dropCancelled()
 	if k.pending.len() == 0 {
 		return Never
 	}
 	return k.pending.first().at
 }
 
-// bury removes cancelled events from the front of the queue.
-func (k *Kernel) bury() {
+// dropCancelled removes cancelled events from the front of the queue.
+func (k *Kernel) dropCancelled() {
 	for k.dead > 0 && k.pending.len() > 0 && k.slots[k.pending.first().slot].actor == nil {
 		k.release(k.pending.pop().slot)
 		k.dead--
@@ -168,7 +168,7 @@ func (k *Kernel) Step() bool {
 }
 
 func (k *Kernel) step() bool {
-	k.bury()
+	k.dropCancelled()
 	if k.pending.len() == 0 {
 		return false
 	}

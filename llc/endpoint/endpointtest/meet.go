@@ -62,24 +62,24 @@ type Told struct {
 func (t Told) Close() error {
 	err := t.Translator.Close()
 	for _, f := range t.Hosts {
-		f.Bury(t.Self())
+		f.MarkFailed(t.Self())
 	}
 	return err
 }
 
-// Mourns fails the test unless a rank ends what is under way to rank 1 when the launcher buries rank 1, which
-// does not poll. ts are both ranks of a job with memory f, on a network that holds quota packets for a rank
-// that takes none.
-func Mourns(t *testing.T, f *fabric.Fabric, ts []ir.Translator, quota int) {
+// DetectsFailures fails the test unless a rank ends what is under way to rank 1 when the launcher marks
+// rank 1, which does not poll, as failed. ts are both ranks of a job with memory f, on a network that holds
+// quota packets for a rank that takes none.
+func DetectsFailures(t *testing.T, f *fabric.Fabric, ts []ir.Translator, quota int) {
 	t.Helper()
 	tr := ts[0]
 	tr.Post(&ir.Command{Op: ir.Pull, Peer: 1, Segment: 1, Data: make([]byte, 8), Token: 5}) // which peer 1 never serves
 	for range quota {
 		tr.Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 1}, Token: 6})
 	}
-	f.Bury(1)
-	m := ir.AbilitiesOf(tr).Mourner
-	if first, again := m.Mourn(), m.Mourn(); !first || again {
+	f.MarkFailed(1)
+	m := ir.AbilitiesOf(tr).FailureDetector
+	if first, again := m.DetectFailures(), m.DetectFailures(); !first || again {
 		t.Errorf("news: %v, then %v", first, again)
 	}
 	ends := map[uint64]int{}

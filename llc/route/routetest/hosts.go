@@ -24,12 +24,12 @@ func FarCaps() ir.Caps {
 // network.
 func Place(near []ir.Translator, far ir.Caps, hosts []int) ([]ir.Translator, error) {
 	between := nictest.LoopbackWith(len(near), far, nictest.Hooks{Bells: near, NoFlagArray: true})
-	all, dead := make([]ir.Translator, len(near)), &graveyard{dead: make([]bool, len(near))}
+	all, dead := make([]ir.Translator, len(near)), &failedRanks{dead: make([]bool, len(near))}
 	for i := range all {
 		can, network := ir.AbilitiesOf(near[i]), ir.AbilitiesOf(between[i])
-		m := &mourner{Translator: between[i], dead: dead, told: make([]bool, len(near))}
-		if can.Mourner != nil {
-			can.Mourner, network.Mourner = &sexton{can.Mourner, dead}, m
+		m := &networkDetector{Translator: between[i], dead: dead, told: make([]bool, len(near))}
+		if can.FailureDetector != nil {
+			can.FailureDetector, network.FailureDetector = &bothDetectors{can.FailureDetector, dead}, m
 		}
 		var err error
 		if all[i], err = route.New(can.Give(near[i]), network.Give(m), hosts); err != nil {
@@ -39,36 +39,36 @@ func Place(near []ir.Translator, far ir.Caps, hosts []int) ([]ir.Translator, err
 	return all, nil
 }
 
-// A graveyard records which ranks have ended.
-type graveyard struct {
+// failedRanks records which ranks have ended.
+type failedRanks struct {
 	mu   sync.Mutex
 	dead []bool
 }
 
-// A sexton buries for both NICs.
-type sexton struct {
-	ir.Mourner
-	dead *graveyard
+// A bothDetectors marks ranks as failed for both NICs.
+type bothDetectors struct {
+	ir.FailureDetector
+	dead *failedRanks
 }
 
-func (s *sexton) Bury(peer int) {
+func (s *bothDetectors) MarkFailed(peer int) {
 	s.dead.mu.Lock()
 	s.dead.dead[peer] = true
 	s.dead.mu.Unlock()
-	s.Mourner.Bury(peer)
+	s.FailureDetector.MarkFailed(peer)
 }
 
-// A mourner is an end of the network that reports ranks that have ended.
-type mourner struct {
+// A networkDetector is an end of the network that reports ranks that have ended.
+type networkDetector struct {
 	ir.Translator
-	dead *graveyard
+	dead *failedRanks
 	told []bool
 	news []ir.Event
 }
 
-func (m *mourner) Bury(int) {} // the sexton does
+func (m *networkDetector) MarkFailed(int) {} // bothDetectors does
 
-func (m *mourner) Mourn() (any bool) {
+func (m *networkDetector) DetectFailures() (any bool) {
 	m.dead.mu.Lock()
 	defer m.dead.mu.Unlock()
 	for peer, dead := range m.dead.dead {
@@ -81,7 +81,7 @@ func (m *mourner) Mourn() (any bool) {
 }
 
 // Poll gives nothing from ranks that have ended.
-func (m *mourner) Poll(ev *ir.Event) bool {
+func (m *networkDetector) Poll(ev *ir.Event) bool {
 	for {
 		if len(m.news) > 0 {
 			*ev, m.news = m.news[0], m.news[1:]
@@ -92,7 +92,7 @@ func (m *mourner) Poll(ev *ir.Event) bool {
 		}
 		end := ev.Kind == ir.Failed && ev.Token == 0
 		if ev.Kind != ir.Arrived && !end || !m.told[ev.Peer] {
-			m.told[ev.Peer] = m.told[ev.Peer] || end // then Mourn need not report it again
+			m.told[ev.Peer] = m.told[ev.Peer] || end // then DetectFailures need not report it again
 			return true
 		}
 	}

@@ -30,7 +30,7 @@ func TestEveryTransitionIsTaken(t *testing.T) {
 			ring.Release(len(ring.Next()))
 		}
 	}
-	crowd(t, watch(Options{Timeout: 20}))
+	bothPush(t, watch(Options{Timeout: 20}))
 	step := 1
 	if raceDetector {
 		step = 3
@@ -54,8 +54,8 @@ func TestEveryTransitionIsTaken(t *testing.T) {
 	}
 }
 
-// crowd has both nodes push to each other and pull from one that is delayed.
-func crowd(t *testing.T, o Options) {
+// bothPush has both nodes push to each other and pull from one that is delayed.
+func bothPush(t *testing.T, o Options) {
 	w := newWorld(t, 2, 8, o)
 	if err := w.m.Break(1, RBend, CHK1); err != nil {
 		t.Fatal(err)

@@ -9,32 +9,32 @@ import (
 	"rhinet/llc"
 )
 
-// perils are the deaths that a rank knows of, and its part in agreements, in a job that
-// goes on when ranks die. A goroutine takes the notices of other ranks, so that a rank
-// that waits in no call answers, too.
-type perils struct {
+// A failureManager keeps the deaths that a rank knows of, and its part in agreements, in a
+// job that goes on when ranks die. A goroutine takes the notices of other ranks, so that a
+// rank that waits in no call answers, too.
+type failureManager struct {
 	w    *world
 	stop context.CancelFunc // of the goroutine
 	ctx  context.Context
 	news chan int // world ranks that have died
 	over sync.WaitGroup
 
-	mu       sync.Mutex
-	dead     []bool // by world rank
-	councils map[contextID]*council
+	mu         sync.Mutex
+	dead       []bool // by world rank
+	agreements map[contextID]*commAgreements
 }
 
-// A council is the agreements of the ranks of a communicator. Other ranks may use it
-// before this one has the communicator.
-type council struct {
+// commAgreements are the agreements of the ranks of a communicator. Other ranks may begin
+// one before this one has the communicator.
+type commAgreements struct {
 	c     *core // nil: not made yet
 	calls uint32
-	open  map[uint32]*sitting
+	open  map[uint32]*pendingAgreement
 	early []notice
 }
 
-// A sitting is one agreement of a council.
-type sitting struct {
+// A pendingAgreement is an agreement for whose decision this rank may wait.
+type pendingAgreement struct {
 	*agreement
 	done chan struct{} // closed when it has decided
 }
@@ -59,26 +59,26 @@ const noticeHead = 12
 
 // survive starts what a job needs to go on when ranks die.
 func (w *world) survive() bool {
-	p := &perils{w: w, news: make(chan int, w.Size), dead: make([]bool, w.Size), councils: map[contextID]*council{}}
+	p := &failureManager{w: w, news: make(chan int, w.Size), dead: make([]bool, w.Size), agreements: map[contextID]*commAgreements{}}
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	if !w.Transport.Survive(func(peer int, _ error) { p.news <- peer }) {
 		p.stop()
 		return false
 	}
-	w.perils = p
-	p.over.Go(p.mourn)
+	w.failures = p
+	p.over.Go(p.watch)
 	p.over.Go(p.listen)
 	return true
 }
 
 // end ends that.
-func (p *perils) end() {
+func (p *failureManager) end() {
 	p.stop()
 	p.over.Wait()
 }
 
-// mourn handles deaths. The transport reports each once, with a lock held.
-func (p *perils) mourn() {
+// watch handles deaths. The transport reports each once, with a lock held.
+func (p *failureManager) watch() {
 	for {
 		select {
 		case <-p.ctx.Done():
@@ -89,22 +89,22 @@ func (p *perils) mourn() {
 	}
 }
 
-func (p *perils) died(peer int) {
+func (p *failureManager) died(peer int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dead[peer] {
 		return
 	}
 	p.dead[peer] = true
-	for _, f := range p.fates() {
+	for _, f := range p.all() {
 		if r := f.c.local(peer); r >= 0 {
 			f.died(r)
 		}
 	}
 	for _, v := range p.w.windowsOf(peer) {
-		p.over.Go(func() { v.bury(v.c.local(peer)) })
+		p.over.Go(func() { v.rankFailed(v.c.local(peer)) })
 	}
-	for _, k := range p.councils {
+	for _, k := range p.agreements {
 		if k.c == nil {
 			continue
 		}
@@ -116,37 +116,37 @@ func (p *perils) died(peer int) {
 	}
 }
 
-// fates returns the fates of all communicators. One that is being made and has none yet
-// is told of deaths in attach.
-func (p *perils) fates() (all []*fate) {
+// all returns the failures of all communicators. One that is being made is not among them
+// yet: attach tells it of deaths.
+func (p *failureManager) all() (all []*commFailures) {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	for c := range p.w.comms {
-		if c.fate != nil && c.fate.c == c {
-			all = append(all, c.fate)
+		if c.failures != nil && c.failures.c == c {
+			all = append(all, c.failures)
 		}
 	}
 	return all
 }
 
 // isDead reports whether a world rank has died, as far as this rank knows.
-func (p *perils) isDead(peer int) bool {
+func (p *failureManager) isDead(peer int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dead[peer]
 }
 
 // attach readies a communicator for deaths. Members may have died earlier.
-func (p *perils) attach(c *core) {
+func (p *failureManager) attach(c *core) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c.fate = newFate(c)
+	c.failures = newCommFailures(c)
 	for r := range c.size {
 		if p.dead[c.global(r)] {
-			c.fate.died(r)
+			c.failures.died(r)
 		}
 	}
-	k := p.council(c.id)
+	k := p.agreementsOf(c.id)
 	k.c = c
 	early := k.early
 	k.early = nil
@@ -155,25 +155,25 @@ func (p *perils) attach(c *core) {
 	}
 }
 
-func (p *perils) council(id contextID) *council {
-	k := p.councils[id]
+func (p *failureManager) agreementsOf(id contextID) *commAgreements {
+	k := p.agreements[id]
 	if k == nil {
-		k = &council{open: map[uint32]*sitting{}}
-		p.councils[id] = k
+		k = &commAgreements{open: map[uint32]*pendingAgreement{}}
+		p.agreements[id] = k
 	}
 	return k
 }
 
-// sitting returns one agreement of a council. A rank that comes to one has ended the
+// pending returns one agreement of a communicator. A rank that comes to one has ended the
 // last one, and so all ranks have ended the one before that: it is forgotten.
-func (p *perils) sitting(k *council, seq uint32) *sitting {
+func (p *failureManager) pending(k *commAgreements, seq uint32) *pendingAgreement {
 	s := k.open[seq]
 	if s == nil {
 		dead := make([]bool, k.c.size)
 		for r := range dead {
 			dead[r] = p.dead[k.c.global(r)]
 		}
-		s = &sitting{newAgreement(k.c.rank, dead), make(chan struct{})}
+		s = &pendingAgreement{newAgreement(k.c.rank, dead), make(chan struct{})}
 		k.open[seq] = s
 		delete(k.open, seq-2)
 	}
@@ -181,7 +181,7 @@ func (p *perils) sitting(k *council, seq uint32) *sitting {
 }
 
 // agree contributes value and returns what all live ranks have contributed.
-func (p *perils) agree(ctx context.Context, c *core, value []byte) ([]vote, error) {
+func (p *failureManager) agree(ctx context.Context, c *core, value []byte) ([]vote, error) {
 	s := p.vote(c, value)
 	var done <-chan struct{}
 	if ctx != nil {
@@ -198,18 +198,18 @@ func (p *perils) agree(ctx context.Context, c *core, value []byte) ([]vote, erro
 }
 
 // vote contributes value to the next agreement of c.
-func (p *perils) vote(c *core, value []byte) *sitting {
+func (p *failureManager) vote(c *core, value []byte) *pendingAgreement {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := p.council(c.id)
+	k := p.agreementsOf(c.id)
 	k.calls++
-	s := p.sitting(k, k.calls)
+	s := p.pending(k, k.calls)
 	p.send(k, k.calls, s, s.begin(value))
 	return s
 }
 
-// send sends the parcels of an agreement.
-func (p *perils) send(k *council, seq uint32, s *sitting, out []parcel) {
+// send sends the messages of an agreement.
+func (p *failureManager) send(k *commAgreements, seq uint32, s *pendingAgreement, out []agreementMessage) {
 	for _, x := range out {
 		n := notice{kind: noticeOffer, seq: seq, value: s.mine}
 		if x.decision {
@@ -227,7 +227,7 @@ func (p *perils) send(k *council, seq uint32, s *sitting, out []parcel) {
 }
 
 // tell sends a notice to a rank of c, and does not wait.
-func (p *perils) tell(c *core, to int, n notice) {
+func (p *failureManager) tell(c *core, to int, n notice) {
 	b := binary.LittleEndian.AppendUint32(nil, n.kind)
 	b = binary.LittleEndian.AppendUint32(b, uint32(c.idOf(to)))
 	b = binary.LittleEndian.AppendUint32(b, n.seq)
@@ -238,7 +238,7 @@ func (p *perils) tell(c *core, to int, n notice) {
 }
 
 // listen receives notices.
-func (p *perils) listen() {
+func (p *failureManager) listen() {
 	defer p.stop() // without the transport waits for agreements would never end
 	t := p.w.Transport
 	buf := make([]byte, noticeHead+p.w.Size*(voteHead+mostVote(p.w.Size)))
@@ -263,18 +263,18 @@ func (p *perils) listen() {
 	}
 }
 
-func (p *perils) hear(n notice) {
+func (p *failureManager) hear(n notice) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.take(n)
 }
 
 // take acts upon a notice. Those of dead ranks are dropped.
-func (p *perils) take(n notice) {
+func (p *failureManager) take(n notice) {
 	if p.dead[n.from] {
 		return
 	}
-	k := p.council(n.id)
+	k := p.agreementsOf(n.id)
 	if k.c == nil {
 		k.early = append(k.early, n)
 		return
@@ -290,7 +290,7 @@ func (p *perils) take(n notice) {
 	if n.seq+1 < k.calls {
 		return // all have decided it long ago
 	}
-	s := p.sitting(k, n.seq)
+	s := p.pending(k, n.seq)
 	switch n.kind {
 	case noticeOffer:
 		p.send(k, n.seq, s, s.offered(from, n.value))
@@ -303,11 +303,11 @@ func (p *perils) take(n notice) {
 
 // revoke revokes a communicator here and tells all ranks, once: every rank that hears
 // of it tells all, too, in case the first one dies before it has.
-func (p *perils) revoke(c *core) {
-	if c.fate.isRevoked() {
+func (p *failureManager) revoke(c *core) {
+	if c.failures.isRevoked() {
 		return
 	}
-	c.fate.revoke(&fateError{ErrRevoked, "the communicator has been revoked; Shrink and Agree still work on it"})
+	c.failures.revoke(&failureError{ErrRevoked, "the communicator has been revoked; Shrink and Agree still work on it"})
 	for r := range c.size {
 		if r != c.rank && !p.dead[c.global(r)] {
 			p.tell(c, r, notice{kind: noticeRevoke})
@@ -319,7 +319,7 @@ func (p *perils) revoke(c *core) {
 const voteHead = 8
 
 // mostVote is the longest contribution to an agreement, see Agree and Shrink.
-func mostVote(size int) int { return max(8+(size+7)/8, sizeOf[bid]()) }
+func mostVote(size int) int { return max(8+(size+7)/8, sizeOf[member]()) }
 
 func packVotes(votes []vote) (b []byte) {
 	for _, v := range votes {

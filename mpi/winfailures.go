@@ -15,7 +15,7 @@ import (
 
 // gone returns the error for a rank of the window that has died, or nil.
 func (w *window) gone(s site, rank int) error {
-	if w.c.fate == nil || !w.c.fate.has(rank) {
+	if w.c.failures == nil || !w.c.failures.has(rank) {
 		return nil
 	}
 	return w.c.errorAt(s, ErrProcFailed, "%s has died; Free the window, and make another one on what Shrink returns", w.c.who(rank))
@@ -23,17 +23,17 @@ func (w *window) gone(s site, rank int) error {
 
 // anyGone is gone for any rank.
 func (w *window) anyGone(s site) error {
-	if w.c.fate == nil {
+	if w.c.failures == nil {
 		return nil
 	}
-	for _, r := range w.c.fate.dead() {
+	for _, r := range w.c.failures.dead() {
 		return w.gone(s, r)
 	}
 	return nil
 }
 
 // has reports whether a rank is known to be dead.
-func (f *fate) has(rank int) bool {
+func (f *commFailures) has(rank int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Contains(f.failed, rank)
@@ -42,7 +42,7 @@ func (f *fate) has(rank int) bool {
 // unreached is the error of an access that the network interface has not made. A rank
 // that cannot be reached has usually died, and that will soon be known.
 func (w *window) unreached(s site) error {
-	if w.c.fate == nil || uint(s.peer) >= uint(w.c.size) {
+	if w.c.failures == nil || uint(s.peer) >= uint(w.c.size) {
 		return nil
 	}
 	const looks = 1000
@@ -55,8 +55,8 @@ func (w *window) unreached(s site) error {
 	return nil
 }
 
-// acquireMortal is acquire in a job in which holders of locks may die.
-func (l *winLock) acquireMortal(c *Comm, call string, exclusive bool) (failed error) {
+// acquireKeepGoing is acquire in a job in which holders of locks may die.
+func (l *winLock) acquireKeepGoing(c *Comm, call string, exclusive bool) (failed error) {
 	_ = poll(context.Background(), func() bool {
 		c.t.Probe(c.id.pointToPoint(), 0, 0, false) // makes progress
 		if l.try(exclusive, c.rank) {
@@ -73,7 +73,7 @@ func (l *winLock) acquireMortal(c *Comm, call string, exclusive bool) (failed er
 // orphaned returns the error for a lock that waits for dead ranks, or nil. A lock that
 // a dead rank held exclusively is free from then on.
 func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
-	dead := c.fate.dead()
+	dead := c.failures.dead()
 	if len(dead) == 0 {
 		return nil
 	}
@@ -93,13 +93,13 @@ func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
 	return nil
 }
 
-// meet waits for all live ranks to end the window, and reports whether this one frees
+// awaitFree waits for all live ranks to end the window, and reports whether this one frees
 // its memory.
-func (w *window) meet() (last bool, err error) {
-	if w.c.fate == nil {
+func (w *window) awaitFree() (last bool, err error) {
+	if w.c.failures == nil {
 		return w.owns, Barrier(w.c)
 	}
-	votes, err := w.c.w.perils.agree(w.c.user, w.c.core, nil)
+	votes, err := w.c.w.failures.agree(w.c.user, w.c.core, nil)
 	if err != nil {
 		return false, w.c.disagreed(at("WinFree"), err)
 	}
@@ -119,16 +119,16 @@ func (w *world) windowsOf(peer int) (all []*window) {
 	return all
 }
 
-// bury tells this rank's server that a rank has died.
-func (w *window) bury(rank int) {
+// rankFailed tells this rank's server that a rank has died.
+func (w *window) rankFailed(rank int) {
 	if v, ok := unobserved(w.reach).(*served); ok {
-		c := v.c.WithContext(v.c.w.perils.ctx)
-		_ = Send(c, []request{{What: askBury, At: uint64(rank)}}, c.rank, tagRequest) // fails if the window ends
+		c := v.c.WithContext(v.c.w.failures.ctx)
+		_ = Send(c, []request{{What: askFailed, At: uint64(rank)}}, c.rank, tagRequest) // fails if the window ends
 	}
 }
 
-// bury releases the locks of a dead rank, and drops its requests.
-func (v *served) bury(rank int) error {
+// rankFailed releases the locks of a dead rank, and drops its requests.
+func (v *served) rankFailed(rank int) error {
 	if v.writer == rank {
 		v.writer = -1
 	}

@@ -5,7 +5,7 @@ package launch
 import "syscall"
 
 // forRank duplicates the read end for a rank. The caller closes it.
-func (l *life) forRank() (int, error) {
+func (l *lifeline) forRank() (int, error) {
 	fd, err := syscall.Dup(l.read)
 	if err == nil {
 		syscall.CloseOnExec(fd)
@@ -14,4 +14,4 @@ func (l *life) forRank() (int, error) {
 }
 
 // arm does nothing on this system: ranks notice the end of the pipe themselves.
-func (*life) arm(fd, pid int) {}
+func (*lifeline) arm(fd, pid int) {}

@@ -20,11 +20,11 @@ var windows = []struct {
 	{"created", func(c *mpi.Comm) (*mpi.Win[int], error) { return mpi.WinCreate(c, make([]int, 2)) }},
 }
 
-// mortalWindows runs fn on 3 ranks with a window; rank 2 dies in fn.
-func mortalWindows(t *testing.T, fn func(w *mpi.Comm, v *mpi.Win[int]) error) {
+// keepGoingWindows runs fn on 3 ranks with a window; rank 2 dies in fn.
+func keepGoingWindows(t *testing.T, fn func(w *mpi.Comm, v *mpi.Win[int]) error) {
 	for _, how := range windows {
 		t.Run(how.name, func(t *testing.T) {
-			mortal(t, 3, func(w *mpi.Comm) error {
+			runKeepGoing(t, 3, func(w *mpi.Comm) error {
 				v, err := how.make(w)
 				if err != nil {
 					return err
@@ -58,8 +58,8 @@ func afterTheDead(w *mpi.Comm, v *mpi.Win[int], again func(c *mpi.Comm) (*mpi.Wi
 	return errors.Join(equal("put after the death", u.Local()[1], 1-me+5), u.Free(), c.Free())
 }
 
-// farewell makes rank 2 die, after it has come there and the others know that.
-func farewell(w *mpi.Comm) error {
+// failRank2 makes rank 2 die, after it has come there and the others know that.
+func failRank2(w *mpi.Comm) error {
 	buf := make([]int, 1)
 	if w.Rank() != 2 {
 		_, err := mpi.Recv(w, buf, 2, 1)
@@ -85,8 +85,8 @@ func eventually(call func() error) error {
 // User-Level Failure Mitigation: accesses to a dead rank fail with MPI_ERR_PROC_FAILED,
 // and so do calls that need all ranks; accesses to others work, and epochs end.
 func TestAccessesToTheDeadFail(t *testing.T) {
-	mortalWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
-		if err := errors.Join(v.LockAll(), farewell(w)); err != nil {
+	keepGoingWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+		if err := errors.Join(v.LockAll(), failRank2(w)); err != nil {
 			return err
 		}
 		other := 1 - w.Rank()
@@ -121,13 +121,13 @@ func TestAccessesToTheDeadFail(t *testing.T) {
 func TestLocksOfTheDead(t *testing.T) {
 	for name, kind := range map[string]mpi.LockType{"exclusive": mpi.LockExclusive, "shared": mpi.LockShared} {
 		t.Run(name, func(t *testing.T) {
-			mortalWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+			keepGoingWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
 				if w.Rank() == 2 {
 					if err := v.Lock(kind, 0); err != nil {
 						return err
 					}
 				}
-				if err := farewell(w); err != nil {
+				if err := failRank2(w); err != nil {
 					return err
 				}
 				err := v.Lock(mpi.LockExclusive, 0)
@@ -149,12 +149,12 @@ func TestLocksOfTheDead(t *testing.T) {
 // User-Level Failure Mitigation: epochs of Post and Start with a dead rank fail and
 // end, and those of the others work.
 func TestExposureToTheDead(t *testing.T) {
-	mortalWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+	keepGoingWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
 		all, err := w.Group()
 		if err != nil {
 			return err
 		}
-		if err := farewell(w); err != nil {
+		if err := failRank2(w); err != nil {
 			return err
 		}
 		group := func(ranks ...int) *mpi.Group { g, _ := all.Incl(ranks...); return g }

@@ -9,24 +9,24 @@ import (
 	"rhinet/llc/ir"
 )
 
-// An attendance is how a rank in virtual time serves its windows: within its calls,
+// A windowService is how a rank in virtual time serves its windows: within its calls,
 // where it makes all its progress. A goroutine would run at times that the scheduler of
 // Go chooses.
 //
 // A wait also ends when a request of another rank has arrived; the goroutine that
 // waited then answers the request and waits again. Meanwhile no other request is taken,
 // so answers never wait for each other.
-type attendance struct {
+type windowService struct {
 	windows atomic.Pointer[[]*served]
 	busy    atomic.Bool // a request is being answered, or the windows change
 }
 
 // some reports whether there are windows to serve.
-func (a *attendance) some() bool { return a.windows.Load() != nil }
+func (a *windowService) some() bool { return a.windows.Load() != nil }
 
 // claim returns a window for which a request has arrived, or nil. The caller, which
 // holds the lock of the port, answers it and calls release.
-func (a *attendance) claim() *served {
+func (a *windowService) claim() *served {
 	all := a.windows.Load()
 	if all == nil || !a.busy.CompareAndSwap(false, true) {
 		return nil
@@ -40,10 +40,10 @@ func (a *attendance) claim() *served {
 	return nil
 }
 
-func (a *attendance) release() { a.busy.Store(false) }
+func (a *windowService) release() { a.busy.Store(false) }
 
 // change replaces the windows. The caller has claimed them.
-func (a *attendance) change(all []*served) {
+func (a *windowService) change(all []*served) {
 	if len(all) == 0 {
 		a.windows.Store(nil)
 		return
@@ -51,7 +51,7 @@ func (a *attendance) change(all []*served) {
 	a.windows.Store(&all)
 }
 
-func (a *attendance) all() []*served {
+func (a *windowService) all() []*served {
 	if all := a.windows.Load(); all != nil {
 		return slices.Clone(*all)
 	}

@@ -22,9 +22,9 @@ const (
 	lastWords    = 200 * time.Millisecond // for its launcher to report how it ended
 )
 
-// A lead starts the daemons of a job on several hosts and follows them. It has the role that parent has on
-// one host, and shows the watcher what the daemons report.
-type lead struct {
+// A coordinator starts the daemons of a job on several hosts and follows them. It has the role that parent
+// has on one host, and shows the watcher what the daemons report.
+type coordinator struct {
 	plan  *Plan
 	key   control.Key
 	begin time.Time
@@ -48,7 +48,7 @@ type lead struct {
 	gone   []departed
 }
 
-// A host is one on which a daemon runs ranks of the job. The mu of its lead guards the mutable fields.
+// A host is one on which a daemon runs ranks of the job. The mu of its coordinator guards the mutable fields.
 type host struct {
 	Host
 	number  int
@@ -73,8 +73,8 @@ type lostHost struct {
 	err error
 }
 
-func newLead(p *Plan) *lead {
-	l := &lead{plan: p, key: control.NewKey(), begin: time.Now(), states: make([]state, len(p.slots)),
+func newCoordinator(p *Plan) *coordinator {
+	l := &coordinator{plan: p, key: control.NewKey(), begin: time.Now(), states: make([]state, len(p.slots)),
 		taken: make(chan int, 1), reported: make(chan struct{}, 1)}
 	at := map[int]*host{}
 	for r, n := range p.away.hosts {
@@ -91,9 +91,9 @@ func newLead(p *Plan) *lead {
 	return l
 }
 
-// run is the lead's goroutine. It returns when no rank is left, or none that is still reachable. The go
+// run is the coordinator's goroutine. It returns when no rank is left, or none that is still reachable. The go
 // command ends with its thread.
-func (l *lead) run(ctx context.Context) {
+func (l *coordinator) run(ctx context.Context) {
 	runtime.LockOSThread()
 	for r := range l.states {
 		l.streams[0], l.streams[1] = append(l.streams[0], l.mux.stream(r, false)), append(l.streams[1], l.mux.stream(r, true))
@@ -105,14 +105,14 @@ func (l *lead) run(ctx context.Context) {
 }
 
 // start builds programs, starts daemons, and has them start the ranks. end releases what start has created.
-func (l *lead) start(ctx context.Context) (end func(), err error) {
+func (l *coordinator) start(ctx context.Context) (end func(), err error) {
 	var undo []func()
 	end = func() {
 		for i := len(undo); i > 0; i-- {
 			undo[i-1]()
 		}
 	}
-	parts, err := l.errands(ctx)
+	parts, err := l.partSpecs(ctx)
 	if err != nil {
 		return end, err
 	}
@@ -165,17 +165,17 @@ func hostOf(address string) string {
 	return address[:i]
 }
 
-// errands returns the parts of the job for daemons, with the programs that are sent.
-func (l *lead) errands(ctx context.Context) ([]errand, error) {
+// partSpecs returns the parts of the job for daemons, with the programs that are sent.
+func (l *coordinator) partSpecs(ctx context.Context) ([]partSpec, error) {
 	remove, err := build(ctx, l.plan.programs, l.plan.buildFlags())
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	var all []errand
+	var all []partSpec
 	for i := range l.plan.programs {
 		part, prog := &l.plan.job.Parts[i], &l.plan.programs[i]
-		e := errand{Name: prog.name, Path: prog.path, Args: part.Args, Dir: part.Dir, Env: part.Env}
+		e := partSpec{Name: prog.name, Path: prog.path, Args: part.Args, Dir: part.Dir, Env: part.Env}
 		if prog.pkg != "" {
 			e.Name = commandName(prog.pkg)
 		}
@@ -190,7 +190,7 @@ func (l *lead) errands(ctx context.Context) ([]errand, error) {
 }
 
 // launch starts the daemons and tells them where to connect.
-func (l *lead) launch(where []string) error {
+func (l *coordinator) launch(where []string) error {
 	for _, h := range l.hosts {
 		var err error
 		h.process, err = startLauncher(l.plan.job.reach(h.Host), &invitation{invitationVersion, h.number, l.key, where})
@@ -202,7 +202,7 @@ func (l *lead) launch(where []string) error {
 }
 
 // gather waits until all daemons have connected.
-func (l *lead) gather(ctx context.Context, listener *control.Listener) error {
+func (l *coordinator) gather(ctx context.Context, listener *control.Listener) error {
 	patience := time.NewTimer(callPatience)
 	defer patience.Stop()
 	type call struct {
@@ -255,7 +255,7 @@ func (l *lead) gather(ctx context.Context, listener *control.Listener) error {
 }
 
 // silentHost returns the name of a host whose daemon has not connected.
-func (l *lead) silentHost() string {
+func (l *coordinator) silentHost() string {
 	for _, h := range l.hosts {
 		if h.conn == nil {
 			return h.Name
@@ -265,7 +265,7 @@ func (l *lead) silentHost() string {
 }
 
 // called accepts the connection of a daemon, and reports whether that daemon was missing.
-func (l *lead) called(conn *control.Conn, m *hello) bool {
+func (l *coordinator) called(conn *control.Conn, m *hello) bool {
 	for _, h := range l.hosts {
 		if h.number == m.Host && h.conn == nil {
 			l.mu.Lock()
@@ -280,7 +280,7 @@ func (l *lead) called(conn *control.Conn, m *hello) bool {
 
 // processors returns how many processors ranks are told to share: as many as if every host were as
 // oversubscribed as the most oversubscribed one, since all ranks must make the same choice.
-func (l *lead) processors() int {
+func (l *coordinator) processors() int {
 	least, n := 0, len(l.states)
 	for i, h := range l.hosts {
 		if c := max(1, h.cpus*n/len(h.ranks)); i == 0 || c < least {
@@ -291,7 +291,7 @@ func (l *lead) processors() int {
 }
 
 // order sends all daemons their orders, and waits until their ranks run.
-func (l *lead) order(ctx context.Context, common orders) error {
+func (l *coordinator) order(ctx context.Context, common orders) error {
 	l.ranks.begun.Store(true)
 	for _, h := range l.hosts {
 		o := common
@@ -329,7 +329,7 @@ func (l *lead) order(ctx context.Context, common orders) error {
 }
 
 // instruct sends a daemon its orders, and the messages that it has missed in the meantime.
-func (l *lead) instruct(h *host, o *orders) bool {
+func (l *coordinator) instruct(h *host, o *orders) bool {
 	if h.conn.Send(&message{Orders: o}) != nil {
 		_ = h.conn.Close() // follow notices it
 		return false
@@ -360,7 +360,7 @@ func (h *host) started(b *begun) error {
 }
 
 // dismiss closes the connections, which ends the daemons, and ends the commands that started them.
-func (l *lead) dismiss() {
+func (l *coordinator) dismiss() {
 	var all sync.WaitGroup
 	for _, h := range l.hosts {
 		all.Go(func() {

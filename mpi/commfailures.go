@@ -12,43 +12,43 @@ import (
 )
 
 // In a job that goes on when ranks die (mpirun --keep-going), each communicator has a
-// fate: contexts that end waits that would otherwise never end. In other jobs
+// state of failures: contexts that end waits that would otherwise never end. In other jobs
 // communicators have none, and calls do no extra work.
 
-// A fate is the state of a communicator whose ranks may die.
-type fate struct {
-	c       *core           // of all members
-	revoked context.Context // ends when it is revoked
-	whole   context.Context // ends with revoked, and when a member dies: calls that need all ranks then fail
-	revoke  context.CancelCauseFunc
-	maim    context.CancelCauseFunc
+// commFailures is the state of a communicator whose ranks may die.
+type commFailures struct {
+	c        *core           // of all members
+	revoked  context.Context // ends when it is revoked
+	whole    context.Context // ends with revoked, and when a member dies: calls that need all ranks then fail
+	revoke   context.CancelCauseFunc
+	endWhole context.CancelCauseFunc
 
-	mu     sync.Mutex
-	anyone context.Context // ends as whole does, except for deaths that were acknowledged
-	scare  context.CancelCauseFunc
-	failed []int // members that have died, in the order in which this rank has learned it
-	acked  int   // how many of these the program has acknowledged
+	mu        sync.Mutex
+	anyone    context.Context // ends as whole does, except for deaths that were acknowledged
+	endAnyone context.CancelCauseFunc
+	failed    []int // members that have died, in the order in which this rank has learned it
+	acked     int   // how many of these the program has acknowledged
 }
 
-// A fateError is why a context of a fate has ended.
-type fateError struct {
+// A failureError is why a context of commFailures has ended.
+type failureError struct {
 	class Class
 	text  string
 }
 
 // Error is the text.
-func (e *fateError) Error() string { return e.text }
+func (e *failureError) Error() string { return e.text }
 
-func newFate(c *core) *fate {
-	f := &fate{c: c}
+func newCommFailures(c *core) *commFailures {
+	f := &commFailures{c: c}
 	f.revoked, f.revoke = context.WithCancelCause(context.Background())
-	f.whole, f.maim = context.WithCancelCause(f.revoked)
-	f.anyone, f.scare = context.WithCancelCause(f.revoked)
+	f.whole, f.endWhole = context.WithCancelCause(f.revoked)
+	f.anyone, f.endAnyone = context.WithCancelCause(f.revoked)
 	return f
 }
 
 // died says that a member is dead.
-func (f *fate) died(rank int) {
+func (f *commFailures) died(rank int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if slices.Contains(f.failed, rank) {
@@ -56,40 +56,40 @@ func (f *fate) died(rank int) {
 	}
 	f.failed = append(f.failed, rank)
 	text := fmt.Sprintf("%s has died; Shrink makes a communicator of those that live", f.c.who(rank))
-	f.maim(&fateError{ErrProcFailed, text})
-	f.scare(&fateError{ErrProcFailedPending, fmt.Sprintf("%s, which may be the sender, has died; AckFailed says that you know", f.c.who(rank))})
+	f.endWhole(&failureError{ErrProcFailed, text})
+	f.endAnyone(&failureError{ErrProcFailedPending, fmt.Sprintf("%s, which may be the sender, has died; AckFailed says that you know", f.c.who(rank))})
 }
 
 // isRevoked reports whether the communicator has been revoked.
-func (f *fate) isRevoked() bool { return f.revoked.Err() != nil }
+func (f *commFailures) isRevoked() bool { return f.revoked.Err() != nil }
 
 // dead lists the members that this rank knows to have died.
-func (f *fate) dead() []int {
+func (f *commFailures) dead() []int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.failed)
 }
 
 // acknowledge records that the program knows of the first n deaths.
-func (f *fate) acknowledge(n int) int {
+func (f *commFailures) acknowledge(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.acked = max(f.acked, min(n, len(f.failed)))
 	if f.acked == len(f.failed) && f.anyone.Err() != nil {
-		f.anyone, f.scare = context.WithCancelCause(f.revoked)
+		f.anyone, f.endAnyone = context.WithCancelCause(f.revoked)
 	}
 	return f.acked
 }
 
 // ackedRanks lists the deaths that the program knows of.
-func (f *fate) ackedRanks() []int {
+func (f *commFailures) ackedRanks() []int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.failed[:f.acked])
 }
 
 // fromAnyone is the context of receives from any rank.
-func (f *fate) fromAnyone() context.Context {
+func (f *commFailures) fromAnyone() context.Context {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.anyone
@@ -97,29 +97,29 @@ func (f *fate) fromAnyone() context.Context {
 
 // bothOf returns a context that ends when one of two contexts ends; user may be nil.
 // stop releases its resources.
-func bothOf(user, fate context.Context) (both context.Context, stop func()) {
+func bothOf(user, failures context.Context) (both context.Context, stop func()) {
 	if user == nil {
-		return fate, func() {}
+		return failures, func() {}
 	}
 	both, end := context.WithCancelCause(user)
-	forget := context.AfterFunc(fate, func() { end(context.Cause(fate)) })
+	forget := context.AfterFunc(failures, func() { end(context.Cause(failures)) })
 	return both, func() { forget(); end(nil) }
 }
 
 // bind sets the contexts of a view of a communicator, from those of its user and of its
-// fate.
+// failures.
 func (c *Comm) bind() *Comm {
 	c.ctx, c.whole = c.user, c.user
-	if c.fate != nil {
-		c.ctx, _ = bothOf(c.user, c.fate.revoked)
-		c.whole, _ = bothOf(c.user, c.fate.whole)
+	if c.failures != nil {
+		c.ctx, _ = bothOf(c.user, c.failures.revoked)
+		c.whole, _ = bothOf(c.user, c.failures.whole)
 	}
 	return c
 }
 
 // limited is the error of a call that a context has ended.
 func (c *Comm) limited(s site, cause error, text string) *Error {
-	if f, ok := cause.(*fateError); ok {
+	if f, ok := cause.(*failureError); ok {
 		return c.errorAt(s, f.class, "%s", f.text)
 	}
 	return c.because(s, ErrCancelled, cause, text)
@@ -129,7 +129,7 @@ func (c *Comm) limited(s site, cause error, text string) *Error {
 // a rank in a job that survives it.
 func (c *core) lost(err error) Class {
 	switch {
-	case c.fate != nil && isGone(err):
+	case c.failures != nil && isGone(err):
 		return ErrProcFailed
 	case errors.Is(err, errNotCarried):
 		return ErrUnsupported
@@ -141,24 +141,24 @@ func (c *core) lost(err error) Class {
 
 // wild reports whether p may match a message of any rank in a job that survives deaths.
 func (p *transfer) wild() bool {
-	return p.c.fate != nil && p.kind == receiving && p.Peer == llc.AnyPeer
+	return p.c.failures != nil && p.kind == receiving && p.Peer == llc.AnyPeer
 }
 
 // limit returns the context that ends waits for p.
 func (p *transfer) limit() (context.Context, func()) {
 	if p.wild() {
-		return bothOf(p.c.user, p.c.fate.fromAnyone())
+		return bothOf(p.c.user, p.c.failures.fromAnyone())
 	}
 	return p.c.ctx, func() {}
 }
 
-// scared returns the error of a wait for a receive from any rank, which stays active,
-// if a rank has died and the program has not acknowledged it; or nil.
-func (p *transfer) scared() error {
-	if p == nil || p.c == nil || !p.started() || !p.wild() || p.c.fate.isRevoked() || p.c.t.Test(&p.Request) {
+// failurePending returns the error of a wait for a receive from any rank, which stays
+// active, if a rank has died and the program has not acknowledged it; or nil.
+func (p *transfer) failurePending() error {
+	if p == nil || p.c == nil || !p.started() || !p.wild() || p.c.failures.isRevoked() || p.c.t.Test(&p.Request) {
 		return nil
 	}
-	if cause := context.Cause(p.c.fate.fromAnyone()); cause != nil {
+	if cause := context.Cause(p.c.failures.fromAnyone()); cause != nil {
 		return p.c.limited(p.site, cause, "")
 	}
 	return nil
@@ -173,7 +173,7 @@ func goesOn(err error) bool {
 // quit gives up the receive of a call that has ended: one from any rank may have stayed
 // active after an error.
 func (c *Comm) quit(r *Request) {
-	if c.fate != nil {
+	if c.failures != nil {
 		r.withdraw()
 	}
 }
@@ -181,10 +181,10 @@ func (c *Comm) quit(r *Request) {
 // isGone reports whether err says that a rank has died.
 func isGone(err error) bool { return errors.Is(err, llc.ErrPeerGone) }
 
-// doomed reports whether p can never complete because its communicator has been
-// revoked, and then completes it with that error.
-func (p *transfer) doomed() bool {
-	if p.c.fate == nil || !p.c.fate.isRevoked() || !p.started() {
+// endIfRevoked completes p with an error if its communicator has been revoked, and reports
+// whether p is complete.
+func (p *transfer) endIfRevoked() bool {
+	if p.c.failures == nil || !p.c.failures.isRevoked() || !p.started() {
 		return false
 	}
 	withdrawn := p.c.t.Cancel(&p.Request)
@@ -193,6 +193,6 @@ func (p *transfer) doomed() bool {
 	}
 	p.lost = !withdrawn
 	p.task = newTask()
-	p.task.end(emptyStatus(), p.c.limited(p.site, context.Cause(p.c.fate.revoked), ""))
+	p.task.end(emptyStatus(), p.c.limited(p.site, context.Cause(p.c.failures.revoked), ""))
 	return true
 }

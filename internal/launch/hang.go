@@ -14,23 +14,23 @@ const (
 	stallLongest = time.Second
 )
 
-// A standstill finds out whether a job makes no progress: every living rank is in the same wait as before.
+// A hangDetector finds out whether a job makes no progress: every living rank is in the same wait as before.
 // It counts looks rather than time, because the launcher may have been stopped for a time.
-type standstill struct {
+type hangDetector struct {
 	every time.Duration // between two looks
 	need  int           // looks with the same result that are needed
 	same  int
 	waits []int64 // when the waits of the ranks began, according to the ranks
 }
 
-// newStandstill returns a standstill for a job that may go without progress for d.
-func newStandstill(d time.Duration) *standstill {
+// newHangDetector returns one for a job that may go without progress for d.
+func newHangDetector(d time.Duration) *hangDetector {
 	every := min(max(d/stallLooks, time.Millisecond), stallLongest)
-	return &standstill{every: every, need: int((d + every - 1) / every)}
+	return &hangDetector{every: every, need: int((d + every - 1) / every)}
 }
 
 // look takes the state of the ranks, and reports whether they have made no progress for long enough.
-func (s *standstill) look(all []reading) bool {
+func (s *hangDetector) look(all []reading) bool {
 	waits := make([]int64, len(all))
 	living, waiting := 0, 0
 	for i := range all {

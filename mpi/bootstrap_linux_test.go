@@ -16,8 +16,8 @@ import (
 	"rhinet/llc/nics"
 )
 
-// A table is a store that ranks of this process share.
-type table struct {
+// A sharedStore is a store that ranks of this process share.
+type sharedStore struct {
 	sync.Mutex
 	values map[string]string
 	fenced sync.Cond
@@ -25,34 +25,34 @@ type table struct {
 	fences int
 }
 
-// A seat is one rank's place at a table.
-type seat struct {
-	*table
+// A fakeGroup is one rank's place in a sharedStore.
+type fakeGroup struct {
+	*sharedStore
 	rank, size int
 	hosts      []int
 	fail       string // key whose Put fails, and "fence"
 }
 
-func seats(n int) []*seat {
-	t := &table{values: map[string]string{}}
+func fakeGroups(n int) []*fakeGroup {
+	t := &sharedStore{values: map[string]string{}}
 	t.fenced.L = t
-	all := make([]*seat, n)
+	all := make([]*fakeGroup, n)
 	for i := range all {
-		all[i] = &seat{table: t, rank: i, size: n, hosts: make([]int, n)}
+		all[i] = &fakeGroup{sharedStore: t, rank: i, size: n, hosts: make([]int, n)}
 	}
 	return all
 }
 
-var _ party = (*seat)(nil)
+var _ processGroup = (*fakeGroup)(nil)
 
-func (s *seat) Rank() int             { return s.rank }
-func (s *seat) Size() int             { return s.size }
-func (s *seat) Hosts() ([]int, error) { return s.hosts, nil }
-func (s *seat) Close() error          { return nil }
+func (s *fakeGroup) Rank() int             { return s.rank }
+func (s *fakeGroup) Size() int             { return s.size }
+func (s *fakeGroup) Hosts() ([]int, error) { return s.hosts, nil }
+func (s *fakeGroup) Close() error          { return nil }
 
-func (s *seat) Put(key string, value []byte) error {
+func (s *fakeGroup) Put(key string, value []byte) error {
 	if strings.HasPrefix(key, s.fail) && s.fail != "" {
-		return kvs.Lost("the table", errors.New("it is full"))
+		return kvs.Lost("the store", errors.New("it is full"))
 	}
 	s.Lock()
 	defer s.Unlock()
@@ -60,7 +60,7 @@ func (s *seat) Put(key string, value []byte) error {
 	return nil
 }
 
-func (s *seat) Get(key string) ([]byte, error) {
+func (s *fakeGroup) Get(key string) ([]byte, error) {
 	s.Lock()
 	defer s.Unlock()
 	v, ok := s.values[key]
@@ -70,7 +70,7 @@ func (s *seat) Get(key string) ([]byte, error) {
 	return []byte(v), nil
 }
 
-func (s *seat) Fence() error {
+func (s *fakeGroup) Fence() error {
 	s.Lock()
 	defer s.Unlock()
 	now := s.fences
@@ -85,16 +85,16 @@ func (s *seat) Fence() error {
 	return nil
 }
 
-// TestMeeting: ranks that meet share the same memory, and only the descriptors that
+// TestBootstrap: ranks that start share the same memory, and only the descriptors that
 // they were given stay open.
-func TestMeeting(t *testing.T) {
+func TestBootstrap(t *testing.T) {
 	before := descriptors(t)
-	all := seats(3)
+	all := fakeGroups(3)
 	var wg sync.WaitGroup
 	var inodes [3]uint64
 	for i, s := range all {
 		wg.Go(func() {
-			j, err := meet(s, environment())
+			j, err := bootstrap(s, environment())
 			if err != nil || j.Rank != i || j.Size != 3 || j.NIC != nics.Default || j.CPUs < 1 {
 				t.Errorf("%+v, %v", j, err)
 				return
@@ -126,17 +126,17 @@ func descriptors(t *testing.T) int {
 	return len(all)
 }
 
-// TestMeetingOnHosts: ranks have the memory of their host, and the number of processors
+// TestBootstrapOnHosts: ranks have the memory of their host, and the number of processors
 // is that of the host with the fewest per rank.
-func TestMeetingOnHosts(t *testing.T) {
-	all := seats(5)
+func TestBootstrapOnHosts(t *testing.T) {
+	all := fakeGroups(5)
 	var wg sync.WaitGroup
 	var inodes [5]uint64
 	var jobs [5]pmi.Job
 	for i, s := range all {
 		s.hosts = []int{7, 3, 7, 7, 3}
 		wg.Go(func() {
-			j, err := meet(s, environment("RHINET_IFACE=127.0.0.1"))
+			j, err := bootstrap(s, environment("RHINET_IFACE=127.0.0.1"))
 			if err != nil {
 				t.Error(err)
 				return
@@ -159,21 +159,21 @@ func TestMeetingOnHosts(t *testing.T) {
 }
 
 func TestRanksThatCannotMeet(t *testing.T) {
-	far := seats(4)[0]
+	far := fakeGroups(4)[0]
 	far.hosts = []int{0, 2, 1, 0}
 	for _, c := range []struct{ env, want string }{
 		{"RHINET_NIC=martini+ib", "RHINET_NIC: ib reaches ranks on one host only; tcp and ofi reach others; the launcher has placed the ranks on 3 hosts"},
 		{"RHINET_NIC=ethernet", "RHINET_NIC: no such network interface; there is "},
 		{"RHINET_IFACE=carrier0", "RHINET_IFACE: there is no network interface carrier0 with an address here"},
 	} {
-		if _, err := meet(far, environment(c.env)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := bootstrap(far, environment(c.env)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.env, err)
 		}
 	}
 	for key, want := range map[string]string{keyMemory: "it is full", keyMask: "it is full", keyCPUs: "it is full"} {
-		s := seats(1)[0]
+		s := fakeGroups(1)[0]
 		s.fail = key
-		if _, err := meet(s, environment()); !errors.Is(err, kvs.ErrLost) || !strings.Contains(err.Error(), want) {
+		if _, err := bootstrap(s, environment()); !errors.Is(err, kvs.ErrLost) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
@@ -186,21 +186,21 @@ func TestRanksThatCannotMeet(t *testing.T) {
 		"999999999 3 martini":                        "cannot open the memory that rank 0 has made",
 		fmt.Sprint(os.Getppid(), " 4000000 martini"): "all ranks on a host must run as one user, in one container",
 	} {
-		s := seats(2)[1]
+		s := fakeGroups(2)[1]
 		s.values[keyMemory+"0"] = record
-		if _, err := houses(s, s.hosts).find("martini"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := groupByHost(s, s.hosts).openMemory("martini"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", record, err)
 		}
 	}
-	s := seats(1)[0]
-	if _, err := houses(s, s.hosts).find("martini"); !errors.Is(err, kvs.ErrAbsent) {
+	s := fakeGroups(1)[0]
+	if _, err := groupByHost(s, s.hosts).openMemory("martini"); !errors.Is(err, kvs.ErrAbsent) {
 		t.Error(err)
 	}
 	for _, text := range []string{"", "0", "-1", "x"} {
-		s := seats(2)[1]
+		s := fakeGroups(2)[1]
 		s.fences, s.size = 0, 1 // it does not wait for rank 0
 		s.values[keyCPUs+"0"] = text
-		if _, err := houses(s, s.hosts).processors(); err == nil || !strings.Contains(err.Error(), "use programs of one build") {
+		if _, err := groupByHost(s, s.hosts).processors(); err == nil || !strings.Contains(err.Error(), "use programs of one build") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -213,9 +213,9 @@ func TestRanksThatCannotMeet(t *testing.T) {
 		t.Error("a closed file is inherited")
 	}
 	var notExist *fs.PathError
-	s = seats(2)[1]
+	s = fakeGroups(2)[1]
 	s.values[keyMemory+"0"] = "999999999 3 martini"
-	_, err = houses(s, s.hosts).find("martini")
+	_, err = groupByHost(s, s.hosts).openMemory("martini")
 	if !errors.As(err, &notExist) {
 		t.Error(err)
 	}

@@ -16,8 +16,8 @@ func TestServersGoOnAfterADeath(t *testing.T) {
 	if err := v.answer(&request{What: askLock}); err != nil || len(v.readers) != 1 {
 		t.Fatalf("%v, %d readers", err, len(v.readers))
 	}
-	w.fate = newFate(w.core)
-	defer func() { w.fate = nil }()
+	w.failures = newCommFailures(w.core)
+	defer func() { w.failures = nil }()
 	for _, tc := range []struct {
 		err  error
 		ends bool

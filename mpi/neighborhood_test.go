@@ -29,7 +29,7 @@ func TestEdgesInTheOrderOfTheirTags(t *testing.T) {
 		{"one loop too many leads in", &distGraph{in: loops(2), out: loops(1)}, "[] [] [{0 0}] false"},
 		{"one loop too many leads out", &distGraph{in: loops(1), out: loops(2)}, "[] [] [{0 0}] false"},
 	} {
-		a := newAround(0, row.t)
+		a := newNeighborhood(0, row.t)
 		if got := fmt.Sprint(a.farFrom, a.farTo, a.own, a.whole); got != row.want {
 			t.Errorf("%s: %s, want %s", row.name, got, row.want)
 		}
@@ -97,8 +97,8 @@ func TestVisitsAreUsedAgain(t *testing.T) {
 			t.Errorf("%d elements: %v allocations", n, got)
 		}
 		for i, w := range ws {
-			if got := len(w.around().free); got != 1 {
-				t.Errorf("rank %d has %d visits", i, got)
+			if got := len(w.neighborhood().free); got != 1 {
+				t.Errorf("rank %d keeps %d neighborTasks", i, got)
 			}
 			got := fmt.Sprint(recv[i][0], recv[i][n], recv[i][2*n], recv[i][4*n-1])
 			if want := fmt.Sprint(10*(1-i)+1, 10*(1-i), 10*i+3, 10*i+2); got != want {
@@ -108,7 +108,7 @@ func TestVisitsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A visit whose channel has been handed out, and is closed, is not used again.
+// A neighborTask whose channel has been handed out, and is closed, is not used again.
 func TestAChannelOfAVisitIsOfThatOneOnly(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	begin := func(i int) *Request {

@@ -7,15 +7,15 @@ import (
 	"rhinet/llc/port"
 )
 
-// A visit is a nonblocking neighborhood call: the task that completes its request. It
+// A neighborTask is a nonblocking neighborhood call: the task that completes its request. It
 // has one step, the transfers with other ranks, which the transport makes without help:
 // a wait or a test finds them complete, and no goroutine is needed. It is used again,
 // with its requests, for a later call on the communicator.
-type visit struct {
+type neighborTask struct {
 	task
 	c     *Comm
 	site  site
-	h     hood
+	h     neighborCall
 	sent  int           // number of farTo that were sent at once
 	reqs  []llc.Request // receives of farFrom, then sends of farTo
 	first *llc.Request  // of those in progress, linked
@@ -23,9 +23,9 @@ type visit struct {
 	handles handleStock
 }
 
-// visit begins the call as a visit, or returns nil, with nothing changed, in uncommon
-// cases.
-func (h *hood) visit(c *Comm, s site) (r Request, v *visit) {
+// nonblocking begins the call as a neighborTask, or returns nil, with nothing changed, in
+// uncommon cases.
+func (h *neighborCall) nonblocking(c *Comm, s site) (r Request, v *neighborTask) {
 	carrier := c.t.Carrier()
 	if carrier == nil {
 		return r, nil
@@ -56,7 +56,7 @@ func (h *hood) visit(c *Comm, s site) (r Request, v *visit) {
 }
 
 // regions returns the buffers of the call.
-func (h *hood) regions() (all []region) {
+func (h *neighborCall) regions() (all []region) {
 	for i, e := range h.in {
 		if e.peer != ProcNull {
 			all = append(all, region{buf: h.recv.at(i), fills: true})
@@ -71,9 +71,9 @@ func (h *hood) regions() (all []region) {
 }
 
 // start begins a transfer.
-func (v *visit) start(k int, b []byte, e *edge, is *elem, id contextID, send bool) {
+func (v *neighborTask) start(k int, b []byte, e *edge, is *elem, id contextID, send bool) {
 	r := &v.reqs[k]
-	key, tag := neighborly(id, is, e)
+	key, tag := edgeKey(id, is, e)
 	r.Peer, r.Tag, r.Buf, r.Mode = v.c.global(e.peer), tag, b, llc.Standard
 	r.Context, r.Type, r.Label = key.Context(), key.Type(), v.site.call
 	r.Link, v.first = v.first, r
@@ -81,14 +81,14 @@ func (v *visit) start(k int, b []byte, e *edge, is *elem, id contextID, send boo
 }
 
 // await waits for the transfers. Its caller completes the request next.
-func (v *visit) await() {
+func (v *neighborTask) await() {
 	v.late = nil
 	v.c.t.WaitAll(v.first)
 	v.st, v.err = emptyStatus(), v.result()
 }
 
-// look completes the visit, if its transfers are complete, and reports whether it did.
-func (v *visit) look() bool {
+// look completes the call, if its transfers are complete, and reports whether it did.
+func (v *neighborTask) look() bool {
 	for r := v.first; r != nil; r = r.Link {
 		if !v.c.t.Test(r) {
 			return false
@@ -100,7 +100,7 @@ func (v *visit) look() bool {
 }
 
 // here reports whether the transfers are complete. It is called with the port's lock held.
-func (v *visit) here() bool {
+func (v *neighborTask) here() bool {
 	for r := v.first; r != nil; r = r.Link {
 		if !r.Done() {
 			return false
@@ -109,9 +109,9 @@ func (v *visit) here() bool {
 	return true
 }
 
-// hand has the transport complete the visit, for which several goroutines may wait from
+// hand has the transport complete the call, for which several goroutines may wait from
 // now on.
-func (v *visit) hand() {
+func (v *neighborTask) hand() {
 	v.late = nil
 	v.steps = port.Task{Work: v, Call: v.site.call}
 	if v.carrier.When(&v.steps, v.first, nil) {
@@ -119,20 +119,20 @@ func (v *visit) hand() {
 	} // else the transport completes it
 }
 
-// Step completes the visit, whose transfers are complete, or will be at once: see [port.Stepper].
-func (v *visit) Step() {
+// Step completes the call, whose transfers are complete, or will be at once: see [port.Stepper].
+func (v *neighborTask) Step() {
 	v.conclude()
 	v.carrier.Conclude(&v.steps)
 }
 
-// conclude completes the visit.
-func (v *visit) conclude() {
+// conclude completes the call.
+func (v *neighborTask) conclude() {
 	v.c.t.WaitAll(v.first)
 	v.end(emptyStatus(), v.result())
 }
 
 // result returns the error of the transfers, which are complete.
-func (v *visit) result() (failed error) {
+func (v *neighborTask) result() (failed error) {
 	c, h, call := v.c, &v.h, v.site.call
 	for k, i := range h.farFrom {
 		r := &v.reqs[k]
@@ -151,8 +151,8 @@ func (v *visit) result() (failed error) {
 	return failed
 }
 
-// spare returns a visit that is not in use.
-func (a *around) spare() *visit {
+// spare returns a neighborTask that is not in use.
+func (a *neighborhood) spare() *neighborTask {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if n := len(a.free); n > 0 {
@@ -160,22 +160,22 @@ func (a *around) spare() *visit {
 		a.free = a.free[:n-1]
 		return v
 	}
-	v := &visit{reqs: make([]llc.Request, len(a.farFrom)+len(a.farTo))}
-	v.visit = v
+	v := &neighborTask{reqs: make([]llc.Request, len(a.farFrom)+len(a.farTo))}
+	v.neighbor = v
 	return v
 }
 
 // spent keeps v for another call, unless the transport has had it, or its channel has
 // been handed out. It succeeded, and its request is complete.
-func (v *visit) spent() {
+func (v *neighborTask) spent() {
 	if v.steps.Work != nil || v.done != nil {
 		return
 	}
 	for r := v.first; r != nil; r = r.Link {
 		r.Buf = nil
 	}
-	a := v.h.around
-	v.c, v.h, v.first = nil, hood{}, nil
+	a := v.h.neighborhood
+	v.c, v.h, v.first = nil, neighborCall{}, nil
 	v.over.Store(false)
 	a.mu.Lock()
 	a.free = append(a.free, v)

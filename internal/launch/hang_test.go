@@ -7,7 +7,7 @@ import (
 	"rhinet/internal/pmi"
 )
 
-func TestStandstill(t *testing.T) {
+func TestHangDetector(t *testing.T) {
 	in := func(state pmi.State, since int64) reading {
 		return reading{Status: pmi.Status{State: state, Since: since}}
 	}
@@ -26,7 +26,7 @@ func TestStandstill(t *testing.T) {
 		{"all have ended", [][]reading{{gone}, {gone}, {gone}, {gone}, {gone}, {gone}}, false},
 		{"no MPI", [][]reading{{in(pmi.Outside, 0)}, {in(pmi.Outside, 0)}, {in(pmi.Outside, 0)}, {in(pmi.Outside, 0)}, {in(pmi.Outside, 0)}}, false},
 	} {
-		s := newStandstill(40 * time.Millisecond)
+		s := newHangDetector(40 * time.Millisecond)
 		got := false
 		for _, all := range c.looks {
 			got = s.look(all)
@@ -35,10 +35,10 @@ func TestStandstill(t *testing.T) {
 			t.Errorf("%s: %v", c.what, got)
 		}
 	}
-	if s := newStandstill(time.Minute); s.every != stallLongest || s.need != 60 {
+	if s := newHangDetector(time.Minute); s.every != stallLongest || s.need != 60 {
 		t.Errorf("%+v", s)
 	}
-	if s := newStandstill(time.Nanosecond); s.every < time.Millisecond || s.need != 1 {
+	if s := newHangDetector(time.Nanosecond); s.every < time.Millisecond || s.need != 1 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -14,18 +14,18 @@ import (
 	"rhinet/llc/port"
 )
 
-// A rousedFlagArray records the ranks that its rank wakes.
-type rousedFlagArray struct {
+// A wakeRecorder records the ranks that its rank wakes.
+type wakeRecorder struct {
 	sharedFlags
 	woken []int
 }
 
-func (b *rousedFlagArray) Raise(peers []int, n int, seq, mark uint32, data []byte) {
+func (b *wakeRecorder) Raise(peers []int, n int, seq, mark uint32, data []byte) {
 	b.woken = append(b.woken, peers...)
 	b.sharedFlags.Raise(peers, n, seq, mark, data)
 }
 
-func (b *rousedFlagArray) Rouse(peers []int) { b.woken = append(b.woken, peers...) }
+func (b *wakeRecorder) WakePeers(peers []int) { b.woken = append(b.woken, peers...) }
 
 // Where ranks share processors, the last rank wakes the others, once, and so does a
 // rank that has noticed another call; where each rank has a processor, every rank wakes
@@ -39,17 +39,17 @@ func TestWhoWakesWhom(t *testing.T) {
 		odd            int // this rank is in another call
 		want           [size]string
 	}{
-		{"in a crowd", true, collectives.AllToAll, -1, [size]string{"[]", "[]", "[0 1]"}},
-		{"in a crowd, of unequal parts", true, collectives.Uneven, -1, [size]string{"[]", "[]", "[0 1]"}},
-		{"in a crowd, the last in another call", true, collectives.AllToAll, 2, [size]string{"[]", "[]", "[0 1]"}},
+		{"oversubscribed", true, collectives.AllToAll, -1, [size]string{"[]", "[]", "[0 1]"}},
+		{"oversubscribed, of unequal parts", true, collectives.Uneven, -1, [size]string{"[]", "[]", "[0 1]"}},
+		{"oversubscribed, the last in another call", true, collectives.AllToAll, 2, [size]string{"[]", "[]", "[0 1]"}},
 		{"each for itself", false, collectives.AllToAll, -1, [size]string{"[1 2]", "[2 0]", "[0 1]"}},
-		{"to a root in a crowd", true, collectives.ToRoot, -1, [size]string{"[]", "[0]", "[0]"}},
-		{"from a root in a crowd", true, collectives.FromRoot, -1, [size]string{"[1 2]", "[]", "[]"}},
+		{"to a root oversubscribed", true, collectives.ToRoot, -1, [size]string{"[]", "[0]", "[0]"}},
+		{"from a root oversubscribed", true, collectives.FromRoot, -1, [size]string{"[1 2]", "[]", "[]"}},
 	} {
 		var lines [maxPlayers][ir.FlagTurns]raisedFlag
 		var open [maxPlayers]map[uint32]bool
 		for r := range size {
-			b := &rousedFlagArray{sharedFlags: sharedFlags{r, &lines, &open, t.Errorf}}
+			b := &wakeRecorder{sharedFlags: sharedFlags{r, &lines, &open, t.Errorf}}
 			w := &core{w: &world{Job: Job{Collectives: collectives.Options{Oversubscribed: c.oversubscribed}}}, rank: r, size: size}
 			x := newExchanger(newCollTransport(w), b, 0, 0)
 			if r == c.odd {
@@ -64,7 +64,7 @@ func TestWhoWakesWhom(t *testing.T) {
 	}
 	ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
 	x := ws[0].coll.x
-	b := &rousedFlagArray{sharedFlags: sharedFlags{0, new([maxPlayers][ir.FlagTurns]raisedFlag), new([maxPlayers]map[uint32]bool), t.Errorf}}
+	b := &wakeRecorder{sharedFlags: sharedFlags{0, new([maxPlayers][ir.FlagTurns]raisedFlag), new([maxPlayers]map[uint32]bool), t.Errorf}}
 	x.flagArray = b
 	if x.show(); !slices.Equal(b.woken, []int{1}) {
 		t.Errorf("who shows its call wakes %v", b.woken)

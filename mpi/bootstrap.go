@@ -18,24 +18,25 @@ import (
 	"rhinet/llc/nics"
 )
 
-// A party is the ranks of a job without mpirun, as one of them sees them: what the
+// A processGroup is the ranks of a job without mpirun, as one of them sees them: what the
 // launcher tells, and the store by which they meet.
-type party interface {
+type processGroup interface {
 	kvs.Store
 	Rank() int
 	Size() int
 	Hosts() ([]int, error) // the host of each rank
 }
 
-// A starter is the launcher that has started a party, as one rank can reach it.
-type starter interface {
-	party
+// A processManager is the launcher that has started a process group, as one rank can reach
+// it.
+type processManager interface {
+	processGroup
 	Gone(f func())    // has f called when the launcher ends before Close
 	Abort(status int) // has the launcher end the job; any goroutine may call it
 }
 
-// starter connects to the launcher that has started the process.
-func (s *setup) starter(getenv func(string) string) (starter, error) {
+// processManager connects to the launcher that has started the process.
+func (s *setup) processManager(getenv func(string) string) (processManager, error) {
 	if s.managed == byPMIx {
 		return pmix.Open()
 	}
@@ -44,12 +45,12 @@ func (s *setup) starter(getenv func(string) string) (starter, error) {
 
 // join makes the process a rank of the launcher that has started it. Close tells the
 // launcher that the rank has ended normally.
-func (s *setup) join(getenv func(string) string) (starter, error) {
-	c, err := s.starter(getenv)
+func (s *setup) join(getenv func(string) string) (processManager, error) {
+	c, err := s.processManager(getenv)
 	if err != nil {
 		return nil, err
 	}
-	if s.job, err = meet(c, getenv); err != nil {
+	if s.job, err = bootstrap(c, getenv); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	s.store = c
@@ -68,15 +69,15 @@ const (
 	keyCPUs   = "cpus."
 )
 
-// A household is the ranks of a party that share a host, as one of them sees them.
-type household struct {
-	party
-	hosts []int // the host of each rank of the party, from 0
+// hostGroups are the ranks of a process group by host, as one of them sees them.
+type hostGroups struct {
+	processGroup
+	hosts []int // the host of each rank, from 0
 	mine  int   // the host of this rank
 }
 
-// meet has the ranks of a party find each other. On each host the lowest rank makes the
-// memory, as mpirun does for its ranks, and the others open it in that rank's
+// bootstrap has the ranks of a process group find each other. On each host the lowest rank
+// makes the memory, as mpirun does for its ranks, and the others open it in that rank's
 // descriptors in /proc, which only processes of the same user can. The file never has a
 // name, and is gone with the last rank.
 //
@@ -85,17 +86,17 @@ type household struct {
 //	others        open the memory
 //	lowest ranks  put how many processors those on the host share   -- fence --
 //	all           get these numbers
-func meet(p party, getenv func(string) string) (pmi.Job, error) {
+func bootstrap(p processGroup, getenv func(string) string) (pmi.Job, error) {
 	j := pmi.Single(p.Rank(), p.Size())
 	hosts, err := p.Hosts()
 	if err != nil {
 		return j, err
 	}
-	h := houses(p, hosts)
+	h := groupByHost(p, hosts)
 	if err := h.network(&j, getenv); err != nil {
 		return j, err
 	}
-	file, err := h.arrive(j.NIC)
+	file, err := h.shareMemory(j.NIC)
 	if err != nil {
 		return j, err
 	}
@@ -107,9 +108,10 @@ func meet(p party, getenv func(string) string) (pmi.Job, error) {
 	return j, err
 }
 
-// houses numbers the hosts of a party from 0 on, in the order of their lowest ranks.
-func houses(p party, hosts []int) household {
-	h := household{party: p, hosts: make([]int, len(hosts))}
+// groupByHost numbers the hosts of a process group from 0 on, in the order of their lowest
+// ranks.
+func groupByHost(p processGroup, hosts []int) hostGroups {
+	h := hostGroups{processGroup: p, hosts: make([]int, len(hosts))}
 	numbers := map[int]int{}
 	for rank, host := range hosts {
 		if _, known := numbers[host]; !known {
@@ -123,7 +125,7 @@ func houses(p party, hosts []int) household {
 
 // network chooses the NIC of a job, and the address at which other hosts reach this
 // one.
-func (h household) network(j *pmi.Job, getenv func(string) string) (err error) {
+func (h hostGroups) network(j *pmi.Job, getenv func(string) string) (err error) {
 	wanted := getenv(envNIC)
 	if h.count() == 1 {
 		if j.NIC = cmp.Or(wanted, nics.Default); nics.Check(j.NIC) != nil {
@@ -164,10 +166,10 @@ func ownAddress(getenv func(string) string) (string, error) {
 }
 
 // count returns the number of hosts.
-func (h household) count() int { return slices.Max(h.hosts) + 1 }
+func (h hostGroups) count() int { return slices.Max(h.hosts) + 1 }
 
 // members returns the ranks on a host.
-func (h household) members(host int) []int {
+func (h hostGroups) members(host int) []int {
 	var all []int
 	for rank, at := range h.hosts {
 		if at == host {
@@ -178,10 +180,10 @@ func (h household) members(host int) []int {
 }
 
 // leads reports whether this rank is the lowest on its host.
-func (h household) leads() bool { return slices.Index(h.hosts, h.mine) == h.Rank() }
+func (h hostGroups) leads() bool { return slices.Index(h.hosts, h.mine) == h.Rank() }
 
-// arrive returns the memory of the host, after all lowest ranks have made theirs.
-func (h household) arrive(nic string) (file *os.File, err error) {
+// shareMemory returns the memory of the host, after all lowest ranks have made theirs.
+func (h hostGroups) shareMemory(nic string) (file *os.File, err error) {
 	if h.leads() {
 		if file, err = nics.Create(nic, h.Size()); err != nil {
 			return nil, err
@@ -195,7 +197,7 @@ func (h household) arrive(nic string) (file *os.File, err error) {
 		err = h.Fence()
 	}
 	if err == nil && file == nil {
-		file, err = h.find(nic)
+		file, err = h.openMemory(nic)
 	}
 	if err != nil && file != nil {
 		err = errors.Join(err, file.Close())
@@ -203,8 +205,8 @@ func (h household) arrive(nic string) (file *os.File, err error) {
 	return file, err
 }
 
-// find opens the memory that the lowest rank on this host has made.
-func (h household) find(nic string) (*os.File, error) {
+// openMemory opens the memory that the lowest rank on this host has made.
+func (h hostGroups) openMemory(nic string) (*os.File, error) {
 	where, err := h.Get(fmt.Sprint(keyMemory, h.mine))
 	if err != nil {
 		return nil, err
@@ -228,7 +230,7 @@ func (h household) find(nic string) (*os.File, error) {
 // processors returns how many processors all ranks share, as if all hosts were like the
 // one with the fewest per rank. It ends with a fence, after which no rank needs the
 // descriptors of the lowest ranks.
-func (h household) processors() (int, error) {
+func (h hostGroups) processors() (int, error) {
 	if h.leads() {
 		var masks [][]byte
 		for _, r := range h.members(h.mine) {

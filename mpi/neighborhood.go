@@ -7,9 +7,9 @@ import (
 	"rhinet/llc"
 )
 
-// An around is what neighborhood collectives on a communicator need of its topology,
+// A neighborhood is what neighborhood collectives on a communicator need of its topology,
 // computed once.
-type around struct {
+type neighborhood struct {
 	in, out []edge
 	// Indices of all edges; those that lead out are ordered by tag, as the ranks at the
 	// other end expect.
@@ -22,24 +22,24 @@ type around struct {
 	whole bool
 
 	mu   sync.Mutex
-	free []*visit // see spent
+	free []*neighborTask // see spent
 }
 
 // A loop is an edge from a rank to itself, by its indices.
 type loop struct{ out, in int }
 
-// around returns the neighborhood of c.
-func (c *core) around() *around {
-	if a := c.vicinity.Load(); a != nil {
+// neighborhood returns the neighborhood of c.
+func (c *core) neighborhood() *neighborhood {
+	if a := c.neighbors.Load(); a != nil {
 		return a
 	}
-	a := newAround(c.rank, c.topo)
-	c.vicinity.Store(a)
+	a := newNeighborhood(c.rank, c.topo)
+	c.neighbors.Store(a)
 	return a
 }
 
-func newAround(rank int, t topology) *around {
-	a := new(around)
+func newNeighborhood(rank int, t topology) *neighborhood {
+	a := new(neighborhood)
 	a.in, a.out = t.neighbors(rank)
 	var loops []int // that lead out
 	for i := range a.out {
@@ -76,8 +76,8 @@ func newAround(rank int, t topology) *around {
 	return a
 }
 
-// strips are the parts of a buffer, one for each edge.
-type strips struct {
+// edgeParts are the parts of a buffer, one for each edge.
+type edgeParts struct {
 	b              []byte
 	e              *elem
 	part, step     int // bytes of one part, and from one to the next
@@ -86,7 +86,7 @@ type strips struct {
 }
 
 // at returns part i. A part without elements has no place.
-func (k *strips) at(i int) []byte {
+func (k *edgeParts) at(i int) []byte {
 	switch {
 	case k.parts != nil:
 		return k.parts[i].b
@@ -100,7 +100,7 @@ func (k *strips) at(i int) []byte {
 }
 
 // elem returns the element type of part i.
-func (k *strips) elem(c *Comm, i int) *elem {
+func (k *edgeParts) elem(c *Comm, i int) *elem {
 	if k.parts != nil {
 		return k.parts[i].elem(c)
 	}
@@ -108,7 +108,7 @@ func (k *strips) elem(c *Comm, i int) *elem {
 }
 
 // items reports whether elements are layouts.
-func (k *strips) items(c *Comm) bool {
+func (k *edgeParts) items(c *Comm) bool {
 	for i := range k.parts {
 		if k.parts[i].elem(c).items {
 			return true
@@ -120,7 +120,7 @@ func (k *strips) items(c *Comm) bool {
 // direct begins the call without requests, in the common case: it copies what the rank
 // sends to itself, and sends the messages that the transport accepts at once, in order.
 // If ok is false, nothing has happened; else sent is how many messages have been sent.
-func (h *hood) direct(c *Comm) (sent int, ok bool) {
+func (h *neighborCall) direct(c *Comm) (sent int, ok bool) {
 	if !h.whole || !c.plain() || c.w.Observe != nil || h.send.items(c) || h.recv.items(c) {
 		return 0, false
 	}
@@ -134,7 +134,7 @@ func (h *hood) direct(c *Comm) (sent int, ok bool) {
 	}
 	for _, i := range h.farTo {
 		e := &h.out[i]
-		key, tag := neighborly(c.idOf(e.peer), h.send.elem(c, i), e)
+		key, tag := edgeKey(c.idOf(e.peer), h.send.elem(c, i), e)
 		if !c.t.TrySend(key, c.global(e.peer), tag, h.send.at(i)) {
 			break
 		}
@@ -145,10 +145,10 @@ func (h *hood) direct(c *Comm) (sent int, ok bool) {
 
 // take receives from the other ranks, one after the other. All messages that they wait
 // for have been sent.
-func (h *hood) take(c *Comm, s site) (failed error) {
+func (h *neighborCall) take(c *Comm, s site) (failed error) {
 	for _, i := range h.farFrom {
 		e, b, is := &h.in[i], h.recv.at(i), h.recv.elem(c, i)
-		key, tag := neighborly(c.id, is, e)
+		key, tag := edgeKey(c.id, is, e)
 		if st, err := c.t.RecvFor(s.call, key, c.global(e.peer), tag, b); err != nil || int(st.Bytes) != len(b) {
 			st.Err = err
 			failed = h.arrived(c, s, failed, i, st)
@@ -159,7 +159,7 @@ func (h *hood) take(c *Comm, s site) (failed error) {
 
 // arrived joins to failed the error of what the transport has received for edge i, if
 // any.
-func (h *hood) arrived(c *Comm, s site, failed error, i int, st llc.Status) error {
+func (h *neighborCall) arrived(c *Comm, s site, failed error, i int, st llc.Status) error {
 	got, err := c.received(site{s.call, fromPeer, h.in[i].peer, Undefined}, h.recv.elem(c, i), st, st.Err, len(h.recv.at(i)))
 	return h.joined(c, s, failed, i, got, err)
 }

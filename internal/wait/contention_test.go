@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Long yields indicate a crowd, and short ones end it.
-func TestCrowd(t *testing.T) {
+// Long yields indicate contention, and short ones end it.
+func TestContention(t *testing.T) {
 	const long, short = longYield, longYield - 1
 	for name, c := range map[string]struct {
 		took []time.Duration
@@ -24,21 +24,21 @@ func TestCrowd(t *testing.T) {
 		"many long, five short": {[]time.Duration{long, long, long, long, 0, 0, 0, 0, 0}, false},
 		"ten short, one long":   {[]time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, long}, true},
 	} {
-		var k crowd
+		var k contention
 		for _, d := range c.took {
 			k.note(d)
 		}
-		if k.dense() != c.want {
+		if k.high() != c.want {
 			t.Errorf("%s: dense is %v", name, !c.want)
 		}
 	}
 }
 
 // Many of the first yields are measured, and later a fixed share. After a long one the next are measured
-// soon; in a lasting crowd measurements become rarer and rarer; and after a short one each yield is
-// measured, until the crowd has ended.
+// soon; in lasting contention measurements become rarer and rarer; and after a short one each yield is
+// measured, until the contention has ended.
 func TestYieldsAreMeasured(t *testing.T) {
-	var k crowd
+	var k contention
 	measured := func(n int, took time.Duration) (at []int) {
 		for i := range n {
 			if k.due() {
@@ -55,7 +55,7 @@ func TestYieldsAreMeasured(t *testing.T) {
 		want []int
 	}{
 		{"the first", 200, 0, []int{0, 2, 6, 14, 30, 62, 126, 190}},
-		{"a lasting crowd", 400, longYield, []int{54, 118, 182, 246, 310, 374}},
+		{"lasting contention", 400, longYield, []int{54, 118, 182, 246, 310, 374}},
 		{"its end", 200, 0, []int{38, 39, 40, 41, 42, 43, 44, 45, 46, 110, 174}},
 	} {
 		if at := measured(c.n, c.took); !slices.Equal(at, c.want) {
@@ -67,27 +67,27 @@ func TestYieldsAreMeasured(t *testing.T) {
 // A single long yield, for example because other ranks have just started, costs the following waits no more
 // than a few sleeps.
 func TestOneLongYield(t *testing.T) {
-	var k crowd
+	var k contention
 	k.note(longYield)
 	slept := 0
-	for range crowdSample {
+	for range contentionSample {
 		switch {
 		case k.due():
 			k.note(0)
-		case k.dense():
+		case k.high():
 			slept++
 		}
 	}
-	if slept != crowdSoon || k.level != 0 {
+	if slept != contentionSoon || k.level != 0 {
 		t.Errorf("%d sleeps, level %d", slept, k.level)
 	}
 }
 
-// In a crowd a wait sleeps where it would yield, until Reset, and checks now and then whether the crowd
+// Under contention a wait sleeps where it would yield, until Reset, and checks now and then whether it
 // still exists.
-func TestWaitInACrowd(t *testing.T) {
+func TestWaitUnderContention(t *testing.T) {
 	p := Policy{Eager: 2, Yield: time.Hour}
-	p.crowd = crowd{level: crowdMost, left: 9 * 3 * clockYields}
+	p.contention = contention{level: contentionMost, left: 9 * 3 * clockYields}
 	b := p.Begin()
 	for range 3 {
 		for b.eager > 0 {
@@ -102,19 +102,19 @@ func TestWaitInACrowd(t *testing.T) {
 		}
 		b.Reset()
 	}
-	p.Eager, p.crowd = 0, crowd{level: crowdMost}
+	p.Eager, p.contention = 0, contention{level: contentionMost}
 	if b := p.Begin(); b.Pause() {
 		t.Error("no yield where one is measured")
-	} else if sleeps := p.crowd.left > 0 && p.crowd.dense(); b.Pause() != sleeps { // it may have been long
-		t.Errorf("sleeps is not %v after a measured yield that leaves %+v", sleeps, p.crowd)
+	} else if sleeps := p.contention.left > 0 && p.contention.high(); b.Pause() != sleeps { // it may have been long
+		t.Errorf("sleeps is not %v after a measured yield that leaves %+v", sleeps, p.contention)
 	}
 	fresh := Policy{Yield: time.Hour}
 	if b := fresh.Begin(); b.Pause() {
-		t.Error("sleeps where there is no crowd")
+		t.Error("sleeps without contention")
 	}
 	local := Policy{Yield: time.Hour, Local: true}
-	local.crowd.level = crowdMost
+	local.contention.level = contentionMost
 	if b := local.Begin(); b.Pause() {
-		t.Error("goroutines are no crowd")
+		t.Error("goroutines do not contend for processors")
 	}
 }
