@@ -84,6 +84,9 @@ func (b *builder) signal(dst int) { b.post(opSend, region{buf: bufTmp}, dst) }
 func (b *builder) await(src int)  { b.post(opRecv, region{buf: bufTmp}, src) }
 
 func (b *builder) post(op stepOp, r region, peer int) {
+	if r.n < b.least {
+		return // on both sides, which know the same length
+	}
 	b.room(1)
 	if b.ranks != nil {
 		peer = b.ranks[peer]
@@ -113,7 +116,7 @@ func (b *builder) room(k int) {
 
 // copy copies src to dst of equal length.
 func (b *builder) copy(dst, src region) {
-	if src.n > 0 && dst != src {
+	if src.n >= max(b.least, 1) && dst != src {
 		b.sched.steps = append(b.sched.steps, step{op: opCopy, a: src, b: dst})
 	}
 }

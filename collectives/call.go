@@ -19,7 +19,11 @@ var (
 // says which fields an operation uses, and what they mean; Bcast has its buffer in
 // Recv, reductions have in and out in Send and Recv.
 type Call struct {
-	Kind       Kind
+	Kind Kind
+	// Once says that a prepared call is started once, and before any later call on the
+	// group: so all ranks start it in the same order with the other calls.
+	Once bool
+
 	Send, Recv []byte
 	Root       int
 	Elem       int // bytes per element of the counts below
@@ -29,9 +33,10 @@ type Call struct {
 	RecvDispls []int
 	Reducer    Reducer
 
-	// Once says that a prepared call is started once, and before any later call on the
-	// group: so all ranks start it in the same order with the other calls.
-	Once bool
+	// Least is the length in bytes of the shortest part that a prepared Gatherv,
+	// Scatterv or Alltoallv moves, also of the part that stays at its rank; the caller
+	// moves shorter ones in another way. It is the same on all ranks.
+	Least int
 }
 
 // A shape is everything that a schedule depends on, except the group and, for the
@@ -46,6 +51,7 @@ type shape struct {
 	root        int
 	bytes       int // length of the buffer, or of one block or the largest part of those with one per rank
 	elem        int // bytes per element, 1 where elements do not matter
+	least       int // length of the shortest part to move
 }
 
 // Sparse reports whether some ranks have no part in a call with these counts.

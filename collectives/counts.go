@@ -7,7 +7,7 @@ import (
 
 // checkCounts is check for the operations with one count per rank.
 func (g *Group) checkCounts(c *Call) (s shape, in, out []byte, err error) {
-	s = shape{kind: c.Kind, elem: c.Elem}
+	s = shape{kind: c.Kind, elem: c.Elem, least: c.Least}
 	if c.Kind.rooted() {
 		s.root = c.Root
 	}

@@ -44,19 +44,16 @@ func (b *builder) envelopeBytes() int { return min(b.exchangeMax, byMessage-1) }
 // root shows in a Gatherv of part, and returns its length, 0 if it does not fit. See
 // [Group.Passed].
 func Enclose(e, part []byte) int {
-	n := descriptor + len(part)
-	if n > len(e) {
+	if Head(1)+len(part) > len(e) {
 		return 0
 	}
-	putDescriptor(e, descriptor, len(part))
-	copy(e[descriptor:], part)
-	return n
+	return Insert(e, 0, Head(1), part)
 }
 
 // EncloseAll writes into e what root shows in a Scatterv of send, and returns its
 // length, 0 if it does not fit. See [Group.Passed].
 func EncloseAll(e, send []byte, counts, displs []int, elem, root int) int {
-	end := len(counts) * descriptor
+	end := Head(len(counts))
 	for i := range counts {
 		if i == root {
 			continue
@@ -65,12 +62,27 @@ func EncloseAll(e, send []byte, counts, displs []int, elem, root int) int {
 		if end+n > len(e) {
 			return 0
 		}
-		putDescriptor(e[i*descriptor:], end-i*descriptor, n)
-		copy(e[end:], send[at:at+n])
-		end += n
+		end = Insert(e, i, end, send[at:at+n])
 	}
 	return end
 }
+
+// Head returns the length of the descriptors of parts, with which an envelope begins.
+func Head(parts int) int { return parts * descriptor }
+
+// Insert writes a part into e at end, with descriptor number i, and returns the new
+// end. The part fits.
+func Insert(e []byte, i, end int, part []byte) int {
+	putDescriptor(e[i*descriptor:], end-i*descriptor, len(part))
+	return end + copy(e[end:], part)
+}
+
+// Announce has descriptor number i of e say that the part is sent as a message.
+func Announce(e []byte, i int) { putDescriptor(e[i*descriptor:], 0, byMessage) }
+
+// Unwrap copies the part that descriptor number i of e names, or reports that it is sent
+// as a message.
+func Unwrap(part, e []byte, i int) (message bool, err error) { return unwrap(part, e[i*descriptor:]) }
 
 // describe writes the descriptor at e[at:] of n bytes at e[off:].
 func (b *builder) describe(e region, at, off, n int) {
@@ -154,7 +166,7 @@ func unwrap(part, e []byte) (message bool, err error) {
 // Disclose copies the part that descriptor number at of e names, which src has shown, or receives the message
 // that src has announced there. It belongs to the call that was passed last: see [Group.Passed].
 func (g *Group) Disclose(part, e []byte, at, src int) error {
-	message, err := unwrap(part, e[at*descriptor:])
+	message, err := Unwrap(part, e, at)
 	switch {
 	case !message:
 		return err

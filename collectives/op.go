@@ -41,7 +41,7 @@ func (g *Group) Prepare(c Call) (*Op, error) { return g.PrepareAgain(nil, c) }
 // PrepareAgain is Prepare that uses o, a complete operation that has been released, and
 // its memory again. If o is nil, it is Prepare.
 func (g *Group) PrepareAgain(o *Op, c Call) (*Op, error) {
-	g.prepared++
+	tag := g.Omit()
 	s, in, out, err := g.check(&c)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (g *Group) PrepareAgain(o *Op, c Call) (*Op, error) {
 	}
 	s.prepared, s.once = true, c.Once
 	o.g, o.reducer, o.in, o.out, o.plan = g, c.Reducer, in, out, g.plan(s, &c)
-	o.tag = firstPrepared + int(g.prepared%(MaxTag+1-firstPrepared))
+	o.tag = tag
 	if n := o.plan.sched.scratch; n <= cap(o.tmp) {
 		o.tmp = o.tmp[:n]
 	} else {
@@ -59,6 +59,16 @@ func (g *Group) PrepareAgain(o *Op, c Call) (*Op, error) {
 	}
 	return o, nil
 }
+
+// Omit counts a call that other ranks prepare, and in whose messages this rank takes no
+// part. It returns the tag of these messages.
+func (g *Group) Omit() (tag int) {
+	g.prepared++
+	return firstPrepared + int(g.prepared%(MaxTag+1-firstPrepared))
+}
+
+// Tag returns the tag of the operation's messages.
+func (o *Op) Tag() int { return o.tag }
 
 // Release drops the references to the caller's buffers, and frees temporary memory if
 // there is too much of it: with each of the other operations that are kept, half as

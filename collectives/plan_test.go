@@ -70,3 +70,86 @@ func TestReceivesOfOperands(t *testing.T) {
 		}
 	}
 }
+
+// A call that moves only parts from a length on has neither transfers nor copies of
+// shorter ones, and the same transfers on both sides.
+func TestPartsThatTravelAnotherWay(t *testing.T) {
+	const size, least = 5, 4
+	length := func(from, to int) int { return (from*3 + to*2) % 8 }
+	for _, kind := range []Kind{Gatherv, Scatterv, Alltoallv} {
+		for _, inPlace := range []bool{false, true} {
+			var sent, received [size][size]int
+			for rank := range size {
+				c := Call{Kind: kind, Elem: 1, Least: least, Root: 2}
+				for i := range size {
+					c.SendCounts, c.RecvCounts = append(c.SendCounts, length(rank, i)), append(c.RecvCounts, length(i, rank))
+				}
+				send, recv := make([]byte, 8*size), make([]byte, 8*size)
+				switch {
+				case kind == Gatherv && rank != c.Root || kind == Gatherv && !inPlace:
+					send = send[:length(rank, c.Root)]
+				case kind == Scatterv && rank != c.Root || kind == Scatterv && !inPlace:
+					recv = recv[:length(c.Root, rank)]
+				case inPlace:
+					send = recv
+				}
+				if c.Send, c.Recv = send, recv; kind == Alltoallv && inPlace {
+					c.SendCounts = c.RecvCounts
+				}
+				g := mustGroup(t, newFake(rank, size), Options{})
+				s, _, _, err := g.check(&c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.prepared = true
+				for _, st := range g.plan(s, &c).sched.steps {
+					switch st.op {
+					case opSend:
+						sent[rank][st.peer] = st.a.n
+					case opRecv:
+						received[st.peer][rank] = st.a.n
+					}
+					if st.op != opWait && st.a.n < least {
+						t.Errorf("%v, in place %t, rank %d: a step of %d bytes", kind, inPlace, rank, st.a.n)
+					}
+				}
+			}
+			for from := range size {
+				for to := range size {
+					want := 0
+					if n := length(from, to); n >= least && from != to && (kind == Alltoallv || kind == Gatherv && to == 2 || kind == Scatterv && from == 2) {
+						want = n
+					}
+					if kind == Alltoallv && inPlace {
+						continue // its lengths would have to be those of both directions
+					}
+					if sent[from][to] != want || received[from][to] != want {
+						t.Errorf("%v, in place %t: %d bytes sent from %d to %d, %d received, want %d", kind, inPlace, sent[from][to], from, to, received[from][to], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A rank that leaves out a prepared call gives the next one the same tag as the others.
+func TestTagsOfCallsThatAreLeftOut(t *testing.T) {
+	a, b := mustGroup(t, newFake(0, 2), Options{}), mustGroup(t, newFake(1, 2), Options{})
+	for range 3 {
+		c := Call{Kind: Gatherv, Elem: 1, RecvCounts: []int{2, 2}, Send: make([]byte, 2), Recv: make([]byte, 4)}
+		o, err := a.Prepare(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tag := b.Omit(); tag != o.Tag() {
+			t.Errorf("tag %d, and %d where it is left out", o.Tag(), tag)
+		}
+		p, err := b.Prepare(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tag := a.Omit(); tag != p.Tag() || tag == o.Tag() {
+			t.Errorf("tag %d, and %d where it is left out, after %d", p.Tag(), tag, o.Tag())
+		}
+	}
+}

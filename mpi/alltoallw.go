@@ -72,7 +72,7 @@ func AlltoallwInit(c *Comm, send, recv []Part) (_ *Request, err error) {
 	if c.w.Check {
 		l.regions = c.regions(s, send, recv)
 	}
-	return c.repeat(s, func() Request { return l.begin(c, s) }), nil
+	return l.repeat(c, s), nil
 }
 
 // after returns a request that completes when r is complete and f has been called with

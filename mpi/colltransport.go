@@ -29,6 +29,7 @@ type collTransport struct {
 	set    *switcher  // nil: no switcher was asked for
 	read   bool       // the data of the next transfer is read at once
 	lost   error      // why a transfer of the call in progress failed; nil: none has
+	absent uint64     // bits of ranks from which no message comes in the call: see forgo
 	op     *operation // that the transport advances; nil: none
 
 	crossing crossing
@@ -67,6 +68,9 @@ func (t *collTransport) Isend(i int, buf []byte, dst, tag int) error {
 
 // Irecv starts a receive in slot i.
 func (t *collTransport) Irecv(i int, buf []byte, src, tag int) error {
+	if t.absent>>src&1 != 0 {
+		return nil
+	}
 	return t.start(i, buf, src, tag, true)
 }
 
@@ -180,6 +184,9 @@ func (t *collTransport) miss(err error) {
 // the transport advances the operation, the operation continues when they are.
 func (t *collTransport) Test(first, last int) (bool, error) {
 	if t.op != nil {
+		if t.op.held {
+			return false, nil
+		}
 		if r := t.linked(first, last); r != nil && !t.op.when(r, nil) {
 			return false, nil
 		}
@@ -243,6 +250,16 @@ func (t *collTransport) giveUp(s *collSlot) {
 	s.busy = false
 	if !t.c.t.Cancel(s.r) && !t.c.t.Test(s.r) {
 		s.r = nil
+	}
+}
+
+// forgo gives up receives from src, which has shown that it sends no message.
+func (t *collTransport) forgo(src int) {
+	t.absent |= 1 << src
+	for i := range t.slots {
+		if s := &t.slots[i]; s.busy && s.recv && s.r.Peer == t.c.global(src) {
+			t.giveUp(s)
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ type exchange struct {
 	from    int    // for reductions: offset in each contribution of the part that is combined
 	to      int    // the last rank whose contribution is combined; -1: none
 	reducer *reducer
+	divided // for calls in which each rank knows only a part of the counts
 
 	set     *startSet // of a persistent operation; nil: begun only once
 	number  uint64
@@ -101,137 +102,6 @@ type exchange struct {
 	up     bool // the flag was raised at the start
 }
 
-// A part is n bytes at an offset.
-type part struct{ at, n int }
-
-// prepare reports whether an exchange of k serves a call, as quick does for blocking
-// ones, and readies e for it.
-func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool {
-	size, rank := k.x.c.size, k.x.c.rank
-	in, out := call.Send, call.Recv
-	e.parts = e.parts[:0]
-	e.kind, e.flow, e.root, e.take, e.out, e.n = call.Kind, collectives.AllToAll, call.Root, nil, out, len(in)
-	e.from, e.to = 0, size-1
-	e.reducer, _ = call.Reducer.(*reducer)
-	switch call.Kind {
-	case collectives.Barrier:
-		if q.barrier == nil {
-			return false
-		}
-	case collectives.Bcast:
-		if !q.bcast.takes(len(out)) {
-			return false
-		}
-		e.flow, e.n, in, e.take = collectives.FromRoot, len(out), out, out
-	case collectives.Gather:
-		if rank == call.Root && sameStart(in, out) {
-			e.n = len(out) / size
-			in = out[rank*e.n:][:e.n]
-		}
-		if !q.gather.takes(e.n) {
-			return false
-		}
-		e.flow, e.take = collectives.ToRoot, out
-	case collectives.Scatter:
-		block := len(out)
-		if rank == call.Root {
-			block = len(in) / size
-		}
-		if e.n = block * (size - 1); !q.scatter.takes(e.n) {
-			return false
-		}
-		if e.flow, e.take = collectives.FromRoot, in; rank != call.Root {
-			e.take = e.scratch(e.n)
-		}
-	case collectives.Allgather:
-		if e.n = len(out) / size; !q.allgather.takes(e.n) {
-			return false
-		}
-		if sameStart(in, out) {
-			in = out[rank*e.n:]
-		}
-		in, e.take = in[:e.n], out
-	case collectives.Allgatherv:
-		if e.n = slices.Max(call.RecvCounts) * call.Elem; !q.allgatherv.takes(e.n) {
-			return false
-		}
-		e.place(call)
-		if own := e.parts[rank]; sameStart(in, out) {
-			in = out[own.at:][:own.n]
-		}
-		e.take = out
-	case collectives.Alltoall:
-		if e.n = len(out) / size * (size - 1); !q.alltoall.takes(e.n) {
-			return false
-		}
-		if sameStart(in, out) {
-			in = out
-		}
-		e.take = e.scratch(e.n * size)
-	case collectives.Reduce:
-		if !q.reduce.takes(e.n) {
-			return false
-		}
-		if e.flow = collectives.ToRoot; rank == call.Root {
-			e.take, e.out = e.scratch(e.n*size), out[:e.n]
-		}
-	case collectives.Allreduce:
-		if !q.allreduce.takes(e.n) {
-			return false
-		}
-		e.take, e.out = e.scratch(e.n*size), out[:e.n]
-	case collectives.ReduceScatterBlock:
-		if !q.reduceScatterBlock.takes(e.n) {
-			return false
-		}
-		part := e.n / size
-		e.take, e.out, e.from = e.scratch(e.n*size), out[:part], rank*part
-	case collectives.ReduceScatter:
-		unit := call.Reducer.ElemSize()
-		if !q.takesShares(call.SendCounts, unit) {
-			return false
-		}
-		e.take, e.out, e.from = e.scratch(e.n*size), out[:call.SendCounts[rank]*unit], offset(call.SendCounts, nil, rank)*unit
-	case collectives.Scan:
-		if !q.scan.takes(e.n) {
-			return false
-		}
-		e.take, e.out, e.to = e.scratch(e.n*size), out[:e.n], rank
-	case collectives.Exscan:
-		if !q.exscan.takes(e.n) {
-			return false
-		}
-		e.take, e.out, e.to = e.scratch(e.n*size), out[:e.n], rank-1
-	default:
-		return false
-	}
-	e.of, e.give = k, in
-	return true
-}
-
-// place records the places of the parts that call receives, if they differ in length.
-func (e *exchange) place(call *collectives.Call) {
-	next := 0
-	for i, n := range call.RecvCounts {
-		at := next
-		if call.RecvDispls != nil {
-			at = call.RecvDispls[i]
-		}
-		if next = at + n; n == 0 {
-			at = 0 // it has no place
-		}
-		e.parts = append(e.parts, part{at * call.Elem, n * call.Elem})
-	}
-}
-
-// scratch returns memory for n bytes.
-func (e *exchange) scratch(n int) []byte {
-	if words := (n + 7) / 8; words > len(e.memory) {
-		e.memory = make([]uint64, words)
-	}
-	return view(e.memory)[:n]
-}
-
 // ready readies e for start, for the call that t has.
 func (e *exchange) ready(t *collTransport) {
 	if e.t = t; e.start == nil {
@@ -247,6 +117,8 @@ func (e *exchange) ready(t *collTransport) {
 	}
 	c, x := e.of.x.c, e.of.x
 	switch mine := c.rank == e.root; {
+	case e.share != 0:
+		e.enclose()
 	case e.kind == collectives.Alltoall:
 		own := e.n / (c.size - 1)
 		if !sameStart(e.give, e.out) {
@@ -351,15 +223,15 @@ func (k *exchanges) may(e *exchange) bool {
 
 // raise raises the flag of e.
 func (k *exchanges) raise(e *exchange) {
-	x, rouse := k.x, k.x.peers
+	x, wake := k.x, k.x.peers
 	switch {
 	case k.busy: // a goroutine of this rank may sleep, and have what it waits for
-		rouse = k.all
+		wake = k.all
 	case e.number%asyncWindow == asyncWindow-1: // a rank may wait for it before it raises another flag
 	case e.flow == collectives.ToRoot && x.c.rank != e.root:
-		rouse = x.peers[x.at[e.root]:][:1]
+		wake = x.peers[x.at[e.root]:][:1]
 	case e.flow == collectives.ToRoot || e.flow == collectives.FromRoot && x.c.rank != e.root:
-		rouse = nil
+		wake = nil
 	}
 	if to := x.c.w.Observe; to != nil {
 		to.Add(e.t.call, len(e.give))
@@ -367,16 +239,16 @@ func (k *exchanges) raise(e *exchange) {
 	if e.raised = true; e.missing != 0 {
 		k.open[e.number%asyncWindow] = e
 	}
-	e.show(rouse)
+	e.show(wake)
 	x.prefetch(asyncNumber(e.number + 1))
 }
 
 // show raises the flag of e, and wakes ranks. If ranks share processors and all wait for
 // all, only the last one to come wakes the others, as in exchanger.put.
-func (e *exchange) show(rouse []int) {
+func (e *exchange) show(wake []int) {
 	x := e.of.x
 	if !x.lastWakes(e.flow) || e.of.busy {
-		x.flagArray.Raise(rouse, x.index, e.flag, e.t.note.Sign, e.give)
+		x.flagArray.Raise(wake, x.index, e.flag, e.t.note.Sign, e.give)
 		return
 	}
 	x.flagArray.Raise(nil, x.index, e.flag, e.t.note.Sign, e.give)
@@ -451,40 +323,4 @@ func (e *exchange) failure() error {
 		t.lost = errClosed
 	}
 	return t.lost
-}
-
-// deliver makes the result from all contributions.
-func (e *exchange) deliver() {
-	c := e.of.x.c
-	switch e.kind {
-	case collectives.Scatter:
-		block := c.rank // of what root has
-		if c.rank != e.root {
-			block = collectives.BlockOf(c.rank, e.root)
-		}
-		if !sameStart(e.take, e.out) {
-			copy(e.out, e.take[block*len(e.out):])
-		}
-	case collectives.Alltoall:
-		n := e.n / (c.size - 1)
-		for i := range c.size {
-			if i != c.rank {
-				copy(e.out[i*n:][:n], e.part(i)[collectives.BlockOf(c.rank, i)*n:])
-			}
-		}
-	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatterBlock, collectives.ReduceScatter, collectives.Scan, collectives.Exscan:
-		if e.take != nil && len(e.out) > 0 && e.to >= 0 {
-			e.combine()
-		}
-	}
-}
-
-// combine combines contributions in rank order, like exchanger.combine.
-func (e *exchange) combine() {
-	to, last := e.from+len(e.out), e.to*e.n
-	result := e.take[last:][e.from:to]
-	for i := last - e.n; i >= 0; i -= e.n {
-		e.reducer.fold(e.take[i:][e.from:to], result)
-	}
-	copy(e.out, result)
 }

@@ -218,8 +218,9 @@ func TestNumbersOfFlagsOfOperations(t *testing.T) {
 	}
 }
 
-// Short calls use flags. Calls on no bytes or on more than flags carry, with lengths that
-// only each rank itself knows, or with a forced algorithm use messages.
+// Short calls use flags. Calls on no bytes or on more than flags carry, or with a forced
+// algorithm use messages. All ranks take part in the exchange of a call with counts that
+// each rank knows only in part, whatever these are.
 func TestWhichOperationsGoByFlags(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
 	if ws[0].coll.async == nil {
@@ -243,11 +244,15 @@ func TestWhichOperationsGoByFlags(t *testing.T) {
 		}, 0},
 		"Iallgather, long":      {func(c *Comm) Request { return *Iallgather(c, room(beyond), room(2*beyond)) }, 0},
 		"Iallgather of nothing": {func(c *Comm) Request { return *Iallgather(c, room(0), room(0)) }, 0},
-		"Igatherv, by messages": {func(c *Comm) Request { return *Igatherv(c, room(1), room(2), []int{1, 1}, nil, 1) }, 0},
-		"Iscan":                 {func(c *Comm) Request { return *Iscan(c, []byte{1}, []byte{1}, Sum) }, 1},
-		"Iscan, long":           {func(c *Comm) Request { return *Iscan(c, room(beyond), room(beyond), Sum) }, 0},
-		"Iexscan":               {func(c *Comm) Request { return *Iexscan(c, []byte{1}, []byte{1}, Sum) }, 1},
-		"IreduceScatter":        {func(c *Comm) Request { return *IreduceScatter(c, room(3), room(1+c.Rank()), []int{1, 2}, Sum) }, 1},
+		"Igatherv":              {func(c *Comm) Request { return *Igatherv(c, room(1), room(2), []int{1, 1}, nil, 1) }, 1},
+		"Iscatterv of nothing":  {func(c *Comm) Request { return *Iscatterv(c, nil, []int{0, 0}, nil, room(0), 1) }, 1},
+		"Ialltoallv, long": {func(c *Comm) Request {
+			return *Ialltoallv(c, room(2*beyond), []int{beyond, beyond}, nil, room(2*beyond), []int{beyond, beyond}, nil)
+		}, 1},
+		"Iscan":          {func(c *Comm) Request { return *Iscan(c, []byte{1}, []byte{1}, Sum) }, 1},
+		"Iscan, long":    {func(c *Comm) Request { return *Iscan(c, room(beyond), room(beyond), Sum) }, 0},
+		"Iexscan":        {func(c *Comm) Request { return *Iexscan(c, []byte{1}, []byte{1}, Sum) }, 1},
+		"IreduceScatter": {func(c *Comm) Request { return *IreduceScatter(c, room(3), room(1+c.Rank()), []int{1, 2}, Sum) }, 1},
 		"IreduceScatter, long": {func(c *Comm) Request {
 			return *IreduceScatter(c, room(beyond), room(1+c.Rank()*(beyond-2)), []int{1, beyond - 1}, Sum)
 		}, 0},

@@ -27,8 +27,8 @@ type launch struct {
 	note  ir.Collective
 	catch func(collectives.Call) error // made once, so that a call does not allocate
 
-	exchange exchange // replaces op, if short
-	short    bool
+	exchange exchange
+	way      way
 
 	handles handleStock
 
@@ -46,6 +46,16 @@ type launch struct {
 	regions []region // what the call sends, and receives into
 	flats   []*flat  // the buffers of items that have been copied
 }
+
+// A way is how the ranks of a prepared call reach each other.
+type way uint8
+
+const (
+	byMessages way = iota // op, or the script
+	byBoth                // exchange moves short parts, and op those that are too long for flags
+	byParts               // exchange; other ranks may be byBoth
+	byFlags               // exchange
+)
 
 // divert has the call that holds the lock of k prepared, not carried out.
 func (l *launch) divert(k *collState) {
@@ -67,21 +77,26 @@ func (l *launch) divert(k *collState) {
 // caught prepares the call that the group has been given.
 func (l *launch) caught(call collectives.Call) (err error) {
 	call.Once = l.once
-	l.short = false
-	if k := l.view.coll.async; k != nil && l.exchange.prepare(k, l.quick, &call) {
-		if l.short = true; !l.once {
-			if l.short, err = l.exchange.reserve(); err != nil {
+	l.way = byMessages
+	if k, e := l.view.coll.async, &l.exchange; k != nil && e.prepare(k, l.quick, &call) {
+		if l.way = byFlags; e.share != 0 {
+			l.way = byParts // byBoth if this rank has long parts
+		}
+		if !l.once {
+			if reserved, err := e.reserve(); err != nil {
 				return err
+			} else if !reserved {
+				l.way = byMessages
 			}
 		}
 	}
-	if l.short {
-		if l.view.w.Check {
-			l.use(&call, l.group.Rank())
-		}
-		return nil
+	switch l.way {
+	case byMessages:
+		l.op, err = l.group.PrepareAgain(l.op, call)
+	case byParts:
+		err = l.beside(&call)
 	}
-	if l.op, err = l.group.PrepareAgain(l.op, call); err == nil && l.view.w.Check {
+	if err == nil && l.view.w.Check {
 		l.use(&call, l.group.Rank())
 	}
 	return err
@@ -143,7 +158,7 @@ func (l *launch) begin(c *Comm, s site) Request {
 		c.w.requests.guardAll(r.p, l.regions)
 	}
 	switch carried := l.script == nil && o.carried(c.t.Carrier()); {
-	case carried && l.short:
+	case carried && l.way != byMessages:
 		o.exchange()
 	case carried:
 		t.op = o
@@ -185,9 +200,14 @@ func (c *Comm) persistent(s site, f func(*Comm) error) (*Request, error) {
 	if err != nil {
 		return nil, c.raise(err)
 	}
+	return l.repeat(c, s), nil
+}
+
+// repeat makes a persistent request for the prepared operation.
+func (l *launch) repeat(c *Comm, s site) *Request {
 	r := c.repeat(s, func() Request { return l.begin(c, s) })
-	if l.short {
+	if l.way != byMessages {
 		r.repeated().set = l.exchange.set
 	}
-	return r, nil
+	return r
 }

@@ -53,11 +53,11 @@ func (l *launch) spent() {
 		return
 	}
 	k := &l.view.coll.launches
-	if l.short && k.near.CompareAndSwap(nil, l) {
+	if l.way > byBoth && k.near.CompareAndSwap(nil, l) {
 		return
 	}
 	k.mu.Lock()
-	if !l.short {
+	if l.way <= byBoth {
 		l.op.Release(len(k.free))
 	}
 	k.free = append(k.free, l)

@@ -19,6 +19,7 @@ type operation struct {
 	site    site
 	t       *collTransport
 	stepped bool        // Step has been called
+	held    bool        // it posts transfers, and does not wait for them yet
 	forget  func() bool // stops watching the context that can end the operation; nil: none
 }
 
@@ -64,7 +65,11 @@ func (o *operation) when(first *llc.Request, cond func() bool) bool {
 // Step goes on as far as possible without waiting: see [port.Stepper].
 func (o *operation) Step() {
 	o.stepped = true
-	if !o.launch.short && !o.launch.op.Proceed() {
+	if !o.launch.proceed() {
+		return
+	}
+	if o.launch.stuck() {
+		go func() { o.conclude(o.result()) }()
 		return
 	}
 	err := o.result()
@@ -89,6 +94,8 @@ func (o *operation) exchange() {
 	alone := e.missing == 0
 	o.c.t.Perform(e.start)
 	switch {
+	case o.launch.way == byBoth:
+		o.both(e.up && alone)
 	case e.up && alone:
 		o.finish()
 	case e.up && o.t.ctx == nil && o.c.coll.history == nil:
@@ -170,10 +177,12 @@ func (l *launch) finish(c *Comm, t *collTransport) error {
 	switch {
 	case l.script != nil:
 		err = l.script.run(t)
-	case l.short:
+	case l.way == byFlags:
 		err = l.exchange.finish()
-	default:
+	case l.way == byMessages:
 		err = l.op.Finish()
+	default:
+		err = l.finishParts()
 	}
 	if err == nil {
 		if l.unpack != nil {

@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -153,6 +154,35 @@ func TestWrongCountsAtTheRootAreAnError(t *testing.T) {
 			return err
 		}
 		return mpi.Scatterv(w, make([]int, 5), []int{2, 3}, nil, make([]int, 2), 0)
+	})
+}
+
+// MPI 4.1, sections 6.12.3 and 6.12.4: the same holds for calls that do not block, also
+// if each rank expects the part to go another way.
+func TestWrongCountsAtTheRootOfCallsThatDoNotBlock(t *testing.T) {
+	const long = 5000
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		for _, n := range []int{3, long} {
+			gather, scatter := mpi.Igatherv[int], mpi.Iscatterv[int]
+			if w.Rank() == 1 {
+				if _, err := gather(w, make([]int, n), nil, nil, nil, 0).Wait(); err != nil {
+					return err
+				}
+				_, err := scatter(w, nil, nil, nil, make([]int, 2), 0).Wait()
+				if err := is(err, mpi.ErrTruncate, fmt.Sprintf("mpi: Iscatterv on world root 0: %d bytes arrived where 16 belong; all ranks must call it with the same lengths", 8*n)); err != nil {
+					return err
+				}
+				continue
+			}
+			_, err := gather(w, make([]int, 3), make([]int, 5), []int{3, 2}, nil, 0).Wait()
+			if err := is(err, mpi.ErrTruncate, fmt.Sprintf("mpi: Igatherv on world root 0: %d bytes arrived where 16 belong; all ranks must call it with the same lengths", 8*n)); err != nil {
+				return err
+			}
+			if _, err := scatter(w, make([]int, n+2), []int{2, n}, nil, make([]int, 2), 0).Wait(); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -72,8 +72,8 @@ func TestHowFarARankIsAheadInAPersistentOperation(t *testing.T) {
 	}
 }
 
-// Short operations use flags. Those on no bytes or on more than flags carry, with
-// lengths that only each rank itself knows, or with a forced algorithm use messages.
+// Short operations use flags. Those on no bytes or on more than flags carry, or with a
+// forced algorithm use messages.
 func TestWhichPersistentOperationsGoByFlags(t *testing.T) {
 	barrier := func(c *Comm) (*Request, error) { return BarrierInit(c) }
 	ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
@@ -91,7 +91,8 @@ func TestWhichPersistentOperationsGoByFlags(t *testing.T) {
 		"AllreduceInit":            {func(c *Comm) (*Request, error) { return AllreduceInit(c, []byte{1}, []byte{1}, Sum) }, true},
 		"AllreduceInit, long":      {func(c *Comm) (*Request, error) { return AllreduceInit(c, long(), long(), Sum) }, false},
 		"ScanInit":                 {func(c *Comm) (*Request, error) { return ScanInit(c, []byte{1}, []byte{1}, Sum) }, true},
-		"GathervInit":              {func(c *Comm) (*Request, error) { return GathervInit(c, []byte{1}, []byte{1, 2}, []int{1, 1}, nil, 0) }, false},
+		"GathervInit":              {func(c *Comm) (*Request, error) { return GathervInit(c, []byte{1}, []byte{1, 2}, []int{1, 1}, nil, 0) }, true},
+		"AlltoallwInit":            {func(c *Comm) (*Request, error) { return AlltoallwInit(c, make([]Part, 2), make([]Part, 2)) }, true},
 		"ScatterInit":              {func(c *Comm) (*Request, error) { return ScatterInit(c, []byte{1, 2}, []byte{1}, 0) }, true},
 		"AllgatherInit of nothing": {func(c *Comm) (*Request, error) { return AllgatherInit(c, []byte{}, []byte{}) }, false},
 	} {

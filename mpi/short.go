@@ -14,7 +14,8 @@ import (
 // where there is no flag array. Bypassing the group is possible because nonblocking
 // operations have their own transports, so none is ever started on the group.
 type quick struct {
-	barrier, gatherv, scatterv, alltoallv                   *exchanger
+	barrier                                                 *exchanger
+	gatherv, scatterv, alltoallv                            described
 	bcast, gather, scatter, allgather, allgatherv, alltoall shortcut
 	reduce, allreduce, reduceScatterBlock, reduceScatter    shortcut
 
@@ -33,6 +34,28 @@ type shortcut struct {
 // takes reports whether a call in which ranks send n bytes takes the shortcut.
 func (s *shortcut) takes(n int) bool { return uint(n-1) < s.most }
 
+// A described holds the exchanger for calls of an operation in which each rank knows
+// only a part of the counts, so that flags describe what they hold.
+type described struct {
+	x     *exchanger // nil: other algorithms are used
+	room  int        // bytes that a flag holds in a call that does not block
+	share int        // longest part that goes by flags in such a call: however many do, they fit; 0: none does
+}
+
+func (d *described) init(x *exchanger, kind collectives.Kind, room, size int) {
+	if room < 0 {
+		return
+	}
+	d.x, d.room = x, room
+	switch {
+	case size == 1:
+	case kind == collectives.Gatherv:
+		d.share = room - collectives.Head(1)
+	case room >= collectives.Head(size):
+		d.share = (room - collectives.Head(size)) / (size - 1)
+	}
+}
+
 func (q *quick) init(x *exchanger, o collectives.Options, size int) {
 	if x == nil {
 		return
@@ -49,9 +72,12 @@ func (q *quick) init(x *exchanger, o collectives.Options, size int) {
 		n := max(o.Exchanges(kind, size, ir.FlagBytes), 0)
 		*at, longest = shortcut{x, uint(n)}, max(longest, n)
 	}
-	for kind, at := range map[collectives.Kind]**exchanger{collectives.Barrier: &q.barrier, collectives.Gatherv: &q.gatherv, collectives.Scatterv: &q.scatterv, collectives.Alltoallv: &q.alltoallv} {
-		if o.Exchanges(kind, size, ir.FlagBytes) >= 0 {
-			*at, longest = x, ir.FlagBytes
+	if o.Exchanges(collectives.Barrier, size, ir.FlagBytes) >= 0 {
+		q.barrier = x
+	}
+	for kind, at := range map[collectives.Kind]*described{collectives.Gatherv: &q.gatherv, collectives.Scatterv: &q.scatterv, collectives.Alltoallv: &q.alltoallv} {
+		if at.init(x, kind, o.Exchanges(kind, size, ir.FlagBytes), size); at.x != nil {
+			longest = ir.FlagBytes
 		}
 	}
 	x.short = make([]uint64, (size*longest+7)/8)
@@ -86,7 +112,7 @@ func (k *collState) gather(in, out []byte, n, root int) error {
 // giveOwn is Gatherv on a rank other than root; only this rank knows whether its part
 // is short.
 func (k *collState) giveOwn(in []byte, size, root int) error {
-	x, n := k.quick.gatherv, 0
+	x, n := k.quick.gatherv.x, 0
 	if x != nil {
 		n = collectives.Enclose(x.mine[:], in)
 	}
@@ -100,7 +126,7 @@ func (k *collState) giveOwn(in []byte, size, root int) error {
 // takeAll is Gatherv at root, where out has the length that the counts need. The other
 // ranks show their parts, or announce messages.
 func (k *collState) takeAll(in, out []byte, counts, displs []int, size int) error {
-	x, root := k.quick.gatherv, k.t.c.rank
+	x, root := k.quick.gatherv.x, k.t.c.rank
 	if x == nil {
 		return k.group.Gatherv(in, out, counts, displs, size, root)
 	}
@@ -132,7 +158,7 @@ func (k *collState) disclose(out []byte, counts, displs []int, size int, own, al
 // takeOwn is Scatterv on a rank other than root. Root shows all parts, or announces
 // messages.
 func (k *collState) takeOwn(out []byte, size, root int) error {
-	x := k.quick.scatterv
+	x := k.quick.scatterv.x
 	if x == nil {
 		return k.group.Scatterv(nil, nil, nil, out, size, root)
 	}
@@ -146,7 +172,7 @@ func (k *collState) takeOwn(out []byte, size, root int) error {
 
 // giveAll is Scatterv at root; only root knows whether the parts are short.
 func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size int) error {
-	x, n, root := k.quick.scatterv, 0, k.t.c.rank
+	x, n, root := k.quick.scatterv.x, 0, k.t.c.rank
 	if x != nil {
 		n = collectives.EncloseAll(x.mine[:], in, counts, displs, size, root)
 	}
@@ -242,7 +268,7 @@ func (k *collState) alltoall(in, out []byte) error {
 // alltoallv is Alltoallv with counts in elements of size bytes, not in place. Only each
 // rank itself knows whether its parts are short.
 func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rcounts, rdispls []int, size int) error {
-	x, n, mine := k.quick.alltoallv, 0, k.t.c.rank
+	x, n, mine := k.quick.alltoallv.x, 0, k.t.c.rank
 	if x != nil {
 		n = collectives.EncloseAll(x.mine[:], in, scounts, sdispls, size, mine)
 	}

@@ -61,6 +61,7 @@ func Pieces() []Piece {
 		{"match 32", "32 receives posted, and taken by messages from the last to the first", 200, 2200, matching},
 		{"iallreduce 8", "an Iallreduce of 8 bytes with its Wait, by two ranks one after the other", 500, 5500, iallreduce},
 		{"ibarrier", "an Ibarrier with its Wait, by two ranks one after the other", 500, 5500, ibarrier},
+		{"igatherv 8", "an Igatherv of 8 bytes of each rank with its Wait, by two ranks one after the other", 500, 5500, igatherv},
 		{"allreduceinit 8", "iallreduce 8 by persistent requests", 500, 5500, allreduceInit},
 		{"self 8", "Isend, Recv and Wait of 8 bytes by one rank with itself", 1000, 21000, self},
 	}
@@ -324,6 +325,12 @@ func iallreduce(nic string) (*setup, error) {
 // ibarrier has two ranks start an Ibarrier, and wait for it.
 func ibarrier(nic string) (*setup, error) {
 	return begun(nic, func(c *mpi.Comm, _, _ []float64) *mpi.Request { return mpi.Ibarrier(c) })
+}
+
+// igatherv has two ranks start an Igatherv, and wait for it.
+func igatherv(nic string) (*setup, error) {
+	all, counts := make([]float64, 2), []int{1, 1}
+	return begun(nic, func(c *mpi.Comm, in, _ []float64) *mpi.Request { return mpi.Igatherv(c, in, all, counts, nil, 0) })
 }
 
 // begun has two ranks start a call, and wait for it.
