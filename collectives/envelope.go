@@ -80,6 +80,12 @@ func Insert(e []byte, i, end int, part []byte) int {
 // Announce has descriptor number i of e say that the part is sent as a message.
 func Announce(e []byte, i int) { putDescriptor(e[i*descriptor:], 0, byMessage) }
 
+// Announces reports whether descriptor number i of e says so.
+func Announces(e []byte, i int) bool {
+	_, n := getDescriptor(e[i*descriptor:])
+	return n == byMessage
+}
+
 // Unwrap copies the part that descriptor number i of e names, or reports that it is sent
 // as a message.
 func Unwrap(part, e []byte, i int) (message bool, err error) { return unwrap(part, e[i*descriptor:]) }

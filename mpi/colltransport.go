@@ -184,11 +184,15 @@ func (t *collTransport) miss(err error) {
 // the transport advances the operation, the operation continues when they are.
 func (t *collTransport) Test(first, last int) (bool, error) {
 	if t.op != nil {
-		if t.op.held {
-			return false, nil
-		}
-		if r := t.linked(first, last); r != nil && !t.op.when(r, nil) {
-			return false, nil
+		for r := t.linked(first, last); r != nil; r = t.linked(first, last) {
+			if !t.op.when(r, t.op.watch()) {
+				return false, nil
+			}
+			if ended, err := t.op.interrupted(); err != nil {
+				return true, err
+			} else if !ended {
+				break
+			}
 		}
 		return true, t.Wait(first, last)
 	}

@@ -15,7 +15,7 @@ import (
 // messages, without its short parts.
 //
 //	exchange: raise the flag, and wait for those of others
-//	messages: post the first round, when the flag is raised; continue when the exchange has ended
+//	messages: post the first round at once; at the end, see whether the exchange has ended
 //
 // A flag describes what it holds. So a rank notices at the end of the exchange if it
 // expects a part of another length, and knows then whether to receive a message that it
@@ -30,8 +30,11 @@ type divided struct {
 	envelope []byte // memory for what the flag carries
 	tag      int    // of the messages
 
-	posted    bool // the messages have been begun
-	closed    bool // close has been called, and verdict is its result
+	agreed    bool        // all flags have been compared with what this rank expects
+	surprised bool        // and they say something else
+	surprise  func() bool // made once: unlike
+	posted    bool        // the messages have been begun
+	closed    bool        // close has been called, and verdict is its result
 	verdict   error
 	announced uint64 // bits of the ranks that send a message where a short part belongs
 }
@@ -102,7 +105,10 @@ func (l *launch) beside(call *collectives.Call) (err error) {
 func (e *exchange) enclose() {
 	x := e.of.x
 	rank, root := x.c.rank, x.c.rank == e.root
-	e.posted, e.closed, e.verdict, e.announced, e.give = false, false, nil, 0, nil
+	if e.surprise == nil {
+		e.surprise = e.unlike
+	}
+	e.agreed, e.surprised, e.posted, e.closed, e.verdict, e.announced, e.give = false, false, false, false, nil, 0, nil
 	switch {
 	case e.flow == collectives.AllToAll:
 		e.wrap(rank)
@@ -196,36 +202,77 @@ func (e *exchange) close() error {
 // failed reports whether the exchange has ended before its flags were seen.
 func (e *exchange) failed() bool { return !e.raised || e.missing != 0 }
 
-// both begins the messages of an exchange that has begun. over says that the exchange
-// has ended.
-func (o *operation) both(over bool) {
-	l, complete := o.launch, true
-	o.t.op, o.held = o, !over // a task has one wait at a time, and the first is for the exchange
-	if f := l.exchange.set; f == nil || f.broken == nil {
-		l.exchange.posted = true
-		complete = l.op.Begin(o.t)
+// both begins the messages of an exchange that has begun.
+func (o *operation) both() {
+	e := &o.launch.exchange
+	o.t.op = o
+	if f := e.set; f == nil || f.broken == nil {
+		e.posted = true
+		if !o.bothEnded(o.launch.op.Begin(o.t)) {
+			return // the transport advances o
+		}
 	}
-	if !over {
-		o.held = false
-		complete = o.when(nil, l.exchange.test) && l.proceed()
-	}
-	if complete {
-		o.finish()
-	} // else the transport advances o
+	o.finish()
 }
 
 // proceed continues as far as possible without waiting, and reports whether that is to the
 // end.
-func (l *launch) proceed() bool {
-	e := &l.exchange
-	switch l.way {
+func (o *operation) proceed() bool {
+	switch l := o.launch; l.way {
 	case byMessages:
 		return l.op.Proceed()
-	case byFlags, byParts:
-		return true
+	case byBoth:
+		return !l.exchange.posted || o.bothEnded(l.op.Proceed())
 	}
-	_ = e.close() // finishParts returns the error
-	return e.failed() || !e.posted || l.op.Proceed()
+	return true
+}
+
+// bothEnded reports whether the exchange has ended, too, if the messages have. Most
+// often the flags have been seen by then: a rank raises its flag before it sends.
+func (o *operation) bothEnded(messages bool) bool {
+	e := &o.launch.exchange
+	return messages && (e.closed || o.when(nil, e.test))
+}
+
+// watch returns the condition that ends a wait for messages early, or nil.
+func (o *operation) watch() func() bool {
+	if e := &o.launch.exchange; o.launch.way == byBoth && !e.closed {
+		return e.surprise
+	}
+	return nil
+}
+
+// interrupted reports whether the condition of watch has ended a wait. Then it ends the
+// exchange; err is not nil if that has failed.
+func (o *operation) interrupted() (ended bool, err error) {
+	e := &o.launch.exchange
+	if o.launch.way != byBoth || e.closed || !e.surprised {
+		return false, nil
+	}
+	if err = e.close(); !e.failed() {
+		err = nil // finishParts returns it
+	}
+	return true, err
+}
+
+// unlike reports whether the flags of others, once all are up, do not fit the messages
+// that this rank expects. The lock of the transport is held.
+func (e *exchange) unlike() bool {
+	if !e.agreed && e.over() {
+		e.agreed = true
+		e.surprised = e.failed() || e.t.told() || e.misfit()
+	}
+	return e.surprised
+}
+
+// misfit reports whether another rank sends a part in another way than this rank expects.
+func (e *exchange) misfit() bool {
+	for src, p := range e.taken {
+		if collectives.Announces(e.part(src), e.descriptor()) != e.exceeds(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // stuck reports whether finish may wait: for messages of an exchange that has failed, or
@@ -244,6 +291,9 @@ func (l *launch) finishParts() error {
 	e := &l.exchange
 	err := e.close()
 	if e.posted {
+		if e.failed() {
+			_ = e.t.Wait(0, collSlots) // the messages that are under way end, too
+		}
 		err = cmp.Or(err, l.op.Finish())
 		e.t.absent = 0
 	}

@@ -19,7 +19,6 @@ type operation struct {
 	site    site
 	t       *collTransport
 	stepped bool        // Step has been called
-	held    bool        // it posts transfers, and does not wait for them yet
 	forget  func() bool // stops watching the context that can end the operation; nil: none
 }
 
@@ -65,7 +64,7 @@ func (o *operation) when(first *llc.Request, cond func() bool) bool {
 // Step goes on as far as possible without waiting: see [port.Stepper].
 func (o *operation) Step() {
 	o.stepped = true
-	if !o.launch.proceed() {
+	if !o.proceed() {
 		return
 	}
 	if o.launch.stuck() {
@@ -95,7 +94,7 @@ func (o *operation) exchange() {
 	o.c.t.Perform(e.start)
 	switch {
 	case o.launch.way == byBoth:
-		o.both(e.up && alone)
+		o.both()
 	case e.up && alone:
 		o.finish()
 	case e.up && o.t.ctx == nil && o.c.coll.history == nil:

@@ -29,7 +29,7 @@ type Task struct {
 	stirred    bool         // it no longer waits for anything
 	open       int          // how many of first and the requests linked to it are not done
 	first      *llc.Request // that it waits for
-	cond       func() bool  // or the condition that it waits for
+	cond       func() bool  // or the condition that it waits for; the wait is over when either is so
 	next, prev *Task        // in tasks
 	behind     *Task        // the task that is due after this one
 }
@@ -47,9 +47,9 @@ type Stepper interface {
 
 // A Carrier carries tasks on: a port, or a wrapper of one.
 type Carrier interface {
-	// When reports whether first and the requests linked to it are done; or, if first is nil, whether cond
-	// holds, which is called with the port's lock held as that of Await is. If not, t goes on when it is so,
-	// after Stir, or when the port is closed.
+	// When reports whether first and the requests linked to it are done, or cond holds, which is called with
+	// the port's lock held as that of Await is; either may be nil. If not, t goes on when it is so, after
+	// Stir, or when the port is closed.
 	When(t *Task, first *llc.Request, cond func() bool) bool
 	// Stir ends all waits of t, also later ones. Requests that are not done then must be waited for or
 	// cancelled.
@@ -115,7 +115,7 @@ func (l *tasks) has(t *Task) bool { return t.prev != nil || l.first == t }
 // When is that of [Carrier].
 func (p *Port) When(t *Task, first *llc.Request, cond func() bool) bool {
 	p.lock()
-	met := p.is(closed) || t.stirred || undone(first) == nil && (cond == nil || cond())
+	met := p.is(closed) || t.stirred || undone(first) == nil && (first != nil || cond == nil) || cond != nil && cond()
 	if !met {
 		p.suspend(t, first, cond)
 	}
@@ -191,9 +191,13 @@ func (p *Port) release(t *Task) {
 // stirTask ends all waits of t.
 func (p *Port) stirTask(t *Task) {
 	t.stirred = true
-	if t.state != taskWaits {
-		return
+	if t.state == taskWaits {
+		p.interrupt(t)
 	}
+}
+
+// interrupt ends the wait of t, whose requests need not be done.
+func (p *Port) interrupt(t *Task) {
 	for r := t.first; r != nil; r = r.Link {
 		if r.Owner == t {
 			r.Queued = false
@@ -215,7 +219,7 @@ func (p *Port) stirAll(conds bool) {
 func (l *tasks) met(p *Port) {
 	for t := l.first; t != nil; t = t.next {
 		if t.cond != nil && t.cond() {
-			p.release(t)
+			p.interrupt(t)
 		}
 	}
 }

@@ -102,6 +102,43 @@ func TestTasksWaitForConditions(t *testing.T) {
 	}
 }
 
+// A task may wait for requests and a condition, whichever comes first; requests that the condition has cut off
+// report to the task no more.
+func TestTasksWaitForRequestsOrACondition(t *testing.T) {
+	for _, cutOff := range []bool{true, false} {
+		ps := open(t, 2)
+		ps[0].helper.away = false
+		var holds atomic.Bool
+		steps := 0
+		s := &script{p: ps[0], ran: func() { steps++ }}
+		s.Work = s
+		r := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 8)}
+		ps[0].Start(r, false)
+		if ps[0].When(&s.Task, r, holds.Load) {
+			t.Fatal("neither has come")
+		}
+		if ps[0].Look(&s.Task) || steps != 0 {
+			t.Error("over too early")
+		}
+		if holds.Store(cutOff); cutOff {
+			inTime(t, "Join", func() { ps[0].Join(&s.Task) })
+		}
+		send(t, ps[1], 0, 0, 1, make([]byte, 8))
+		ps[0].Wait(r)
+		inTime(t, "Join", func() { ps[0].Join(&s.Task) })
+		if steps != 1 {
+			t.Errorf("cut off %v: %d steps", cutOff, steps)
+		}
+		if ps[0].waiters.conds != 0 || ps[0].tasks.conds != 0 || ps[0].under() {
+			t.Errorf("left over: %d and %d conditions, under way %v", ps[0].waiters.conds, ps[0].tasks.conds, ps[0].under())
+		}
+		never := func() bool { return false }
+		if !ps[0].When(&s.Task, r, never) || !ps[0].When(&s.Task, &llc.Request{}, func() bool { return true }) {
+			t.Error("what has come is waited for")
+		}
+	}
+}
+
 // After damage no wait lasts for ever: neither that of a task for a peer, nor one for a condition.
 func TestTasksEndAfterDamage(t *testing.T) {
 	nics := nictest.Loopback(3, nictest.DefaultCaps())
