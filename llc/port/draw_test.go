@@ -128,7 +128,7 @@ func TestEndOfAnOfferIsNotLeft(t *testing.T) {
 		defer ps[1].gate.leave()
 		return ps[1].busy()
 	}
-	ps[0].helper.away = false // as if active: it would take the ends
+	withoutHelper(t, ps[0]) // as if active: it would take the ends
 	for i := range nictest.DefaultCaps().Slots / 2 {
 		send(t, ps[1], 0, 0, 2, payload(i, 8))
 	}

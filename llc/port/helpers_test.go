@@ -159,3 +159,16 @@ func send(t testing.TB, p sender, ctx uint16, dst, tag int, buf []byte) {
 		t.Errorf("Send(%d, %d): %v", dst, tag, err)
 	}
 }
+
+// withoutHelper waits until the helper of p has nothing to do, and keeps it from coming back: p takes it for
+// active.
+func withoutHelper(t *testing.T, p *Port) {
+	t.Helper()
+	eventually(t, "the helper has left", func() bool {
+		p.gate.enter()
+		defer p.gate.leave()
+		left := p.helper.away
+		p.helper.away = false
+		return left
+	})
+}

@@ -19,7 +19,7 @@ func TestProgressInShortWaits(t *testing.T) {
 	for name, need := range map[string]int{"at once": 0, "after one look": 1, "after two looks": 2} {
 		t.Run(name, func(t *testing.T) {
 			ps := open(t, 2)
-			ps[0].helper.away = false // as if active: it would do the work
+			withoutHelper(t, ps[0]) // as if active: it would do the work
 			in, out := make([]byte, 300000), payload(1, 300000)
 			ps[0].Start(&llc.Request{Peer: 1, Tag: 1, Buf: in}, false)
 			var sent atomic.Bool
@@ -42,7 +42,7 @@ func TestProgressInShortWaits(t *testing.T) {
 func TestOfferGoesAtOnce(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
-	ps[0].helper.away = false // as if active: it would do the work
+	withoutHelper(t, ps[0]) // as if active: it would do the work
 	out := &llc.Request{Peer: 1, Tag: 1, Buf: payload(1, 300000)}
 	ps[0].Start(out, true)
 	inTime(t, "the receiver", func() { recv(t, ps[1], 0, 0, 1, payload(1, 300000)) })
@@ -54,10 +54,10 @@ func TestOfferGoesAtOnce(t *testing.T) {
 func TestInvitationGoesAtOnce(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
+	withoutHelper(t, ps[0]) // as if active: it would do the work
 	var sender sync.WaitGroup
 	sender.Go(func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
 	eventually(t, "the offer", func() bool { _, ok := ps[0].Probe(0, 1, 1, false); return ok })
-	ps[0].helper.away = false // as if active: it would do the work
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	eventually(t, "the sender has moved its part", func() bool {
@@ -99,7 +99,7 @@ func TestReceiverComputes(t *testing.T) {
 			recv(t, p, 0, 1-self, 2, payload(2, 8))
 		}
 	})
-	ps[0].helper.away = false // as if active: it would do the work
+	withoutHelper(t, ps[0]) // as if active: it would do the work
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	var sender sync.WaitGroup
@@ -122,7 +122,7 @@ func TestReceiverComputes(t *testing.T) {
 // sender has begun.
 func TestCancelTakesInvitationsBack(t *testing.T) {
 	ps := exclusivePorts(t, 2)
-	ps[0].helper.away = false // as if active: it would receive
+	withoutHelper(t, ps[0]) // as if active: it would receive
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	if !ps[0].Cancel(in) || !ps[0].Test(in) || !errors.Is(in.Status.Err, llc.ErrCancelled) {
@@ -208,7 +208,7 @@ func TestLooksAreShort(t *testing.T) {
 		return nil
 	}})
 	acquaint(t, ps)
-	ps[0].helper.away = false // as if active: it would do the work
+	withoutHelper(t, ps[0]) // as if active: it would do the work
 	ps[0].gate.enter()
 	ps[0].eng.Attend(1 << 30) // for nothing small
 	ps[0].gate.leave()
@@ -249,7 +249,7 @@ func TestLooksLeaveCopiesToWaits(t *testing.T) {
 		return nil
 	}})
 	acquaint(t, ps)
-	ps[0].helper.away = false // as if active: it would do the work
+	withoutHelper(t, ps[0]) // as if active: it would do the work
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	var sender sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 // Stir ends a wait, also a later one; a request that was given up does not report to the task any more.
 func TestStir(t *testing.T) {
 	ps := open(t, 2)
-	ps[0].helper.away = false
+	withoutHelper(t, ps[0])
 	steps := 0
 	s := &script{ran: func() { steps++ }}
 	old := s.begin(t, ps[0], 1)
@@ -107,7 +107,7 @@ func TestTasksWaitForConditions(t *testing.T) {
 func TestTasksWaitForRequestsOrACondition(t *testing.T) {
 	for _, cutOff := range []bool{true, false} {
 		ps := open(t, 2)
-		ps[0].helper.away = false
+		withoutHelper(t, ps[0])
 		var holds atomic.Bool
 		steps := 0
 		s := &script{p: ps[0], ran: func() { steps++ }}
@@ -159,7 +159,7 @@ func TestTasksEndAfterDamage(t *testing.T) {
 // A report names the transfer that a task waits for, or at least its call.
 func TestReportsOfTasks(t *testing.T) {
 	ps := open(t, 2)
-	ps[0].helper.away = false
+	withoutHelper(t, ps[0])
 	s := &script{}
 	s.Call, s.Collective = "Ibarrier", &ir.Collective{Team: 7}
 	r := s.begin(t, ps[0], 3)

@@ -124,7 +124,7 @@ func TestTasksGoOnInCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ps := open(t, 2)
-			ps[0].helper.away = false // as if active: it would do the work
+			withoutHelper(t, ps[0]) // as if active: it would do the work
 			both(t, ps, func(p *Port, self int) {
 				if self == 1 {
 					var wg sync.WaitGroup
@@ -271,7 +271,7 @@ func (s *script) begin(t *testing.T, p *Port, tag int) *llc.Request {
 // Tasks go on in the order in which their last request was done, whatever the order in which they began.
 func TestTasksGoOnInOrder(t *testing.T) {
 	ps := open(t, 2)
-	ps[0].helper.away = false
+	withoutHelper(t, ps[0])
 	const n = 40
 	var ran []int
 	var all []*script
