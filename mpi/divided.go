@@ -215,18 +215,6 @@ func (o *operation) both() {
 	o.finish()
 }
 
-// proceed continues as far as possible without waiting, and reports whether that is to the
-// end.
-func (o *operation) proceed() bool {
-	switch l := o.launch; l.way {
-	case byMessages:
-		return l.op.Proceed()
-	case byBoth:
-		return !l.exchange.posted || o.bothEnded(l.op.Proceed())
-	}
-	return true
-}
-
 // bothEnded reports whether the exchange has ended, too, if the messages have. Most
 // often the flags have been seen by then: a rank raises its flag before it sends.
 func (o *operation) bothEnded(messages bool) bool {

@@ -73,34 +73,31 @@ func (l Layout) Named(name string) Layout {
 
 // over returns the layout of elements of type t. It is made once for a type, so that a
 // layout may be used as often as one likes.
-func (l Layout) over(t reflect.Type) (*layout.Type, error) {
-	if l.made == nil {
-		return l.build(leafOf(t))
-	}
-	if f := l.made.Load(); f != nil && f.typ == t {
-		return f.l, nil
+func (l Layout) over(t reflect.Type) (*form, error) {
+	if l.made != nil {
+		if f := l.made.Load(); f != nil && f.typ == t {
+			return f, nil
+		}
 	}
 	made, err := l.build(leafOf(t))
-	if err == nil {
-		l.made.Store(&form{typ: t, l: made})
+	if err != nil {
+		return nil, err
 	}
-	return made, err
+	f := &form{typ: t, l: made}
+	if l.made != nil {
+		l.made.Store(f)
+	}
+	return f, nil
 }
 
-// overlaps reports whether some byte of made, which over has returned, belongs to two
-// elements.
-func (l Layout) overlaps(made *layout.Type) bool {
-	if l.made == nil {
-		return made.Overlaps()
+// overlaps reports whether some byte belongs to two elements. It finds out once.
+func (f *form) overlaps() bool {
+	if f.apart.Load() {
+		return false
 	}
-	f := l.made.Load()
-	if f.l != made { // of another type since
-		return made.Overlaps()
-	}
-	if !f.apart.Load() {
-		f.apart.Store(!made.Overlaps())
-	}
-	return !f.apart.Load()
+	overlaps := f.l.Overlaps()
+	f.apart.Store(!overlaps)
+	return overlaps
 }
 
 // build makes the layout of elements e.
@@ -433,11 +430,12 @@ type Shape struct {
 //
 // MPI 4.1, sections 5.1.5 to 5.1.8.
 func ShapeOf[T any](l Layout) (Shape, error) {
-	t, err := l.over(reflect.TypeFor[T]())
+	f, err := l.over(reflect.TypeFor[T]())
 	if err != nil {
 		var none *Comm
 		return Shape{}, none.errorAt(at("ShapeOf"), ErrLayout, "%v", err)
 	}
+	t := f.l
 	return Shape{t.Size(), t.LB(), t.Extent(), t.TrueLB(), t.TrueExtent()}, nil
 }
 

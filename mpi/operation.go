@@ -79,6 +79,18 @@ func (o *operation) Step() {
 	o.conclude(err)
 }
 
+// proceed continues as far as possible without waiting, and reports whether that is to the
+// end.
+func (o *operation) proceed() bool {
+	switch l := o.launch; l.way {
+	case byMessages:
+		return l.op.Proceed()
+	case byBoth:
+		return !l.exchange.posted || o.bothEnded(l.op.Proceed())
+	}
+	return true
+}
+
 // conclude completes the operation, which the transport advances.
 func (o *operation) conclude(err error) {
 	o.complete(err)

@@ -48,7 +48,10 @@ func Views[T any](buf []T, n int, l Layout) []Item {
 		v.err = fmt.Errorf("an element of type %v %s; use numbers, bool, or arrays and flat structs of them", t, why)
 	} else {
 		v.mem = view(buf)
-		v.l, v.err = l.over(t)
+		var f *form
+		if f, v.err = l.over(t); v.err == nil {
+			v.l = f.l
+		}
 	}
 	if v.err == nil {
 		v.err = v.check(l, t)

@@ -70,13 +70,14 @@ func (w *window) overlay(s site, x *layoutAccess, disp int) (l *layout.Type, at 
 	if err := w.check(s); err != nil {
 		return nil, 0, true, err
 	}
-	l, err = x.l.over(x.typ)
-	switch {
-	case err != nil:
-		err = w.c.errorAt(s, ErrLayout, "%v", err)
+	f, err := x.l.over(x.typ)
+	if err != nil {
+		return nil, 0, true, w.c.errorAt(s, ErrLayout, "%v", err)
+	}
+	switch l = f.l; {
 	case l.Size() != x.size:
 		err = w.c.errorAt(s, ErrCount, "%v has %d bytes and the buffer %d; they must be equal", x.l, l.Size(), x.size)
-	case x.kind != gets && x.l.overlaps(l):
+	case x.kind != gets && f.overlaps():
 		err = w.c.errorAt(s, ErrLayout, "some bytes of %v belong to two elements, so it can be got and not %s", x.l, [...]string{puts: "put", updates: "updated"}[x.kind])
 	case x.kind == updates && !ofElements(l, x.e.size):
 		err = w.c.errorAt(s, ErrLayout, "%v has parts of elements of type %s; updates are of whole elements", x.l, x.e.name)
