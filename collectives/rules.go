@@ -123,7 +123,14 @@ func (o Options) preferences(size int) (list []preference, err error) {
 // the algorithm "exchange", which takes at most most bytes, in a group of a size, as
 // far as these options tell: the table prefers it, and no option names another one. It
 // is negative if no calls do.
-func (o Options) Exchanges(k Kind, size, most int) int {
+func (o Options) Exchanges(k Kind, size, most int) int { return o.exchanges(k, size, most, false) }
+
+// ExchangesAside is Exchanges for calls that do not block. Up to which length the table
+// prefers exchanges it tells of calls that block: a rank that only looks now and then
+// gains by longer ones, for which it needs nothing of the others but their data.
+func (o Options) ExchangesAside(k Kind, size, most int) int { return o.exchanges(k, size, most, true) }
+
+func (o Options) exchanges(k Kind, size, most int, aside bool) int {
 	const exchange = "exchange"
 	i := slices.IndexFunc(table, func(r row) bool { return r.kind == k && r.name == exchange })
 	where := table[i].prefers(o.Oversubscribed)
@@ -131,7 +138,7 @@ func (o Options) Exchanges(k Kind, size, most int) int {
 		return -1
 	}
 	most = min(most, exchanged(size, o.Oversubscribed))
-	if where.maxBytes > 0 {
+	if where.maxBytes > 0 && !aside {
 		most = min(most, table[i].exchange(shape{kind: k, bytes: where.maxBytes}, size))
 	}
 	for _, r := range o.Rules {

@@ -141,11 +141,25 @@ func TestUpToWhichLengthCallsAreExchanges(t *testing.T) {
 		{rules("gatherv=linear@2..@8.."), Gatherv, 4, 500}, {rules("gatherv=linear@2..@0..7"), Gatherv, 4, -1}, {rules("barrier=linear@2..@0.."), Barrier, 4, -1},
 		// The table has ranges.
 		{Options{}, ReduceScatter, 4, 500}, {Options{Oversubscribed: true}, ReduceScatter, 4, 500}, {Options{}, Scatterv, 99, -1},
-		{Options{}, Gather, 4, 256}, {Options{Oversubscribed: true}, Gather, 4, 500},
+		{Options{Oversubscribed: true}, Gather, 4, 500}, {Options{}, Alltoallv, 4, 500}, {Options{Oversubscribed: true}, Alltoallv, 4, -1},
 		{Options{}, Allgather, fewRanks, 500}, {Options{}, Allgather, fewRanks + 1, exchangeLine}, {Options{Oversubscribed: true}, Allgather, fewRanks + 1, 500},
 	} {
 		if got := c.o.Exchanges(c.kind, c.size, 500); got != c.want {
 			t.Errorf("%v of %d ranks, %+v: %d bytes, want %d", c.kind, c.size, c.o, got, c.want)
+		}
+	}
+	// The ranges of the table do not hold for calls that do not block, but all else does.
+	for _, c := range []struct {
+		o           Options
+		kind        Kind
+		size        int
+		want, aside int
+	}{
+		{Options{}, ReduceScatter, 2, kib, 5000}, {Options{}, Bcast, 2, 5000, 5000}, {Options{}, Scatterv, 99, -1, -1},
+		{force("reduce_scatter=linear"), ReduceScatter, 2, -1, -1}, {rules("bcast=chain@2..@49.."), Bcast, 4, 48, 48},
+	} {
+		if got, aside := c.o.Exchanges(c.kind, c.size, 5000), c.o.ExchangesAside(c.kind, c.size, 5000); got != c.want || aside != c.aside {
+			t.Errorf("%v of %d ranks, %+v: %d and %d bytes, want %d and %d", c.kind, c.size, c.o, got, aside, c.want, c.aside)
 		}
 	}
 	for _, size := range []int{fewRanks, fewRanks + 1} { // a group chooses the same

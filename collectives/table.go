@@ -91,7 +91,7 @@ var table = []row{
 	{Bcast, "scatter-allgather", 0, nil, span{minBytes: 64 * kib, minRanks: 8}, never, bcastScatterAllgather},
 	{Bcast, "binomial", 0, nil, always, always, bcastBinomial},
 
-	{Gather, "exchange", 0, whole, upTo(256), always, gatherExchange},
+	{Gather, "exchange", 0, whole, always, always, gatherExchange},
 	{Gather, "linear", 0, nil, from(16 * kib), always, gatherLinear},
 	{Gather, "binomial", 0, nil, always, always, gatherBinomial},
 	{Gatherv, "exchange", 0, parts, always, always, gathervExchange},
@@ -136,13 +136,13 @@ var table = []row{
 	{Allreduce, "reduce-bcast", 0, nil, never, never, allreduceReduceBcast},
 	{Allreduce, "rabenseifner", 0, nil, always, always, allreduceRabenseifner},
 
-	{ReduceScatterBlock, "exchange", 0, allBlocks, always, always, reduceScatterBlockExchange},
+	{ReduceScatterBlock, "exchange", 0, allBlocks, upTo(512), always, reduceScatterBlockExchange},
 	{ReduceScatterBlock, "linear", 0, nil, never, upTo(512), reduceScatterBlockLinear},
 	{ReduceScatterBlock, "recursive-halving", powerOfTwo | commutative, nil, always, upTo(64 * kib), reduceScatterBlockRecursiveHalving},
 	{ReduceScatterBlock, "pairwise", commutative, nil, always, always, reduceScatterBlockPairwise},
 	{ReduceScatterBlock, "reduce-scatter", 0, nil, always, always, reduceScatterBlockReduceScatter},
 
-	{ReduceScatter, "exchange", 0, allBlocks, always, always, reduceScatterExchange},
+	{ReduceScatter, "exchange", 0, allBlocks, upTo(512), always, reduceScatterExchange},
 	{ReduceScatter, "linear", 0, nil, never, upTo(128), reduceScatterLinear},
 	{ReduceScatter, "recursive-halving", powerOfTwo | commutative, nil, always, always, reduceScatterRecursiveHalving},
 	{ReduceScatter, "pairwise", commutative, nil, always, always, reduceScatterPairwise},

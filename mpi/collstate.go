@@ -52,8 +52,10 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 		}
 	}
 	k.quick = new(quick)
-	k.quick.init(k.x, o, c.size)
-	k.async = newExchanges(k.x, seq)
+	if k.x != nil {
+		k.quick.init(k.x, o, c.size, func(kind collectives.Kind) int { return o.Exchanges(kind, c.size, len(k.x.mine)) })
+	}
+	k.async = newExchanges(k.x, seq, o)
 	if !c.onHost(c.w) {
 		o.Hosts = make([]int, c.size)
 		for r := range o.Hosts {

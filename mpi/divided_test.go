@@ -82,10 +82,14 @@ func (d *dividedCall) column(to int) (ns []int) {
 
 // newDividedCall draws a call. rng is the same on all ranks.
 func newDividedCall(rng, own *rand.Rand, k *collState, id, size, rank int) *dividedCall {
-	kinds := map[collectives.Kind]described{collectives.Gatherv: k.quick.gatherv, collectives.Scatterv: k.quick.scatterv, collectives.Alltoallv: k.quick.alltoallv}
+	var kinds map[collectives.Kind]described // none on one rank
+	if k.async != nil {
+		q := k.async.quick
+		kinds = map[collectives.Kind]described{collectives.Gatherv: q.gatherv, collectives.Scatterv: q.scatterv, collectives.Alltoallv: q.alltoallv}
+	}
 	d := &dividedCall{kind: []collectives.Kind{collectives.Gatherv, collectives.Scatterv, collectives.Alltoallv}[rng.IntN(3)],
 		root: rng.IntN(size), inPlace: rng.IntN(3) == 0, id: id, rank: rank}
-	d.lengths = lengthsOf(rng, size, max(kinds[d.kind].share, 40), 5000, d.inPlace && d.kind == collectives.Alltoallv)
+	d.lengths = lengthsOf(rng, size, max(kinds[d.kind].share, 40), 9000, d.inPlace && d.kind == collectives.Alltoallv)
 	switch d.kind {
 	case collectives.Gatherv:
 		d.gatherv(own)

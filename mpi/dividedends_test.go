@@ -138,7 +138,7 @@ func TestLongPartsMoveWhileRanksCompute(t *testing.T) {
 func TestManyLongParts(t *testing.T) {
 	const size, last = 48, 46
 	ws, _ := worldsOf(t, size, collectives.Options{})
-	if s := ws[0].coll.quick.gatherv.share; s <= 0 || s >= 48 {
+	if s := ws[0].coll.async.quick.gatherv.share; s <= 0 || s >= 48 {
 		t.Errorf("%d bytes go by the flags of %d ranks", s, size)
 	}
 	counts, total := make([]int, size), 0
@@ -251,7 +251,7 @@ func TestLongPartsThatCannotArrive(t *testing.T) {
 // Each part has its own way, so a rank has messages only if it has a long part itself.
 func TestWhichPartsGoByFlags(t *testing.T) {
 	ws, _ := worldsOf(t, 3, collectives.Options{})
-	q := ws[0].coll.quick
+	q := ws[0].coll.async.quick
 	for name, d := range map[string]described{"gatherv": q.gatherv, "scatterv": q.scatterv, "alltoallv": q.alltoallv} {
 		most := ir.FlagBytes - 4
 		if name != "gatherv" {
@@ -275,13 +275,13 @@ func TestWhichPartsGoByFlags(t *testing.T) {
 		e := new(exchange)
 		send, recv := make([]byte, 3*long), make([]byte, 3*long)
 		call := collectives.Call{Kind: d.kind, Send: send, SendCounts: d.lengths[rank], Recv: recv, RecvCounts: d.column(rank), Elem: 1}
-		if !e.prepare(ws[rank].coll.async, ws[rank].coll.quick, &call) || e.long() != (want == byBoth) {
+		if !e.prepare(ws[rank].coll.async, &call) || e.long() != (want == byBoth) {
 			t.Errorf("rank %d: long parts: %t", rank, e.long())
 		}
 	}
 	forced, _ := worldsOf(t, 2, collectives.Options{Force: map[string]string{"gatherv": "linear"}})
 	shared, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
-	for name, n := range map[string]int{"gatherv, forced": forced[0].coll.quick.gatherv.share, "alltoallv, oversubscribed": shared[0].coll.quick.alltoallv.share} {
+	for name, n := range map[string]int{"gatherv, forced": forced[0].coll.async.quick.gatherv.share, "alltoallv, oversubscribed": shared[0].coll.async.quick.alltoallv.share} {
 		if n != 0 {
 			t.Errorf("%s: %d bytes go by flags", name, n)
 		}

@@ -40,7 +40,8 @@ type exchanger struct {
 	number   uint32   // number of the flags that are waited for
 	sign     callSign // and their mark
 	missing  uint64   // bits of the ranks of order whose flag has not been seen
-	odd      bool     // a rank is in another call: rank strange, with the sign theirs
+	ahead    outlook
+	odd      bool // a rank is in another call: rank strange, with the sign theirs
 	strange  int
 	theirs   callSign
 	fence    atomic.Uint32
@@ -51,10 +52,10 @@ type exchanger struct {
 	peek   func() bool // tests once; a closed transport does not call it
 	peeked bool
 
-	// short receives the contributions of all ranks to a short call: see quick.init.
+	// short receives the contributions of all ranks to a short call.
 	// Words, so that it is aligned for any element.
 	short []uint64
-	mine  *[ir.FlagBytes]byte // a contribution that is not in one piece; allocated separately, since inside it made every call of 8 bytes a tenth slower
+	mine  []byte // a contribution that is not in one piece, of the largest length
 }
 
 var _ collectives.Exchange = (*exchanger)(nil)
@@ -66,7 +67,11 @@ func newExchanger(t *collTransport, flagArray ir.FlagArray, slot flagArraySlot, 
 		x.peers = append(x.peers, t.c.global(rank))
 		x.at[rank] = i
 	}
-	x.mine = new([ir.FlagBytes]byte)
+	x.mine = make([]byte, shortBytes)
+	if t.c.w.Collectives.Oversubscribed {
+		x.mine = make([]byte, sharedBytes)
+	}
+	x.short = make([]uint64, (t.c.size*len(x.mine)+7)/8)
 	x.raise, x.raised = x.put, x.look
 	x.first = func() {
 		if x.look() {
@@ -98,8 +103,8 @@ func lookOrder(c *core) []int {
 	return append(here, elsewhere...)
 }
 
-// ExchangeBytes is the payload of one flag.
-func (x *exchanger) ExchangeBytes() int { return ir.FlagBytes }
+// ExchangeBytes is the largest contribution to an exchange.
+func (x *exchanger) ExchangeBytes() int { return len(x.mine) }
 
 // Exchange makes one exchange, and waits for what this rank receives.
 func (x *exchanger) Exchange(f collectives.Flow, root int, in, out []byte) error {
@@ -333,7 +338,10 @@ func (x *exchanger) put() {
 			}
 		}
 	}
-	x.prefetch(x.turns.number(x.turns.seq + 1))
+	x.prefetch(x.turns.number(x.turns.seq+1), 0)
+	if n := len(x.give); n > ir.FlagInline {
+		x.prefetch(x.turns.number(x.ahead.after(x.turns.seq)), n)
+	}
 }
 
 // lastWakes reports whether only the last rank to come wakes the others, see put.
@@ -342,12 +350,29 @@ func (x *exchanger) lastWakes(f collectives.Flow) bool {
 }
 
 // prefetch fetches the flag of a number into the cache, because this rank raises it
-// next. Where ranks share processors that gains nothing: no rank reads a flag while
-// another writes it.
-func (x *exchanger) prefetch(number uint32) {
+// soon, with n bytes. Where ranks share processors that gains nothing: no rank reads a
+// flag while another writes it.
+func (x *exchanger) prefetch(number uint32, n int) {
 	if !x.c.w.Collectives.Oversubscribed {
-		x.flagArray.Prefetch(x.index, number)
+		x.flagArray.Prefetch(x.index, number, n)
 	}
+}
+
+// An outlook foresees in which exchange this rank raises a flag with long data again:
+// as far ahead as the last one was from the one before, because calls with data and
+// barriers often alternate.
+type outlook struct{ last uint64 }
+
+// farthest is how far ahead an outlook foresees.
+const farthest = 8
+
+// after returns the number of that exchange after one with the number seq.
+func (o *outlook) after(seq uint64) uint64 {
+	gap := seq - o.last
+	if o.last = seq; gap > farthest {
+		gap = 1
+	}
+	return seq + gap
 }
 
 // look takes the flags that have been raised since the last call, up to the first one

@@ -13,8 +13,8 @@ type part struct{ at, n int }
 
 // prepare reports whether an exchange of k serves a call, as quick does for blocking
 // ones, and readies e for it.
-func (e *exchange) prepare(k *exchanges, q *quick, call *collectives.Call) bool {
-	size, rank := k.x.c.size, k.x.c.rank
+func (e *exchange) prepare(k *exchanges, call *collectives.Call) bool {
+	q, size, rank := &k.quick, k.x.c.size, k.x.c.rank
 	in, out := call.Send, call.Recv
 	e.parts, e.share = e.parts[:0], 0
 	e.kind, e.flow, e.root, e.take, e.out, e.n = call.Kind, collectives.AllToAll, call.Root, nil, out, len(in)

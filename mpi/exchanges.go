@@ -34,6 +34,8 @@ type exchanges struct {
 	waiting []*exchange            // whose flags are not raised yet, in order
 	busy    bool                   // these flags are being raised
 	all     []int                  // the ranks, as numbers in the transport
+	quick   quick                  // which calls go by flags
+	ahead   outlook
 
 	restarts restarts // of persistent operations
 }
@@ -52,7 +54,7 @@ const _, _ = uint(ir.FlagTurns - asyncBase - asyncLap), uint(sharedLap - nearLap
 // number seq, in which all ranks took part. It returns nil if x is nil; if the network
 // makes barriers, as some of these calls would use those instead; and in virtual time,
 // where every reading of a flag is a call that takes time.
-func newExchanges(x *exchanger, seq uint64) *exchanges {
+func newExchanges(x *exchanger, seq uint64, o collectives.Options) *exchanges {
 	if x == nil {
 		return nil
 	}
@@ -61,7 +63,25 @@ func newExchanges(x *exchanger, seq uint64) *exchanges {
 	}
 	k := &exchanges{x: x, last: seq, met: seq, all: append(slices.Clone(x.peers), x.c.global(x.c.rank))}
 	k.restarts.init(x, seq)
+	k.quick.init(x, o, x.c.size, func(kind collectives.Kind) int {
+		return o.ExchangesAside(kind, x.c.size, asideBytes(kind, o.Oversubscribed))
+	})
 	return k
+}
+
+// asideBytes returns the largest contribution of a rank to such a call. Of a reduction
+// that is scattered each rank reads all contributions, but uses only a part of them. A
+// root that shares its processor reads long flags of many ranks no sooner than packets.
+func asideBytes(k collectives.Kind, oversubscribed bool) int {
+	switch k {
+	case collectives.ReduceScatter, collectives.ReduceScatterBlock:
+		return ir.FlagBytes / 2
+	case collectives.Gather, collectives.Gatherv, collectives.Reduce:
+		if oversubscribed {
+			return sharedBytes
+		}
+	}
+	return ir.FlagBytes
 }
 
 // An exchange is one of these. It belongs to a launch, which uses it again. prepare
@@ -240,7 +260,10 @@ func (k *exchanges) raise(e *exchange) {
 		k.open[e.number%asyncWindow] = e
 	}
 	e.show(wake)
-	x.prefetch(asyncNumber(e.number + 1))
+	x.prefetch(asyncNumber(e.number+1), 0)
+	if n := len(e.give); n > ir.FlagInline {
+		x.prefetch(asyncNumber(k.ahead.after(e.number)), n)
+	}
 }
 
 // show raises the flag of e, and wakes ranks. If ranks share processors and all wait for

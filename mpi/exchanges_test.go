@@ -26,9 +26,9 @@ type raisedFlag struct {
 	data      []byte
 }
 
-func (b *sharedFlags) FlagArrays() int      { return 1 }
-func (b *sharedFlags) Prefetch(int, uint32) {}
-func (b *sharedFlags) WakePeers([]int)      {}
+func (b *sharedFlags) FlagArrays() int           { return 1 }
+func (b *sharedFlags) Prefetch(int, uint32, int) {}
+func (b *sharedFlags) WakePeers([]int)           {}
 
 func (b *sharedFlags) Raise(_ []int, _ int, seq, mark uint32, data []byte) {
 	l := &b.lines[b.rank][seq%ir.FlagTurns]
@@ -55,7 +55,6 @@ func (b *sharedFlags) Raised(peer, _ int, seq uint32, data []byte) (uint32, bool
 type beginner struct {
 	*exchanges
 	t     *collTransport
-	quick quick
 	begun int // of those to begin
 	under []*exchange
 	check map[*exchange]func() error
@@ -64,9 +63,9 @@ type beginner struct {
 func newBeginner(rank, size int, start uint64, b *sharedFlags) *beginner {
 	c := &core{w: &world{}, rank: rank, size: size}
 	x := newExchanger(newCollTransport(c), b, 0, start)
-	var all quick
-	all.init(x, collectives.Options{}, size)
-	return &beginner{exchanges: &exchanges{x: x, last: start, met: start, all: x.peers}, t: x.collTransport, quick: all, check: map[*exchange]func() error{}}
+	p := &beginner{exchanges: &exchanges{x: x, last: start, met: start, all: x.peers}, t: x.collTransport, check: map[*exchange]func() error{}}
+	p.quick.init(x, collectives.Options{}, size, func(kind collectives.Kind) int { return collectives.Options{}.ExchangesAside(kind, size, ir.FlagBytes) })
+	return p
 }
 
 // content returns the contribution of a rank to an exchange.
@@ -107,7 +106,7 @@ func (p *beginner) next(kind collectives.Kind, root, n int) bool {
 		}
 	}
 	e := new(exchange)
-	if !e.prepare(p.exchanges, &p.quick, &call) {
+	if !e.prepare(p.exchanges, &call) {
 		return false
 	}
 	p.begun++

@@ -78,7 +78,7 @@ func (l *launch) divert(k *collState) {
 func (l *launch) caught(call collectives.Call) (err error) {
 	call.Once = l.once
 	l.way = byMessages
-	if k, e := l.view.coll.async, &l.exchange; k != nil && e.prepare(k, l.quick, &call) {
+	if k, e := l.view.coll.async, &l.exchange; k != nil && e.prepare(k, &call) {
 		if l.way = byFlags; e.share != 0 {
 			l.way = byParts // byBoth if this rank has long parts
 		}

@@ -163,7 +163,7 @@ func (f *startSet) offer(e *exchange) {
 	e.raised = true
 	if e.flow == collectives.AllToAll || first || !takes {
 		e.show(others)
-		x.prefetch(f.flag(f.last + 1))
+		x.prefetch(f.flag(f.last+1), len(e.give))
 	}
 }
 

@@ -43,7 +43,7 @@ func newRepeater(p *beginner, set *startSet, kind collectives.Kind, root, n, id,
 			r.call.Send = make([]byte, n*size)
 		}
 	}
-	if !r.prepare(p.exchanges, &p.quick, &r.call) {
+	if !r.prepare(p.exchanges, &r.call) {
 		return nil
 	}
 	set.in, r.set = r.give, set

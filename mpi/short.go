@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"rhinet/collectives"
-	"rhinet/llc/ir"
 )
 
 // A quick holds the exchanger for each operation on few bytes that bypasses the group,
@@ -43,9 +42,6 @@ type described struct {
 }
 
 func (d *described) init(x *exchanger, kind collectives.Kind, room, size int) {
-	if room < 0 {
-		return
-	}
 	d.x, d.room = x, room
 	switch {
 	case size == 1:
@@ -56,12 +52,18 @@ func (d *described) init(x *exchanger, kind collectives.Kind, room, size int) {
 	}
 }
 
-func (q *quick) init(x *exchanger, o collectives.Options, size int) {
-	if x == nil {
-		return
-	}
+// The largest contribution of a rank to a blocking call that goes by flags: 2 KiB, and a
+// description of whose parts are where. A rank that waits reads more bytes sooner from
+// packets. Where ranks share processors it is 1 KiB: the flags of a lap are so many
+// there that longer ones do not stay in the cache.
+const (
+	shortBytes  = 2112
+	sharedBytes = 1088
+)
+
+// init has calls go by the flags of x, if each rank has up to most(kind) bytes for them.
+func (q *quick) init(x *exchanger, o collectives.Options, size int, most func(collectives.Kind) int) {
 	q.oversubscribed = o.Oversubscribed
-	longest := 0
 	for kind, at := range map[collectives.Kind]*shortcut{
 		collectives.Bcast: &q.bcast, collectives.Gather: &q.gather, collectives.Scatter: &q.scatter,
 		collectives.Allgather: &q.allgather, collectives.Allgatherv: &q.allgatherv, collectives.Alltoall: &q.alltoall,
@@ -69,18 +71,16 @@ func (q *quick) init(x *exchanger, o collectives.Options, size int) {
 		collectives.ReduceScatterBlock: &q.reduceScatterBlock, collectives.ReduceScatter: &q.reduceScatter,
 		collectives.Scan: &q.scan, collectives.Exscan: &q.exscan,
 	} {
-		n := max(o.Exchanges(kind, size, ir.FlagBytes), 0)
-		*at, longest = shortcut{x, uint(n)}, max(longest, n)
+		*at = shortcut{x, uint(max(most(kind), 0))}
 	}
-	if o.Exchanges(collectives.Barrier, size, ir.FlagBytes) >= 0 {
+	if most(collectives.Barrier) >= 0 {
 		q.barrier = x
 	}
 	for kind, at := range map[collectives.Kind]*described{collectives.Gatherv: &q.gatherv, collectives.Scatterv: &q.scatterv, collectives.Alltoallv: &q.alltoallv} {
-		if at.init(x, kind, o.Exchanges(kind, size, ir.FlagBytes), size); at.x != nil {
-			longest = ir.FlagBytes
+		if n := most(kind); n >= 0 {
+			at.init(x, kind, n, size)
 		}
 	}
-	x.short = make([]uint64, (size*longest+7)/8)
 }
 
 func (k *collState) barrier() error {
@@ -114,7 +114,7 @@ func (k *collState) gather(in, out []byte, n, root int) error {
 func (k *collState) giveOwn(in []byte, size, root int) error {
 	x, n := k.quick.gatherv.x, 0
 	if x != nil {
-		n = collectives.Enclose(x.mine[:], in)
+		n = collectives.Enclose(x.mine, in)
 	}
 	if n == 0 {
 		return k.group.Gatherv(in, nil, nil, nil, size, root)
@@ -132,7 +132,7 @@ func (k *collState) takeAll(in, out []byte, counts, displs []int, size int) erro
 	}
 	k.group.Passed()
 	all := x.places()
-	if err := x.Exchange(collectives.ToRoot, root, shownBy(all, root), all); err != nil {
+	if err := x.Exchange(collectives.ToRoot, root, shownBy(all, root, k.t.c.size), all); err != nil {
 		return err
 	}
 	if sameStart(in, out) {
@@ -149,7 +149,7 @@ func (k *collState) disclose(out []byte, counts, displs []int, size int, own, al
 		if rank == k.t.c.rank {
 			copy(part, own)
 		} else {
-			err = cmp.Or(err, k.group.Disclose(part, shownBy(all, rank), at, rank))
+			err = cmp.Or(err, k.group.Disclose(part, shownBy(all, rank, len(counts)), at, rank))
 		}
 	}
 	return err
@@ -163,7 +163,7 @@ func (k *collState) takeOwn(out []byte, size, root int) error {
 		return k.group.Scatterv(nil, nil, nil, out, size, root)
 	}
 	k.group.Passed()
-	shown := shownBy(x.places(), 0)
+	shown := shownBy(x.places(), 0, k.t.c.size)
 	if err := x.Exchange(collectives.FromRoot, root, nil, shown); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (k *collState) takeOwn(out []byte, size, root int) error {
 func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size int) error {
 	x, n, root := k.quick.scatterv.x, 0, k.t.c.rank
 	if x != nil {
-		n = collectives.EncloseAll(x.mine[:], in, counts, displs, size, root)
+		n = collectives.EncloseAll(x.mine, in, counts, displs, size, root)
 	}
 	if n == 0 {
 		return k.group.Scatterv(in, counts, displs, out, size, root)
@@ -249,7 +249,7 @@ func (k *collState) alltoall(in, out []byte) error {
 		return k.group.Alltoall(in, out)
 	}
 	x := q.x
-	give := others(x.mine[:], in, n, rank)
+	give := others(x.mine, in, n, rank)
 	all := view(x.short)[:len(give)*size]
 	if err := x.Exchange(collectives.AllToAll, 0, give, all); err != nil {
 		return err
@@ -270,7 +270,7 @@ func (k *collState) alltoall(in, out []byte) error {
 func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rcounts, rdispls []int, size int) error {
 	x, n, mine := k.quick.alltoallv.x, 0, k.t.c.rank
 	if x != nil {
-		n = collectives.EncloseAll(x.mine[:], in, scounts, sdispls, size, mine)
+		n = collectives.EncloseAll(x.mine, in, scounts, sdispls, size, mine)
 	}
 	if n == 0 {
 		return k.group.Alltoallv(in, scounts, sdispls, out, rcounts, rdispls, size)
@@ -285,9 +285,13 @@ func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rco
 
 // places returns memory for what each rank shows, of any length, and shownBy that of
 // one rank.
-func (x *exchanger) places() []byte { return view(x.short)[:x.c.size*ir.FlagBytes] }
+func (x *exchanger) places() []byte { return view(x.short)[:x.c.size*len(x.mine)] }
 
-func shownBy(all []byte, rank int) []byte { return all[rank*ir.FlagBytes:][:ir.FlagBytes] }
+// shownBy is what a rank shows, in places of a call of so many ranks.
+func shownBy(all []byte, rank, size int) []byte {
+	n := len(all) / size
+	return all[rank*n:][:n]
+}
 
 // scatter is Scatter of n bytes for each rank. in is nil except at root.
 func (k *collState) scatter(in, out []byte, n, root int) error {
@@ -298,7 +302,7 @@ func (k *collState) scatter(in, out []byte, n, root int) error {
 	}
 	x := q.x
 	if rank == root {
-		err := x.Exchange(collectives.FromRoot, root, others(x.mine[:], in, n, root), nil)
+		err := x.Exchange(collectives.FromRoot, root, others(x.mine, in, n, root), nil)
 		if err == nil && !sameStart(in, out) {
 			copy(out, in[root*n:][:n])
 		}

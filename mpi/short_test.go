@@ -154,7 +154,7 @@ func TestShortCallsAreThoseByMessages(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(ranks), 21)) // the same on all ranks
 					for i := range 300 {
 						name := names[rng.IntN(len(names))]
-						d := draw(rng, ranks, 1+rng.IntN([]int{30, 900}[i%2])) // ir.FlagBytes per rank are the most
+						d := draw(rng, ranks, 1+rng.IntN([]int{30, 900}[i%2])) // shortBytes per rank are the most
 						got, err := shortCalls[name](quick[rank], d)
 						want, bad := shortCalls[name](slow[rank], d)
 						if !t.Failed() && (err != nil || bad != nil || !slices.Equal(got, want)) {
@@ -173,10 +173,24 @@ func TestShortCallsAreThoseByMessages(t *testing.T) {
 func TestWhatGoesPastTheGroup(t *testing.T) {
 	for _, oversubscribed := range []bool{false, true} {
 		w, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: oversubscribed, Force: map[string]string{"alltoall": "bruck"}})
-		q := w[0].coll.quick
-		for what, x := range map[string]shortcut{"allgather": q.allgather, "allgatherv": q.allgatherv, "reduce_scatter_block": q.reduceScatterBlock, "reduce_scatter": q.reduceScatter} {
-			if !x.takes(1) || !x.takes(ir.FlagBytes) || x.takes(0) || x.takes(ir.FlagBytes+1) {
-				t.Errorf("%s does not, oversubscribed %t", what, oversubscribed)
+		q, aside := w[0].coll.quick, &w[0].coll.async.quick
+		most, scattered, toRoot := uint(shortBytes), uint(1<<10), uint(ir.FlagBytes)
+		if oversubscribed {
+			most, scattered, toRoot = sharedBytes, sharedBytes, sharedBytes
+		}
+		for _, c := range []struct {
+			what            string
+			x, aside        shortcut
+			most, mostAside uint
+		}{
+			{"allgather", q.allgather, aside.allgather, most, ir.FlagBytes},
+			{"allgatherv", q.allgatherv, aside.allgatherv, most, ir.FlagBytes},
+			{"gather", q.gather, aside.gather, most, toRoot},
+			{"reduce_scatter_block", q.reduceScatterBlock, aside.reduceScatterBlock, scattered, ir.FlagBytes / 2},
+			{"reduce_scatter", q.reduceScatter, aside.reduceScatter, scattered, ir.FlagBytes / 2},
+		} {
+			if c.x.most != c.most || c.aside.most != c.mostAside || c.x.takes(0) || !c.x.takes(1) {
+				t.Errorf("%s, oversubscribed %t: up to %d bytes, if it does not block %d", c.what, oversubscribed, c.x.most, c.aside.most)
 			}
 		}
 		if q.alltoall.takes(8) || !q.takesShares([]int{1, 2}, 8) || q.takesShares([]int{2, 0}, 8) == oversubscribed {

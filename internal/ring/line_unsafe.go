@@ -33,3 +33,8 @@ func (r *Ring) line(slot uint64) *Line {
 
 // Fetch prefetches src for read. It never faults and has no effect but on timing.
 func Fetch(src *Line) { fetch((*byte)(unsafe.Pointer(src)), 1) }
+
+// PrefetchLines prefetches lines for write, as Prefetch does one.
+func PrefetchLines(lines []Line) {
+	prefetchLines((*byte)(unsafe.Pointer(unsafe.SliceData(lines))), len(lines))
+}

@@ -190,7 +190,7 @@ func TestFlags(t *testing.T) {
 		mark, ok := b.Raised(0, 1, seq, into)
 		return ok && mark == seq+100
 	}
-	for _, n := range []int{0, 1, 8, 37, 38, 39, 48, 64, 65, 300, 549, 550, ir.FlagBytes} {
+	for _, n := range []int{0, 1, 8, 37, 38, 39, 48, 64, 65, 300, 549, 550, 1125, 1126, 1127, ir.FlagBytes} {
 		for _, at := range []int{4, 16, 24, 26 + n - 1} { // the mark; the checksum; the length; the last of the payload
 			f, all := job(t, 2, fabric.Small(), "martini")
 			b, other := ir.AbilitiesOf(all[0]).FlagArray, ir.AbilitiesOf(all[1]).FlagArray
@@ -198,7 +198,7 @@ func TestFlags(t *testing.T) {
 				t.Fatalf("%d flag arrays", b.FlagArrays())
 			}
 			data, got := bytes.Repeat([]byte("f"), n), make([]byte, n)
-			b.Prefetch(1, 4)
+			b.Prefetch(1, 4, 8)
 			b.Raise([]int{1}, 1, 4, 104, data)
 			if _, wrong := other.Raised(0, 0, 4, got); wrong || raised(other, 5, got) || !raised(other, 4, got) || !bytes.Equal(got, data) {
 				t.Errorf("%d bytes: %q", n, got)
@@ -206,14 +206,14 @@ func TestFlags(t *testing.T) {
 			b.Raise([]int{1}, 1, 6, 106, data)
 			flagArrays, _ := f.FlagSpan()
 			const flag = (ir.FlagTurns + 6) * 2 // of flag array 1, of rank 0 of 2
-			place, lines := flag*64+uint64(at), uint64(fabric.Small().FlagArrays*ir.FlagTurns*2)
-			switch {
-			case at >= 64+512: // in the second part of its rest
-				place = lines*(64+512) + flag*576 + uint64(at-64-512)
-			case at >= 64: // in the first
-				place = lines*64 + flag*512 + uint64(at-64)
+			lines, before, place := fabric.Small().FlagArrays*ir.FlagTurns*2, 0, 0
+			for _, piece := range append([]int{64}, fabric.FlagPieces()...) { // the line, and the pieces of the rest
+				if place = lines*before + flag*piece + at - before; at < before+piece {
+					break
+				}
+				before += piece
 			}
-			f.Memory(flagArrays+place, 1)[0] ^= 4
+			f.Memory(flagArrays+uint64(place), 1)[0] ^= 4
 			if _, ok := other.Raised(0, 1, 6, got); ok {
 				t.Errorf("%d bytes: raised, though byte %d was overwritten", n, at)
 			}

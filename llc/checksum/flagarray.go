@@ -37,8 +37,10 @@ func (b *flagArray) Raise(peers []int, flagArray int, seq, mark uint32, data []b
 // WakePeers wakes those of peers that sleep.
 func (b *flagArray) WakePeers(peers []int) { b.b.WakePeers(peers) }
 
-// Prefetch fetches the line of this peer's flag.
-func (b *flagArray) Prefetch(flagArray int, seq uint32) { b.b.Prefetch(flagArray, seq) }
+// Prefetch fetches the lines of this peer's flag.
+func (b *flagArray) Prefetch(flagArray int, seq uint32, n int) {
+	b.b.Prefetch(flagArray, seq, headBytes+n)
+}
 
 // Raised reports whether the flag of peer carries seq. If so it returns the mark and copies the payload to
 // data, as much as fits: the mark tells whether it is what the caller expects. A flag whose checksum is wrong

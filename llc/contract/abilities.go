@@ -40,9 +40,9 @@ func (b *flagArray) WakePeers(peers []int) {
 	b.m.leave()
 }
 
-func (b *flagArray) Prefetch(n int, seq uint32) {
+func (b *flagArray) Prefetch(n int, seq uint32, bytes int) {
 	b.m.enter("Prefetch")
-	b.b.Prefetch(n, seq)
+	b.b.Prefetch(n, seq, bytes)
 	b.m.leave()
 }
 

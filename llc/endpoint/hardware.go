@@ -65,7 +65,7 @@ type Sender interface {
 // Flags are this peer's flags in the shared flag arrays.
 type Flags interface {
 	Raise(flagArray int, seq, mark uint32, data []byte) error
-	Prefetch(flagArray int, seq uint32)
+	Prefetch(flagArray int, seq uint32, n int)
 	// Audit reports whether the flags are as they were raised.
 	Audit() error
 }

@@ -328,10 +328,10 @@ func (r *Rings) WakePeers(peers []int) {
 	}
 }
 
-// Prefetch fetches the line of this peer's flag seq, if Raise has been called before.
-func (r *Rings) Prefetch(flagArray int, seq uint32) {
+// Prefetch fetches the lines of this peer's flag seq, for n bytes, if Raise has been called before.
+func (r *Rings) Prefetch(flagArray int, seq uint32, n int) {
 	if r.flags != nil {
-		r.flags.Prefetch(flagArray, seq)
+		r.flags.Prefetch(flagArray, seq, n)
 	}
 }
 

@@ -155,11 +155,11 @@ type Auditor interface {
 	Audit()
 }
 
-// FlagBytes is the largest payload of one flag: 1 KiB, and a description of whose parts are where. Up to
+// FlagBytes is the largest payload of one flag: 4 KiB, and a description of whose parts are where. Up to
 // FlagInline bytes are in one line with the number of the flag, so they cost no more than an empty payload.
 // FlagRoom is what a NIC takes: the difference is for a translator that wraps another one.
 const (
-	FlagBytes  = 1088
+	FlagBytes  = 4160
 	FlagInline = 48
 	FlagRoom   = FlagBytes + 48
 )
@@ -183,10 +183,10 @@ type FlagArray interface {
 	// WakePeers wakes those of peers that sleep, for flags that were raised without waking: where all wait for
 	// all, the peer that sees the last flag wakes each sleeper once.
 	WakePeers(peers []int)
-	// Prefetch says that this peer's flag of seq's turn will be raised next, so that its line can be fetched
-	// from the peers that have looked at it. It changes nothing but timing, and pays where peers run at the
-	// same time.
-	Prefetch(flagArray int, seq uint32)
+	// Prefetch says that this peer's flag of seq's turn will be raised soon with n bytes, so that its lines can
+	// be fetched from the peers that have looked at them. It changes nothing but timing, and pays where peers
+	// run at the same time.
+	Prefetch(flagArray int, seq uint32, n int)
 	// Raised reports whether the flag of peer carries seq. If so it returns the mark and copies the payload
 	// to data, as much as there is and data takes. The rest of data is then undefined.
 	Raised(peer, flagArray int, seq uint32, data []byte) (mark uint32, raised bool)

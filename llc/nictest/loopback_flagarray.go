@@ -51,7 +51,7 @@ func (b *withFlags) WakePeers(peers []int) {
 	}
 }
 
-func (b *withFlags) Prefetch(int, uint32) {}
+func (b *withFlags) Prefetch(int, uint32, int) {}
 
 func (b *withFlags) Raised(peer, flagArray int, seq uint32, data []byte) (mark uint32, raised bool) {
 	f := b.net.peers[peer].flagArray.flag(flagArray, seq)

@@ -234,7 +234,7 @@ func TestFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Prefetch(0, 1)
+	p.Prefetch(0, 1, 8)
 	if err := p.Raise(0, 1, 7, []byte("flag")); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // FlagBytes is the largest payload of a flag.
-const FlagBytes = FlagInline + (restLines+moreLines)*ring.LineBytes
+const FlagBytes = FlagInline + restLines*ring.LineBytes
 
 // A flag is a line:
 //
@@ -18,16 +18,29 @@ const FlagBytes = FlagInline + (restLines+moreLines)*ring.LineBytes
 //	word 1    length of the payload, if there is more in the flag's rest; else 0
 //	word 2-7  the first FlagInline bytes of the payload
 //
-// The rest is restLines lines in one place, so that the first lines of all ranks for one sequence
-// lie together, and moreLines in another, because most payloads need only a few lines, which should
-// not share pages with those of long ones. The rest is written before the line, and read after it.
+// The rest is restLines lines in pieces, which lie in different places: the first lines of all ranks for one
+// sequence lie together, and the short payloads, which most are, do not share pages with long ones. The rest
+// is written before the line, and read after it.
 const (
 	FlagInline = 48
-	FlagRest   = restLines * ring.LineBytes // bytes of the payload in the first part of the rest
 
-	restLines = 8
-	moreLines = 9
+	restLines = 65
 )
+
+// pieceLines are the lines of the pieces of a rest, and pieceStart the lines of a rest before each.
+var (
+	pieceLines = [...]int{8, 9, 48}
+	pieceStart = [...]int{0, 8, 17}
+)
+
+// FlagPieces returns the bytes of each piece of a rest. One piece of all flags lies after the other, in the
+// order of the flags, after the lines of all.
+func FlagPieces() (bytes []int) {
+	for _, n := range pieceLines {
+		bytes = append(bytes, n*ring.LineBytes)
+	}
+	return bytes
+}
 
 // A FlagWriter raises the flags of one rank in the shared flag arrays: lines of the job, by array,
 // sequence (modulo [FlagLines]) and rank. All ranks can read them, so a flag is written once for
@@ -96,48 +109,45 @@ func (w *FlagWriter) raiseLong(at int, seq, mark uint32, data []byte) bool {
 	if own.at != at || own.flag == nil {
 		own.at, own.flag = at, w.flag(at)
 	}
-	if own.rest == nil {
-		own.rest = make([]ring.Line, restLines+moreLines)
-	}
 	l, rest := &own.line, data[FlagInline:]
-	more := vec.Copy(memoryOf(w.f.restOf(w.lines, at)), rest)
-	if more < len(rest) {
-		vec.Copy(memoryOf(w.f.moreOf(w.lines, at)), rest[more:])
+	own.keep(rest)
+	for k := 0; len(rest) > 0; k++ {
+		rest = rest[vec.Copy(memoryOf(w.f.piece(w.lines, at, k)), rest):]
 	}
-	copy(memoryOf(own.rest), rest)
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
 	*inlineOf(l) = [FlagInline]byte(data)
 	ring.Publish(&w.lines[at], l)
-	w.prefetchRest(at+w.f.ranks, len(rest))
 	return true
 }
 
-// prefetchRest prefetches n bytes of the rest of the flag that will probably be raised next.
-func (w *FlagWriter) prefetchRest(at, n int) {
-	if at >= w.f.flags {
-		return
+// keep keeps what is about to be written to the rest, for an audit. The last piece, which is long, counts
+// only once something is written there.
+func (own *flag) keep(rest []byte) {
+	n := pieceStart[len(pieceStart)-1]
+	if len(rest) > n*ring.LineBytes {
+		n = restLines
 	}
-	for i := 0; i*ring.LineBytes < n; i++ {
-		ring.Prefetch(w.f.restLine(w.lines, at, i))
+	if n > len(own.rest) {
+		kept := make([]ring.Line, n)
+		copy(kept, own.rest)
+		own.rest = kept
 	}
+	copy(memoryOf(own.rest), rest)
 }
 
-// restOf returns the first part of the rest of a flag.
-func (f *Fabric) restOf(lines []ring.Line, at int) []ring.Line {
-	return lines[f.flags+at*restLines:][:restLines]
+// piece returns piece number k of the rest of a flag.
+func (f *Fabric) piece(lines []ring.Line, at, k int) []ring.Line {
+	n := pieceLines[k]
+	return lines[f.flags*(1+pieceStart[k])+at*n:][:n]
 }
 
-// moreOf returns the second part of the rest of a flag.
-func (f *Fabric) moreOf(lines []ring.Line, at int) []ring.Line {
-	return lines[f.flags*(1+restLines)+at*moreLines:][:moreLines]
-}
-
-// restLine returns line i of the rest, counted over both parts.
+// restLine returns line i of the rest, counted over all pieces.
 func (f *Fabric) restLine(lines []ring.Line, at, i int) *ring.Line {
-	if i < restLines {
-		return &f.restOf(lines, at)[i]
+	k := 0
+	for i >= pieceStart[k]+pieceLines[k] {
+		k++
 	}
-	return &f.moreOf(lines, at)[i-restLines]
+	return &f.piece(lines, at, k)[i-pieceStart[k]]
 }
 
 // flag returns the content of the line with a number.
@@ -148,11 +158,20 @@ func (w *FlagWriter) flag(at int) *flag {
 	return w.raised[at]
 }
 
-// Prefetch fetches the line of the flag that will be raised next, which other ranks have read: with
-// the line in its cache, raising takes the writer half as long.
-func (w *FlagWriter) Prefetch(array int, seq uint32) {
-	if at := w.f.flagAt(array, w.rank, seq); at >= 0 {
-		ring.Prefetch(&w.lines[at])
+// Prefetch fetches the lines of a flag that will be raised soon with a payload of n bytes: other ranks have
+// read them. With the line in its cache, raising takes the writer half as long.
+func (w *FlagWriter) Prefetch(array int, seq uint32, n int) {
+	at := w.f.flagAt(array, w.rank, seq)
+	if at < 0 {
+		return
+	}
+	ring.Prefetch(&w.lines[at])
+	for k := 0; n > FlagInline+pieceStart[k]*ring.LineBytes; {
+		lines := (n - FlagInline - pieceStart[k]*ring.LineBytes + ring.LineBytes - 1) / ring.LineBytes
+		ring.PrefetchLines(w.f.piece(w.lines, at, k)[:min(lines, pieceLines[k])])
+		if k++; k == len(pieceLines) {
+			return
+		}
 	}
 }
 
@@ -216,20 +235,16 @@ func (f *Fabric) Raised(flags []ring.Line, array, writer int, seq uint32, data [
 // copy does not depend on n: so the processor can fetch the rest before it has the line, rather
 // than one after the other.
 func (f *Fabric) takeRest(flags []ring.Line, at int, data []byte, n uint64) {
-	rest := memoryOf(f.restOf(flags, at))
 	if n >= uint64(len(data)) {
-		if got := copy(data[FlagInline:], rest); got == len(rest) {
-			f.takeMore(flags, at, data)
-		}
+		f.takePieces(flags, at, data[FlagInline:])
 	} else if n > FlagInline {
-		copy(data[FlagInline:n], rest)
-		if n > FlagInline+uint64(len(rest)) {
-			f.takeMore(flags, at, data[:n])
-		}
+		f.takePieces(flags, at, data[FlagInline:n])
 	}
 }
 
-// takeMore copies the second part of the rest to its place in data.
-func (f *Fabric) takeMore(flags []ring.Line, at int, data []byte) {
-	copy(data[FlagInline+restLines*ring.LineBytes:], memoryOf(f.moreOf(flags, at)))
+// takePieces fills into with the beginning of the rest, as far as that goes.
+func (f *Fabric) takePieces(flags []ring.Line, at int, into []byte) {
+	for k := 0; len(into) > 0 && k < len(pieceLines); k++ {
+		into = into[copy(into, memoryOf(f.piece(flags, at, k))):]
+	}
 }

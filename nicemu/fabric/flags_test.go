@@ -18,7 +18,7 @@ func TestFlagWriter(t *testing.T) {
 	w, flags := f.FlagWriter(1), f.Flags()
 	for seq := uint32(1); seq < 3*FlagLines; seq++ {
 		data := []byte{byte(seq), 1, 2, 3, 4, 5, 6, 7, 8}[:8+seq%2]
-		w.Prefetch(2, seq)
+		w.Prefetch(2, seq, int(seq)%(FlagBytes+1))
 		if _, up := f.Raised(flags, 2, 1, seq, nil); up || !w.Raise(2, seq, seq+1, data) {
 			t.Fatalf("flag %d", seq)
 		}
@@ -81,6 +81,35 @@ func TestLongFlags(t *testing.T) {
 	}
 }
 
+// TestFlagsLieApart: the longest payloads of all flags of the first array have lines of their own.
+func TestFlagsLieApart(t *testing.T) {
+	f, _, flags := heapFlags(t)
+	var all []*FlagWriter
+	content := func(rank int, seq uint32) []byte {
+		return bytes.Repeat([]byte{byte(rank + 1), byte(seq), byte(seq >> 8)}, FlagBytes)[:FlagBytes]
+	}
+	for rank := range 3 {
+		w := f.FlagWriter(rank)
+		for seq := uint32(1); seq <= FlagLines; seq++ {
+			if !w.Raise(0, seq, 0, content(rank, seq)) {
+				t.Fatal("not raised")
+			}
+		}
+		all = append(all, w)
+	}
+	got := make([]byte, FlagBytes)
+	for rank, w := range all {
+		for seq := uint32(1); seq <= FlagLines; seq++ {
+			if _, up := f.Raised(flags, 0, rank, seq, got); !up || !bytes.Equal(got, content(rank, seq)) {
+				t.Fatalf("flag %d of rank %d: up %v, or with other bytes", seq, rank, up)
+			}
+		}
+		if err := w.Audit(); err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
 // TestForgedFlags: whatever length another process has written, a reader reads only the flag, and
 // not its neighbours.
 func TestForgedFlags(t *testing.T) {
@@ -102,23 +131,27 @@ func TestForgedFlags(t *testing.T) {
 }
 
 // TestLongFlagsAreAudited: each word of a flag with a rest is checked, whatever was raised in its
-// place since.
+// place since; of the last piece of the rest, which is long, if it was written.
 func TestLongFlagsAreAudited(t *testing.T) {
-	for name, raise := range map[string]func(w *FlagWriter) bool{
-		"long": func(w *FlagWriter) bool { return w.Raise(1, 3, 5, make([]byte, 300)) },
-		"then short": func(w *FlagWriter) bool {
-			return w.Raise(1, 3, 5, make([]byte, 300)) && w.Raise(1, 3+FlagLines, 5, []byte{1})
-		},
-		"then long": func(w *FlagWriter) bool {
-			return w.Raise(1, 3, 5, []byte{1}) && w.Raise(1, 3+FlagLines, 5, bytes.Repeat([]byte{3}, FlagBytes)) && w.Raise(1, 3+2*FlagLines, 5, make([]byte, FlagInline+1))
-		},
+	short := pieceStart[len(pieceStart)-1]
+	for name, c := range map[string]struct {
+		payloads [][]byte // raised in one place
+		lines    int      // of the rest that are checked
+	}{
+		"long":                    {[][]byte{make([]byte, 300)}, short},
+		"then short":              {[][]byte{make([]byte, 300), {1}}, short},
+		"all pieces but the last": {[][]byte{bytes.Repeat([]byte{3}, FlagInline+short*ring.LineBytes)}, short},
+		"a byte of the last":      {[][]byte{bytes.Repeat([]byte{3}, FlagInline+short*ring.LineBytes+1)}, restLines},
+		"then long":               {[][]byte{{1}, bytes.Repeat([]byte{3}, 400), bytes.Repeat([]byte{4}, FlagBytes), make([]byte, FlagInline+1)}, restLines},
 	} {
 		f, w, flags := heapFlags(t)
-		if !raise(w) || w.Audit() != nil {
-			t.Fatalf("%s: not raised, or damaged", name)
+		for i, payload := range c.payloads {
+			if !w.Raise(1, 3+uint32(i)*FlagLines, 5, payload) || w.Audit() != nil {
+				t.Fatalf("%s: not raised, or damaged", name)
+			}
 		}
 		at := f.flagAt(1, 1, 3)
-		for i := -1; i < restLines+moreLines; i++ {
+		for i := -1; i < c.lines; i++ {
 			l := &flags[at]
 			if i >= 0 {
 				l = f.restLine(flags, at, i)

@@ -158,7 +158,7 @@ func layOut(ranks int, g Geometry) layout {
 		}
 	}
 	l.flags = g.FlagArrays * ranks * FlagLines
-	l.flagArrays = l.flags * (1 + restLines + moreLines) * ring.LineBytes
+	l.flagArrays = l.flags * (1 + restLines) * ring.LineBytes
 	l.tables = bellsAt + pages(ranks*ring.LineBytes+l.flagArrays)
 	l.slices = l.tables + ranks*l.entries
 	l.chunks = l.slices + ranks*l.stride

@@ -115,7 +115,7 @@ func TestFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Prefetch(0, 1)
+	f.Prefetch(0, 1, 8)
 	if err := f.Raise(0, 1, 5, []byte("flag")); err != nil {
 		t.Fatal(err)
 	}

@@ -232,7 +232,7 @@ func TestFlagWriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Prefetch(1, 6)
+	p.Prefetch(1, 6, 8)
 	into := make([]byte, 4)
 	if mark, up := n[1].f.Raised(n[1].f.Flags(), 1, 0, 5, into); !up || mark != 9 || string(into) != "flag" || p.Audit() != nil {
 		t.Errorf("%v, %d, %q", up, mark, into)

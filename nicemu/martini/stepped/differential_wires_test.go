@@ -246,7 +246,7 @@ func (x *wires) lineAt(slot uint64) int {
 	panic("no line")
 }
 
-// flagPushed writes a flag with a payload in the order of the fast path: first the part that is not
+// flagPushed writes a flag with a payload in the order of the fast path: first the pieces that are not
 // in the line.
 func (x *wires) flagPushed(from, flagArray int, seq uint32, line, payload []byte) martini.Reason {
 	flagArrays := x.w.fast.f.Geometry().FlagArrays
@@ -257,16 +257,16 @@ func (x *wires) flagPushed(from, flagArray int, seq uint32, line, payload []byte
 	}
 	if len(payload) > fabric.FlagInline {
 		binary.NativeEndian.PutUint64(line[8:], uint64(len(payload)))
-		const moreBytes = martini.FlagBytes - fabric.FlagInline - fabric.FlagRest
-		lines, rest := uint64(flagArrays*fabric.FlagLines*pairNodes), payload[fabric.FlagInline:]
-		first := min(len(rest), fabric.FlagRest)
-		if why := x.pushed(from, from, 0, flagArraySegment, lines*ring.LineBytes+at*fabric.FlagRest, rest[:first]); why != 0 {
-			return why
-		}
-		if more := rest[first:]; len(more) > 0 {
-			if why := x.pushed(from, from, 0, flagArraySegment, lines*(ring.LineBytes+fabric.FlagRest)+at*moreBytes, more); why != 0 {
-				return why
+		flags, rest, before := uint64(flagArrays*fabric.FlagLines*pairNodes), payload[fabric.FlagInline:], uint64(ring.LineBytes)
+		for _, piece := range fabric.FlagPieces() {
+			now := rest[:min(len(rest), piece)]
+			for off := 0; off < len(now); off += martini.MaxImage {
+				part := now[off:min(off+martini.MaxImage, len(now))]
+				if why := x.pushed(from, from, 0, flagArraySegment, flags*before+at*uint64(piece)+uint64(off), part); why != 0 {
+					return why
+				}
 			}
+			rest, before = rest[len(now):], before+uint64(piece)
 		}
 	}
 	return x.pushed(from, from, 0, flagArraySegment, at*ring.LineBytes, line)
