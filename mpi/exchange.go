@@ -46,11 +46,17 @@ type exchanger struct {
 	theirs   callSign
 	fence    atomic.Uint32
 
-	raise  func()      // made once, like the others, so that waiting does not allocate
-	first  func()      // makes a whole exchange if no wait is needed
-	raised func() bool // reports whether all flags have been seen
-	peek   func() bool // tests once; a closed transport does not call it
-	peeked bool
+	// leads is set by a call in which this rank gave data to all others, and cleared by
+	// the barrier after it, in which this rank tries to raise the last flag.
+	leads atomic.Bool
+	looks int // before it raises the flag in any case
+
+	raise   func()      // made once, like the others, so that waiting does not allocate
+	first   func()      // makes a whole exchange if no wait is needed
+	raised  func() bool // reports whether all flags have been seen
+	closing func() bool // the same, and raises the flag as the last
+	peek    func() bool // tests once; a closed transport does not call it
+	peeked  bool
 
 	// short receives the contributions of all ranks to a short call.
 	// Words, so that it is aligned for any element.
@@ -77,6 +83,14 @@ func newExchanger(t *collTransport, flagArray ir.FlagArray, slot flagArraySlot, 
 		if x.look() {
 			x.put()
 		}
+	}
+	x.closing = func() bool {
+		all := x.raised()
+		if x.unraised && (all || x.looks == 0) {
+			x.put()
+		}
+		x.looks--
+		return all
 	}
 	x.peek = func() bool { x.look(); x.peeked = true; return true }
 	if t.c.coll.history != nil {
@@ -123,10 +137,30 @@ func (x *exchanger) Exchange(f collectives.Flow, root int, in, out []byte) error
 	if !f.Together() {
 		x.c.t.Perform(x.first)
 	}
-	if x.missing != 0 && !x.odd {
+	switch {
+	case x.missing == 0 || x.odd:
+	case f == collectives.AllToAll && len(in) == 0 && x.leads.CompareAndSwap(true, false):
+		x.looks = lastLooks
+		x.c.t.AwaitCollective(x.call, &x.note, nil, x.closing)
+	default:
 		x.c.t.AwaitCollective(x.call, &x.note, x.raise, x.raised)
 	}
 	return x.finish()
+}
+
+// lastLooks is how often a rank that leads looks for the other flags of a barrier before
+// it raises its own. A wait looks more often before it sleeps.
+const lastLooks = 4
+
+// gave notes that this rank gives data to all others in the call in progress. Programs
+// often do the same again after a barrier, as when root reads the next part of its
+// input. Where ranks share processors the last rank to come to a barrier continues at
+// once, while the others wait until the processor is theirs. If root is the last, its
+// data is there when they come. Otherwise the last rank waits for root in the next call.
+func (x *exchanger) gave() {
+	if x != nil && x.c.w.Collectives.Oversubscribed && x.c.w.Clock == nil {
+		x.leads.Store(true)
+	}
 }
 
 // begin takes the next number, and readies the exchange for its flags, or for the flags

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"slices"
 
 	"rhinet/collectives"
 	"rhinet/llc/ir"
@@ -30,6 +31,8 @@ type launch struct {
 	exchange exchange
 	way      way
 
+	gives bool // this rank gives data to all others
+
 	handles handleStock
 
 	script *script // of an inter-communicator, replaces op
@@ -57,6 +60,9 @@ const (
 	byFlags               // exchange
 )
 
+// fromRoot are the kinds of calls in which only root gives data.
+var fromRoot = []collectives.Kind{collectives.Bcast, collectives.Scatter, collectives.Scatterv}
+
 // divert has the call that holds the lock of k prepared, not carried out.
 func (l *launch) divert(k *collState) {
 	if l.as != nil {
@@ -77,7 +83,7 @@ func (l *launch) divert(k *collState) {
 // caught prepares the call that the group has been given.
 func (l *launch) caught(call collectives.Call) (err error) {
 	call.Once = l.once
-	l.way = byMessages
+	l.way, l.gives = byMessages, call.Root == l.group.Rank() && slices.Contains(fromRoot, call.Kind)
 	if k, e := l.view.coll.async, &l.exchange; k != nil && e.prepare(k, &call) {
 		if l.way = byFlags; e.share != 0 {
 			l.way = byParts // byBoth if this rank has long parts
@@ -145,6 +151,9 @@ func (l *launch) begin(c *Comm, s site) Request {
 	}
 	if l.t == nil {
 		l.t = newLaunchTransport(c.base().core)
+	}
+	if l.gives {
+		c.coll.x.gave()
 	}
 	t, o := l.t, l.operation()
 	t.ctx, t.call, t.mark, t.note = c.whole, l.call, l.mark, l.note

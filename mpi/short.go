@@ -91,6 +91,9 @@ func (k *collState) barrier() error {
 }
 
 func (k *collState) bcast(buf []byte, root int) error {
+	if root == k.t.c.rank {
+		k.x.gave()
+	}
 	if q := &k.quick.bcast; q.takes(len(buf)) {
 		return q.x.Exchange(collectives.FromRoot, root, buf, buf)
 	}
@@ -172,6 +175,7 @@ func (k *collState) takeOwn(out []byte, size, root int) error {
 
 // giveAll is Scatterv at root; only root knows whether the parts are short.
 func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size int) error {
+	k.x.gave()
 	x, n, root := k.quick.scatterv.x, 0, k.t.c.rank
 	if x != nil {
 		n = collectives.EncloseAll(x.mine, in, counts, displs, size, root)
@@ -297,6 +301,9 @@ func shownBy(all []byte, rank, size int) []byte {
 func (k *collState) scatter(in, out []byte, n, root int) error {
 	q := &k.quick.scatter
 	size, rank := k.t.c.size, k.t.c.rank
+	if rank == root {
+		k.x.gave()
+	}
 	if !q.takes(n * (size - 1)) {
 		return k.group.Scatter(in, out, root)
 	}

@@ -71,6 +71,88 @@ func TestWhoWakesWhom(t *testing.T) {
 	}
 }
 
+// A rank that leads raises its flag last, if the others come soon; else it raises it
+// after some looks, so that no two ranks that lead wait for each other.
+func TestARankThatLeadsIsTheLast(t *testing.T) {
+	const size = 3
+	for _, c := range []struct {
+		name  string
+		comes int // after so many looks of rank 0 the others raise their flags
+		looks int // of rank 0 until its flag is up
+		woken string
+	}{{"all are there", 0, 1, "[1 2]"}, {"the others come", 2, 3, "[1 2]"}, {"the others are late", 99, lastLooks + 1, "[]"}} {
+		var lines [maxPlayers][ir.FlagTurns]raisedFlag
+		var open [maxPlayers]map[uint32]bool
+		var xs []*exchanger
+		var bs []*wakeRecorder
+		for r := range size {
+			b := &wakeRecorder{sharedFlags: sharedFlags{r, &lines, &open, t.Errorf}}
+			w := &core{w: &world{Job: Job{Collectives: collectives.Options{Oversubscribed: true}}}, rank: r, size: size}
+			x := newExchanger(newCollTransport(w), b, 0, 0)
+			x.begin(collectives.AllToAll, 0, nil, nil)
+			xs, bs = append(xs, x), append(bs, b)
+		}
+		looks := 0
+		for xs[0].looks = lastLooks; xs[0].unraised; looks++ {
+			if looks == c.comes {
+				xs[1].put()
+				xs[2].put()
+			}
+			if over := xs[0].closing(); over != (looks >= c.comes) {
+				t.Errorf("%s: look %d: over %t", c.name, looks, over)
+			}
+		}
+		if got := fmt.Sprint(bs[0].woken); looks != c.looks || got != c.woken {
+			t.Errorf("%s: raised after %d looks, want %d; wakes %s, want %s", c.name, looks, c.looks, got, c.woken)
+		}
+	}
+}
+
+// Who gives data to all others leads in the next barrier, and only in that one, if ranks
+// share processors.
+func TestWhoLeads(t *testing.T) {
+	eight, all := make([]byte, 8), make([]byte, 8*2)
+	long := make([]byte, 100000)
+	counts := []int{8, 8}
+	wait := func(r *Request) error { _, err := r.Wait(); return err }
+	for _, oversubscribed := range []bool{true, false} {
+		ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: oversubscribed})
+		for name, c := range map[string]struct {
+			call func(c *Comm) error
+			lead bool // rank 1
+		}{
+			"Bcast":      {func(c *Comm) error { return Bcast(c, slices.Clone(eight), 1) }, true},
+			"long Bcast": {func(c *Comm) error { return Bcast(c, slices.Clone(long), 1) }, true},
+			"Scatter":    {func(c *Comm) error { return Scatter(c, slices.Clone(all), make([]byte, 8), 1) }, true},
+			"Scatterv":   {func(c *Comm) error { return Scatterv(c, slices.Clone(all), counts, nil, make([]byte, 8), 1) }, true},
+			"Ibcast":     {func(c *Comm) error { return wait(Ibcast(c, slices.Clone(long), 1)) }, true},
+			"Iscatter":   {func(c *Comm) error { return wait(Iscatter(c, slices.Clone(all), make([]byte, 8), 1)) }, true},
+			"Gather":     {func(c *Comm) error { return Gather(c, slices.Clone(eight), make([]byte, 16), 1) }, false},
+			"Allreduce":  {func(c *Comm) error { return Allreduce(c, make([]byte, 8), make([]byte, 8), Sum) }, false},
+			"Bcast_init": {func(c *Comm) error {
+				r, err := BcastInit(c, slices.Clone(eight), 1)
+				if err == nil {
+					err = errors.Join(r.Start(), wait(r), r.Free())
+				}
+				return err
+			}, true},
+		} {
+			together(t, ws, func(rank int, w *Comm) error {
+				if err := c.call(w); err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+				if got, want := w.coll.x.leads.Load(), c.lead && rank == 1 && oversubscribed; got != want {
+					t.Errorf("%s, oversubscribed %t: rank %d leads %t, want %t", name, oversubscribed, rank, got, want)
+				}
+				if err := Barrier(w); err != nil || w.coll.x.leads.Load() {
+					return fmt.Errorf("%s: after a barrier: leads %t, %w", name, w.coll.x.leads.Load(), err)
+				}
+				return nil
+			})
+		}
+	}
+}
+
 // Ranks that sleep whenever they wait are woken by the last one: no sleep of a minute
 // lasts to its end.
 func TestSleepersAreWokenByTheLast(t *testing.T) {
@@ -80,6 +162,14 @@ func TestSleepersAreWokenByTheLast(t *testing.T) {
 		"nonblocking": func(w *Comm, _ *Request, one []int64) error {
 			_, err := Iallreduce(w, one, one, Sum).Wait()
 			return err
+		},
+		"barriers after calls from a root": func(w *Comm, _ *Request, one []int64) error {
+			for root := range ranks {
+				if err := errors.Join(Bcast(w, slices.Clone(one), root), Barrier(w)); err != nil {
+					return err
+				}
+			}
+			return Allreduce(w, one, one, Sum)
 		},
 		"several at once": func(w *Comm, _ *Request, one []int64) error {
 			return WaitAll(Ibarrier(w), Iallreduce(w, one, one, Sum), Ibcast(w, []int64{1}, 2), Ibarrier(w))
