@@ -125,9 +125,9 @@ func (o Options) preferences(size int) (list []preference, err error) {
 // is negative if no calls do.
 func (o Options) Exchanges(k Kind, size, most int) int { return o.exchanges(k, size, most, false) }
 
-// ExchangesAside is Exchanges for calls that do not block. Up to which length the table
-// prefers exchanges it tells of calls that block: a rank that only looks now and then
-// gains by longer ones, for which it needs nothing of the others but their data.
+// ExchangesAside is Exchanges for calls that do not block. The lengths up to which the
+// table prefers exchanges are those of calls that block, and do not hold here: a rank
+// that only looks now and then gains by longer exchanges, too.
 func (o Options) ExchangesAside(k Kind, size, most int) int { return o.exchanges(k, size, most, true) }
 
 func (o Options) exchanges(k Kind, size, most int, aside bool) int {

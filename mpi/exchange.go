@@ -40,11 +40,12 @@ type exchanger struct {
 	number   uint32   // number of the flags that are waited for
 	sign     callSign // and their mark
 	missing  uint64   // bits of the ranks of order whose flag has not been seen
-	ahead    outlook
-	odd      bool // a rank is in another call: rank strange, with the sign theirs
+	odd      bool     // a rank is in another call: rank strange, with the sign theirs
 	strange  int
 	theirs   callSign
 	fence    atomic.Uint32
+
+	ahead outlook
 
 	// leads is set by a call in which this rank gave data to all others, and cleared by
 	// the barrier after it, in which this rank tries to raise the last flag.

@@ -31,7 +31,7 @@ type launch struct {
 	exchange exchange
 	way      way
 
-	gives bool // this rank gives data to all others
+	gives bool // this rank gives data to all others: see exchanger.leads
 
 	handles handleStock
 

@@ -287,11 +287,10 @@ func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rco
 	return k.disclose(out, rcounts, rdispls, size, portion(in, scounts, sdispls, mine, size), all, mine)
 }
 
-// places returns memory for what each rank shows, of any length, and shownBy that of
-// one rank.
+// places returns memory for what each rank shows, of any length.
 func (x *exchanger) places() []byte { return view(x.short)[:x.c.size*len(x.mine)] }
 
-// shownBy is what a rank shows, in places of a call of so many ranks.
+// shownBy returns the place of one rank in the places for size ranks.
 func shownBy(all []byte, rank, size int) []byte {
 	n := len(all) / size
 	return all[rank*n:][:n]

@@ -52,7 +52,9 @@ func (x *express) right(peer int, v *ir.View) bool {
 		return false
 	}
 	w := &t.peers[peer].fromRing
-	t.in = room(t.in, len(v.Data))
+	if len(t.in) < len(v.Data) {
+		t.in = room(t.in, len(v.Data))
+	}
 	payload, ok := w.open(w.count, &v.Head, t.in, v.Data)
 	v.Data, x.looked = payload, w
 	return ok
