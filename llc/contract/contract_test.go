@@ -257,3 +257,26 @@ func TestViolationIsAnError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPollOfSleeperAllocatesNothing: tests that count the allocations of calls run under the checker, also when
+// a packet comes just before its reader sleeps.
+func TestPollOfSleeperAllocatesNothing(t *testing.T) {
+	const polls = 100 // and one before they count
+	caps := nictest.DefaultCaps()
+	caps.Slots = 128
+	ts := contract.WatchAll(nictest.Loopback(2, caps), func(err error) { t.Error(err) })
+	ts[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
+	cmd := &ir.Command{Op: ir.Packet, Peer: 1, Header: ir.Header{Kind: 1}}
+	var ev ir.Event
+	if n := testing.AllocsPerRun(polls, func() {
+		ts[0].Post(cmd)
+		cmd.Slot++
+		ts[1].Arm()
+		if !ts[1].Poll(&ev) || ts[1].Poll(&ev) {
+			t.Error("a Poll after Arm finds no packet, or two")
+		}
+		ts[1].Disarm()
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

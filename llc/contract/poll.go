@@ -14,10 +14,10 @@ func (m *monitor) Poll(ev *ir.Event) bool {
 // poll checks a Poll that do carries out. all says that it looks everywhere.
 func (m *monitor) poll(ev *ir.Event, do func(*ir.Event) bool, all bool) bool {
 	m.enter("Poll")
-	var missed string
-	looks := all && m.armed.Load() && m.ledger != nil
-	if looks {
-		missed = m.ledger.visible(m)
+	var next visiblePacket
+	var visible bool
+	if all && m.armed.Load() && m.ledger != nil {
+		next, visible = m.ledger.visible(m)
 	}
 	before := m.release()
 	ok := do(ev)
@@ -28,8 +28,8 @@ func (m *monitor) poll(ev *ir.Event, do func(*ir.Event) bool, all bool) bool {
 	} else {
 		m.empty++
 		m.settle(len(m.flying))
-		if looks && missed != "" && !m.looked.Load() {
-			m.breach("wake", "a Poll after Arm found nothing, although there was %s", missed)
+		if visible && !m.looked.Load() {
+			m.breach("wake", "a Poll after Arm found nothing, although there was %v", next)
 		}
 		m.looked.Store(m.looked.Load() || all)
 	}
