@@ -10,7 +10,6 @@ import (
 	"rhinet/internal/observe"
 	"rhinet/internal/wait"
 	"rhinet/llc"
-	"rhinet/llc/ir"
 	"rhinet/llc/match"
 	"rhinet/llc/nics"
 	"rhinet/llc/port"
@@ -58,6 +57,12 @@ func Pieces() []Piece {
 		{"observed barrier", "the same by ranks whose calls are counted", 500, 5500, func(nic string) (*setup, error) { return together(nic, counted, barrier) }},
 		{"traced barrier", "the same by ranks whose calls are written down", 500, 5500, func(nic string) (*setup, error) { return together(nic, traced, barrier) }},
 		{"checked barrier", "the same by ranks that are checked", 500, 5500, func(nic string) (*setup, error) { return together(nic, checked, barrier) }},
+		{"gather 8", "Gather of 8 bytes of each of two ranks", 500, 5500, func(nic string) (*setup, error) { return rooted(nic, 1, gather) }},
+		{"gatherv 8", "the same with counts", 500, 5500, func(nic string) (*setup, error) { return rooted(nic, 1, gatherv) }},
+		{"scatter 8", "Scatter of 8 bytes to each of two ranks", 500, 5500, func(nic string) (*setup, error) { return rooted(nic, 0, scatter) }},
+		{"scatterv 8", "the same with counts", 500, 5500, func(nic string) (*setup, error) { return rooted(nic, 0, scatterv) }},
+		{"alltoall 8", "Alltoall of 8 bytes between two ranks", 500, 5500, func(nic string) (*setup, error) { return everyone(nic, alltoall) }},
+		{"alltoallv 8", "the same with counts", 500, 5500, func(nic string) (*setup, error) { return everyone(nic, alltoallv) }},
 		{"match 32", "32 receives posted, and taken by messages from the last to the first", 200, 2200, matching},
 		{"iallreduce 8", "an Iallreduce of 8 bytes with its Wait, by two ranks one after the other", 500, 5500, iallreduce},
 		{"ibarrier", "an Ibarrier with its Wait, by two ranks one after the other", 500, 5500, ibarrier},
@@ -316,118 +321,6 @@ func sendrecv(nic string) (*setup, error) {
 	}
 	return &setup{step, closeAll}, nil
 }
-
-// iallreduce has two ranks start an Iallreduce, and wait for it.
-func iallreduce(nic string) (*setup, error) {
-	return begun(nic, func(c *mpi.Comm, in, out []float64) *mpi.Request { return mpi.Iallreduce(c, in, out, mpi.Sum) })
-}
-
-// ibarrier has two ranks start an Ibarrier, and wait for it.
-func ibarrier(nic string) (*setup, error) {
-	return begun(nic, func(c *mpi.Comm, _, _ []float64) *mpi.Request { return mpi.Ibarrier(c) })
-}
-
-// igatherv has two ranks start an Igatherv, and wait for it.
-func igatherv(nic string) (*setup, error) {
-	all, counts := make([]float64, 2), []int{1, 1}
-	return begun(nic, func(c *mpi.Comm, in, _ []float64) *mpi.Request { return mpi.Igatherv(c, in, all, counts, nil, 0) })
-}
-
-// begun has two ranks start a call, and wait for it.
-func begun(nic string, begin func(c *mpi.Comm, in, out []float64) *mpi.Request) (*setup, error) {
-	return pairwise(nic, func(c *mpi.Comm, in, out []float64) (func() error, error) {
-		var r *mpi.Request
-		return func() (err error) {
-			if r == nil {
-				r = begin(c, in, out)
-				return nil
-			}
-			_, err = r.Wait()
-			r = nil
-			return err
-		}, nil
-	})
-}
-
-// allreduceInit is iallreduce with persistent requests.
-func allreduceInit(nic string) (*setup, error) {
-	return pairwise(nic, func(c *mpi.Comm, in, out []float64) (func() error, error) {
-		r, err := mpi.AllreduceInit(c, in, out, mpi.Sum)
-		started := false
-		return func() (err error) {
-			if started = !started; started {
-				return r.Start()
-			}
-			_, err = r.Wait()
-			return err
-		}, err
-	})
-}
-
-// pairwise has each of two ranks call the result of open twice: the first call starts something, the second
-// completes it.
-func pairwise(nic string, open func(c *mpi.Comm, in, out []float64) (func() error, error)) (*setup, error) {
-	ranks, closeAll, err := worlds(nic, nil)
-	if err != nil {
-		return nil, err
-	}
-	var calls [2]func() error
-	for i, c := range ranks {
-		if calls[i], err = open(c, []float64{1}, []float64{0}); err != nil {
-			return nil, errors.Join(err, closeAll())
-		}
-	}
-	step := func() (err error) {
-		for range 2 {
-			err = errors.Join(err, calls[0](), calls[1]())
-		}
-		return err
-	}
-	return &setup{step, closeAll}, nil
-}
-
-// A relay is the transport of a rank that has another rank make its call during its first wait. So one
-// goroutine makes both ranks' calls of a collective operation, and neither has to wait.
-type relay struct {
-	mpi.Transport
-	other func() error // the call of the other rank; nil: it has been made
-	err   error        // of that call
-}
-
-// AwaitCollective has the other rank make its call once this one has started, and finds its own condition
-// met.
-func (r *relay) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
-	if other := r.other; other != nil {
-		r.other = nil
-		r.Perform(begin)
-		begin = nil
-		r.err = other()
-	}
-	r.Transport.AwaitCollective(call, c, begin, cond)
-}
-
-// together has both ranks make a collective call.
-func together(nic string, open opener, call func(c *mpi.Comm, in, out []int64) error) (*setup, error) {
-	first := &relay{}
-	ranks, closeAll, err := open(nic, first)
-	if err != nil {
-		return nil, err
-	}
-	var in, out [2][]int64
-	for i := range in {
-		in[i], out[i] = make([]int64, 1), make([]int64, 1)
-	}
-	other := func() error { return call(ranks[1], in[1], out[1]) }
-	step := func() error {
-		first.other = other
-		return errors.Join(call(ranks[0], in[0], out[0]), first.err)
-	}
-	return &setup{step, closeAll}, nil
-}
-
-func barrier(c *mpi.Comm, _, _ []int64) error { return mpi.Barrier(c) }
-
-func allreduce(c *mpi.Comm, in, out []int64) error { return mpi.Allreduce(c, in, out, mpi.Sum) }
 
 // register does the launcher's part.
 func register(name string, file *os.File) error {
