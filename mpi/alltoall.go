@@ -52,14 +52,14 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 		return c.leave(s, c.interAlltoallv(e, view(send), scounts, sdispls, view(recv), rcounts, rdispls))
 	}
 	b, out := view(send), view(recv)
-	if class, text := misplaced(c.size, len(recv), rcounts, rdispls); text != "" {
+	if class, text := c.coll.gathered.check(misplaced, c.size, len(recv), rcounts, rdispls, e.size); text != "" {
 		return c.fail(s, class, "recv: %s", text)
 	}
 	if sameStart(b, out) || scounts == nil && len(send)+len(recv) == 0 {
 		c.coll.sign(makeSign(callAlltoallv, e.code, 0), 0)
 		return c.leave(s, c.coll.group.Alltoallv(out, rcounts, rdispls, out, rcounts, rdispls, e.size))
 	}
-	if class, text := misfit(c.size, len(send), scounts, sdispls); text != "" {
+	if class, text := c.coll.sent.check(misfit, c.size, len(send), scounts, sdispls, e.size); text != "" {
 		return c.fail(s, class, "send: %s", text)
 	}
 	if scounts[c.rank] != rcounts[c.rank] {

@@ -58,23 +58,40 @@ func elemFor[T any](c *Comm) *elem {
 // enter makes the checks of all collective calls and takes the communicator's
 // collective lock, which leave releases. e is nil for calls without data.
 func (c *Comm) enter(s site, e *elem) error {
-	if err := c.admit(s, e); err != nil {
-		if isItems(err) {
-			return err // the caller handles items
+	if c == nil || c.state.Load() != commOpen || c.ctx != nil || c.failures != nil || c.strange(s) || e != nil && e.bad != "" {
+		if err := c.refuse(s, e); err != nil {
+			if isItems(err) {
+				return err // the caller handles items
+			}
+			return c.raise(err)
 		}
-		return c.raise(err)
+	}
+	c.coll.mu.Lock()
+	if c.state.Load() != commOpen {
+		c.coll.mu.Unlock()
+		return c.raise(c.over(s))
+	}
+	c.coll.begin(s.call, c.whole)
+	if c.w.Observe != nil {
+		c.coll.begun = c.w.Observe.Begin()
+	}
+	if c.launch != nil {
+		c.launch.divert(&c.coll)
 	}
 	return nil
 }
 
-// admit is enter without the error handler.
-func (c *Comm) admit(s site, e *elem) error {
-	if c == nil || c.state.Load() != commOpen || c.ctx != nil {
-		if err := c.check(s); err != nil {
-			return err
-		}
+// strange reports whether s names a root that does not exist.
+func (c *Comm) strange(s site) bool {
+	return s.role == rootPeer && uint(s.peer) >= uint(c.size) && c.inter == nil
+}
+
+// refuse returns what speaks against a call, or nil.
+func (c *Comm) refuse(s site, e *elem) error {
+	if err := c.check(s); err != nil {
+		return err
 	}
-	if s.role == rootPeer && uint(s.peer) >= uint(c.size) && c.inter == nil {
+	if c.strange(s) {
 		return c.errorAt(s, ErrRoot, "there is no rank %d; ranks are 0 to %d", s.peer, c.size-1)
 	}
 	if e != nil && e.bad != "" {
@@ -87,23 +104,18 @@ func (c *Comm) admit(s site, e *elem) error {
 			return c.limited(s, err, "the context has ended")
 		}
 	}
-	c.coll.mu.Lock()
-	if c.state.Load() != commOpen {
-		c.coll.mu.Unlock()
-		if err := c.check(s); err != nil { // freed while this call waited for another
-			return err
-		}
-		if c.coll.history.told() {
-			return c.told(s, c.coll.history.verdict.Load())
-		}
-		return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
-	}
-	c.coll.begin(s.call, c.whole)
-	c.coll.begun = c.w.begin()
-	if c.launch != nil {
-		c.launch.divert(&c.coll)
-	}
 	return nil
+}
+
+// over says why a communicator that is not open takes no call.
+func (c *Comm) over(s site) error {
+	if err := c.check(s); err != nil { // freed while this call waited for another
+		return err
+	}
+	if c.coll.history.told() {
+		return c.told(s, c.coll.history.verdict.Load())
+	}
+	return c.errorAt(s, ErrComm, "an earlier collective call ended half-way, so the ranks no longer agree; use a duplicate made before")
 }
 
 // leave ends what enter began.

@@ -26,6 +26,8 @@ type collState struct {
 	async    *exchanges // the exchanges of these; nil: none
 	scripts  uint32     // calls so far, of an inter-communicator
 
+	gathered, scattered, sent division // what Gatherv and Alltoallv receive, Scatterv and Alltoallv send
+
 	quick *quick
 	none  quick // replaces quick while calls are only prepared
 }

@@ -20,13 +20,14 @@ import (
 // collState.part.
 type exchanger struct {
 	*collTransport
-	flagArray ir.FlagArray
-	index     int
-	order     []int // the other ranks, in the order in which their flags are read
-	peers     []int // the same as numbers in the transport
-	at        []int // index of each rank in order and peers
-	turns     turns
-	signs     [windows]callSign // of the last exchange of each window
+	flagArray      ir.FlagArray
+	index          int
+	oversubscribed bool
+	order          []int // the other ranks, in the order in which their flags are read
+	peers          []int // the same as numbers in the transport
+	at             []int // index of each rank in order and peers
+	turns          turns
+	signs          [windows]callSign // of the last exchange of each window
 
 	// The exchange in progress.
 	flow     collectives.Flow
@@ -68,14 +69,15 @@ type exchanger struct {
 var _ collectives.Exchange = (*exchanger)(nil)
 
 func newExchanger(t *collTransport, flagArray ir.FlagArray, slot flagArraySlot, seq uint64) *exchanger {
-	x := &exchanger{collTransport: t, flagArray: flagArray, index: int(slot), turns: newTurns(seq, t.c.w.Collectives.Oversubscribed)}
+	x := &exchanger{collTransport: t, flagArray: flagArray, index: int(slot), oversubscribed: t.c.w.Collectives.Oversubscribed}
+	x.turns = newTurns(seq, x.oversubscribed)
 	x.order, x.at = lookOrder(t.c), make([]int, t.c.size)
 	for i, rank := range x.order {
 		x.peers = append(x.peers, t.c.global(rank))
 		x.at[rank] = i
 	}
 	x.mine = make([]byte, shortBytes)
-	if t.c.w.Collectives.Oversubscribed {
+	if x.oversubscribed {
 		x.mine = make([]byte, sharedBytes)
 	}
 	x.short = make([]uint64, (t.c.size*len(x.mine)+7)/8)
@@ -159,7 +161,7 @@ const lastLooks = 4
 // once, while the others wait until the processor is theirs. If root is the last, its
 // data is there when they come. Otherwise the last rank waits for root in the next call.
 func (x *exchanger) gave() {
-	if x != nil && x.c.w.Collectives.Oversubscribed && x.c.w.Clock == nil {
+	if x != nil && x.oversubscribed && x.c.w.Clock == nil {
 		x.leads.Store(true)
 	}
 }
@@ -170,7 +172,7 @@ func (x *exchanger) begin(f collectives.Flow, root int, in, out []byte) {
 	x.flow, x.root, x.give, x.take = f, root, in, out
 	if x.catchUp = x.turns.next(); x.catchUp != 0 {
 		x.n = 0
-		x.expect(x.catchUp, x.signs[x.turns.place(x.catchUp)], x.everybody())
+		x.expect(x.turns.number(x.catchUp), x.signs[x.turns.place(x.catchUp)], x.everybody())
 		return
 	}
 	x.ready()
@@ -212,7 +214,7 @@ func (x *exchanger) ready() {
 		x.n, missing = len(x.take)/x.c.size, x.everybody()
 		copy(x.part(x.c.rank), x.give)
 	}
-	x.expect(x.turns.seq, callSign(x.note.Sign), missing)
+	x.expect(x.turns.now, callSign(x.note.Sign), missing)
 	if x.turns.last() {
 		x.signs[x.turns.place(x.turns.seq)] = x.sign
 		if x.turns.owed() {
@@ -230,8 +232,8 @@ func (x *exchanger) keep(place []byte) {
 }
 
 // expect sets which flags are waited for.
-func (x *exchanger) expect(seq uint64, sign callSign, missing uint64) {
-	x.number, x.sign, x.missing = x.turns.number(seq), sign, missing
+func (x *exchanger) expect(number uint32, sign callSign, missing uint64) {
+	x.number, x.sign, x.missing = number, sign, missing
 }
 
 // everybody returns a mask with a bit for each other rank.
@@ -239,12 +241,14 @@ func (x *exchanger) everybody() uint64 { return 1<<len(x.order) - 1 }
 
 // finish ends an exchange for which no goroutine waits any more.
 func (x *exchanger) finish() error {
-	err := x.verdict()
 	x.give, x.take = nil, nil
-	if err == nil && x.flow.Together() {
+	if x.missing != 0 || x.unraised {
+		return x.verdict()
+	}
+	if x.flow.Together() {
 		x.turns.seen(x.turns.seq)
 	}
-	return err
+	return nil
 }
 
 // verdict returns how a wait for flags has ended.
@@ -365,7 +369,7 @@ func (x *exchanger) put() {
 		if together {
 			wake = nil
 		}
-		x.flagArray.Raise(wake, x.index, x.turns.number(x.turns.seq), x.note.Sign, x.give)
+		x.flagArray.Raise(wake, x.index, x.turns.now, x.note.Sign, x.give)
 		if together {
 			x.fence.Add(1) // raise the own flag before reading the others
 			if x.look() {
@@ -373,7 +377,7 @@ func (x *exchanger) put() {
 			}
 		}
 	}
-	x.prefetch(x.turns.number(x.turns.seq+1), 0)
+	x.prefetch(x.turns.after(), 0)
 	if n := len(x.give); n > ir.FlagInline {
 		x.prefetch(x.turns.number(x.ahead.after(x.turns.seq)), n)
 	}
@@ -381,14 +385,14 @@ func (x *exchanger) put() {
 
 // lastWakes reports whether only the last rank to come wakes the others, see put.
 func (x *exchanger) lastWakes(f collectives.Flow) bool {
-	return f.Together() && x.c.w.Collectives.Oversubscribed
+	return f.Together() && x.oversubscribed
 }
 
 // prefetch fetches the flag of a number into the cache, because this rank raises it
 // soon, with n bytes. Where ranks share processors that gains nothing: no rank reads a
 // flag while another writes it.
 func (x *exchanger) prefetch(number uint32, n int) {
-	if !x.c.w.Collectives.Oversubscribed {
+	if !x.oversubscribed {
 		x.flagArray.Prefetch(x.index, number, n)
 	}
 }

@@ -38,11 +38,11 @@ func blocks[T any](c *Comm, whole, part []T, d direction) (w, p []byte, class Cl
 // shares is blocks for parts with counts and displs.
 func shares[T any](c *Comm, whole, part []T, counts, displs []int, d direction) (w, p []byte, class Class, text string) {
 	w, p = view(whole), view(part)
-	fits := c.misread
+	parts, check := &c.coll.scattered, c.misread
 	if d == gathering {
-		fits = misplaced
+		parts, check = &c.coll.gathered, misplaced
 	}
-	if class, text := fits(c.size, len(whole), counts, displs); text != "" {
+	if class, text := parts.check(check, c.size, len(whole), counts, displs, sizeOf[T]()); text != "" {
 		return nil, nil, class, d.whole + ": " + text
 	}
 	switch {

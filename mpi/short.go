@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"cmp"
 	"slices"
 
 	"rhinet/collectives"
@@ -139,23 +138,40 @@ func (k *collState) takeAll(in, out []byte, counts, displs []int, size int) erro
 		return err
 	}
 	if sameStart(in, out) {
-		in = portion(out, counts, displs, root, size)
+		in = k.gathered.of(out, root)
 	}
-	return k.disclose(out, counts, displs, size, in, all, 0)
+	return k.disclose(out, in, all, 0)
 }
 
-// disclose puts each rank's part into out: this rank's own, and from all what descriptor
-// number at of the others names.
-func (k *collState) disclose(out []byte, counts, displs []int, size int, own, all []byte, at int) (err error) {
-	for rank := range counts {
-		part := portion(out, counts, displs, rank, size)
+// disclose puts each rank's part into out, as gathered says: this rank's own, and from
+// all what descriptor number at of the others names.
+func (k *collState) disclose(out, own, all []byte, at int) (err error) {
+	parts := k.gathered.parts
+	room := len(all) / len(parts)
+	for rank, p := range parts {
+		part := out[p.at:][:p.n]
 		if rank == k.t.c.rank {
 			copy(part, own)
-		} else {
-			err = cmp.Or(err, k.group.Disclose(part, shownBy(all, rank, len(counts)), at, rank))
+		} else if e := k.group.Disclose(part, all[rank*room:][:room], at, rank); err == nil {
+			err = e
 		}
 	}
 	return err
+}
+
+// enclose writes the parts of in for all other ranks into what this rank shows, and
+// returns its length, 0 if it does not fit.
+func (x *exchanger) enclose(in []byte, d *division) int {
+	end, own := collectives.Head(len(d.parts)), x.c.rank
+	if end+d.bytes-d.parts[own].n > len(x.mine) {
+		return 0
+	}
+	for i, p := range d.parts {
+		if i != own {
+			end = collectives.Insert(x.mine, i, end, in[p.at:][:p.n])
+		}
+	}
+	return end
 }
 
 // takeOwn is Scatterv on a rank other than root. Root shows all parts, or announces
@@ -178,7 +194,7 @@ func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size in
 	k.x.gave()
 	x, n, root := k.quick.scatterv.x, 0, k.t.c.rank
 	if x != nil {
-		n = collectives.EncloseAll(x.mine, in, counts, displs, size, root)
+		n = x.enclose(in, &k.scattered)
 	}
 	if n == 0 {
 		return k.group.Scatterv(in, counts, displs, out, size, root)
@@ -186,7 +202,7 @@ func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size in
 	k.group.Passed()
 	err := x.Exchange(collectives.FromRoot, root, x.mine[:n], nil)
 	if err == nil && !sameStart(in, out) {
-		copy(out, portion(in, counts, displs, root, size))
+		copy(out, k.scattered.of(in, root))
 	}
 	return err
 }
@@ -253,6 +269,11 @@ func (k *collState) alltoall(in, out []byte) error {
 		return k.group.Alltoall(in, out)
 	}
 	x := q.x
+	if size == 2 && !sameStart(in, out) {
+		err := x.Exchange(collectives.AllToAll, 0, in[(1-rank)*n:][:n], out)
+		copy(out[rank*n:][:n], in[rank*n:]) // where the exchange has put what this rank gives
+		return err
+	}
 	give := others(x.mine, in, n, rank)
 	all := view(x.short)[:len(give)*size]
 	if err := x.Exchange(collectives.AllToAll, 0, give, all); err != nil {
@@ -274,7 +295,7 @@ func (k *collState) alltoall(in, out []byte) error {
 func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rcounts, rdispls []int, size int) error {
 	x, n, mine := k.quick.alltoallv.x, 0, k.t.c.rank
 	if x != nil {
-		n = collectives.EncloseAll(x.mine, in, scounts, sdispls, size, mine)
+		n = x.enclose(in, &k.sent)
 	}
 	if n == 0 {
 		return k.group.Alltoallv(in, scounts, sdispls, out, rcounts, rdispls, size)
@@ -284,7 +305,7 @@ func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rco
 	if err := x.Exchange(collectives.Uneven, 0, x.mine[:n], all); err != nil {
 		return err
 	}
-	return k.disclose(out, rcounts, rdispls, size, portion(in, scounts, sdispls, mine, size), all, mine)
+	return k.disclose(out, k.sent.of(in, mine), all, mine)
 }
 
 // places returns memory for what each rank shows, of any length.
@@ -362,6 +383,9 @@ func (k *collState) reduceScatterBlock(in, out []byte, r *reducer) error {
 	if !q.takes(len(in)) {
 		return k.group.ReduceScatterBlock(in, out, r)
 	}
+	if k.t.c.size == 2 {
+		return q.x.combineHalves(in, out[:n], r)
+	}
 	return q.x.combine(collectives.AllToAll, 0, in, k.t.c.rank*n, out[:n], r)
 }
 
@@ -376,6 +400,9 @@ func (k *collState) reduceScatter(in, out []byte, counts []int, r *reducer) erro
 		return k.group.ReduceScatter(in, out, counts, r)
 	}
 	rank := k.t.c.rank
+	if len(counts) == 2 && counts[0] == counts[1] {
+		return k.quick.reduceScatter.x.combineHalves(in, out[:counts[0]*r.size], r)
+	}
 	return k.quick.reduceScatter.x.combine(collectives.AllToAll, 0, in, offset(counts, nil, rank)*r.size, out[:counts[rank]*r.size], r)
 }
 
@@ -394,5 +421,19 @@ func (x *exchanger) combine(f collectives.Flow, root int, in []byte, from int, o
 		r.fold(all[i*n:][from:to], result)
 	}
 	copy(out, result)
+	return nil
+}
+
+// combineHalves is combine of one half of in for each of two ranks, which need not show
+// their own.
+func (x *exchanger) combineHalves(in, out []byte, r *reducer) error {
+	n, rank := len(out), x.c.rank
+	both := view(x.short)[:2*n]
+	if err := x.Exchange(collectives.AllToAll, 0, in[(1-rank)*n:][:n], both); err != nil {
+		return err
+	}
+	copy(both[rank*n:], in[rank*n:][:n])
+	r.fold(both[:n], both[n:])
+	copy(out, both[n:])
 	return nil
 }

@@ -25,6 +25,7 @@ import "rhinet/llc/ir"
 // All ranks count in the same way, so they agree on which flags are owed.
 type turns struct {
 	seq    uint64 // of the last exchange
+	now    uint32 // the same as flags carry it
 	met    uint64 // all ranks have come to the exchange with this number
 	window uint64 // numbers of a window: a power of two
 	laps   uint64 // laps of flags: a rank has FlagTurns flags
@@ -48,13 +49,16 @@ func newTurns(seq uint64, oversubscribed bool) turns {
 	if oversubscribed {
 		lap = sharedLap
 	}
-	return turns{seq, seq, lap / windows, ir.FlagTurns / lap}
+	t := turns{seq: seq, met: seq, window: lap / windows, laps: ir.FlagTurns / lap}
+	t.now = t.number(seq)
+	return t
 }
 
 // next takes the next number. It returns the number of the flags that must be seen of
 // all other ranks before this rank may raise its own, or 0; seen then says that they
 // were.
 func (t *turns) next() (first uint64) {
+	t.now = t.after()
 	t.seq++
 	if t.seq&(t.window-1) == 0 && t.met+2*t.window < t.seq {
 		return t.seq - t.window - 1
@@ -79,6 +83,14 @@ func (t *turns) place(seq uint64) uint64 { return seq / t.window % windows }
 func (t *turns) number(seq uint64) uint32 {
 	lap := windows * t.window
 	return flagNumber(seq&^(lap-1)*t.laps + seq&(lap-1))
+}
+
+// after is number(seq+1): one more than now, except at the beginning of a lap.
+func (t *turns) after() uint32 {
+	if next := t.seq + 1; next&(windows*t.window-1) == 0 {
+		return t.number(next)
+	}
+	return t.now + 1
 }
 
 // flagNumber returns n as flags, which are FlagTurns in turn, carry it: never 0, which

@@ -166,6 +166,13 @@ func (w *FlagWriter) Prefetch(array int, seq uint32, n int) {
 		return
 	}
 	ring.Prefetch(&w.lines[at])
+	if n > FlagInline {
+		w.prefetchRest(at, n)
+	}
+}
+
+// prefetchRest fetches the lines of a rest.
+func (w *FlagWriter) prefetchRest(at, n int) {
 	for k := 0; n > FlagInline+pieceStart[k]*ring.LineBytes; {
 		lines := (n - FlagInline - pieceStart[k]*ring.LineBytes + ring.LineBytes - 1) / ring.LineBytes
 		ring.PrefetchLines(w.f.piece(w.lines, at, k)[:min(lines, pieceLines[k])])
