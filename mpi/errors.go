@@ -51,6 +51,7 @@ const (
 	ErrNoMem                          // more memory than there can be
 	ErrInfoValue                      // invalid value of a key
 	ErrRMAConflict                    // conflicting accesses to one location of a window in one epoch
+	ErrRMAFlavor                      // a window that was made in a way that does not allow the call
 )
 
 // Error returns the name of the class.
@@ -112,6 +113,8 @@ func (c Class) Error() string {
 		return "memory cannot be attached"
 	case ErrRMAShared:
 		return "memory cannot be shared"
+	case ErrRMAFlavor:
+		return "window of another flavor"
 	case ErrRMAConflict:
 		return "conflicting accesses to a window"
 	case ErrLayout:

@@ -88,16 +88,16 @@ type window struct {
 
 	mode atomic.Uint32
 	open []atomic.Uint32 // for each rank, what allows access to it besides mode
+	null atomic.Uint32   // the same for ProcNull, which may be locked
 
-	mu       sync.Mutex // guards what follows, and changes of mode and open
-	locks    int        // of single ranks
-	started  []int      // ranks of Start
-	exposure []*Request // of Post: the requests that end it
-	exposing []int      // ranks of Post
-	exposed  bool       // between Post and Wait
-	opening  bool       // a goroutine is in Start or LockAll
-	regions  int        // attached so far
-	attached map[uint64][]byte
+	mu       sync.Mutex   // guards what follows, and changes of mode and open
+	locks    int          // of single ranks
+	started  []int        // ranks of Start
+	exposure []*Request   // of Post: the requests that end it
+	exposing []int        // ranks of Post
+	exposed  bool         // between Post and Wait
+	opening  bool         // a goroutine is in Start or LockAll
+	attached *attachments // of a dynamic window
 
 	order atomic.Uint32 // see fence
 

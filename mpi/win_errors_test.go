@@ -63,7 +63,8 @@ func TestWindowMisuse(t *testing.T) {
 		{"a lock of no type", func(w *mpi.Win[int]) error { return w.Lock(mpi.LockType(7), 0) }, mpi.ErrLockType, "there is no lock of type 7"},
 		{"a lock of no rank", func(w *mpi.Win[int]) error { return w.Lock(mpi.LockShared, 9) }, mpi.ErrRank, "there is no rank 9"},
 		{"an assertion for another call", func(w *mpi.Win[int]) error { return w.Fence(mpi.NoCheck) }, mpi.ErrAssert, "does not take the assertion 0x1"},
-		{"a part of more memory", func(w *mpi.Win[int]) error { _, err := w.Attach(v); return err }, mpi.ErrRMAAttach, "only one of WinDynamic"},
+		{"a part of more memory", func(w *mpi.Win[int]) error { _, err := w.Attach(v); return err }, mpi.ErrRMAFlavor, "only one of WinDynamic"},
+		{"Detach of no dynamic window", func(w *mpi.Win[int]) error { return w.Detach(0) }, mpi.ErrRMAFlavor, "only one of WinDynamic"},
 	}
 	onWindows(t, 2, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		for _, k := range cases {

@@ -86,7 +86,10 @@ type winArgs struct {
 }
 
 func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Info) (*window, error) {
-	w := &window{flavor: f, hints: winHints(info), attached: map[uint64][]byte{}}
+	w := &window{flavor: f, hints: winHints(info)}
+	if f == Dynamic {
+		w.attached = &attachments{mem: map[uint64][]byte{}}
+	}
 	if w.hints[HintNonContiguousPart] == "true" {
 		mine.Hint = 1
 	}
@@ -343,6 +346,9 @@ func (w *window) layOwn(s site, l laying, mem []byte) error {
 		return w.c.leaveBlock(w)
 	}
 	w.reach = x
+	if dynamic {
+		w.reach = spill(x)
+	}
 	return nil
 }
 

@@ -3,14 +3,18 @@ package mpi
 import "fmt"
 
 // A place in a dynamic window is an element of an attached region; its displacement
-// names both.
+// names both, and says which way the region is reached. A region that the network
+// interface exposes has a slot in the control memory of its rank; a rank serves its
+// other regions by messages.
 //
-//	displacement  62   47 46    40 39      0
-//	             | uses  | slot   | element |
+//	displacement  62  61     47 46    40 39      0
+//	             | 1 | uses    | slot   | element |  exposed
+//	             | 0 | number           | element |  served
 const (
 	placeBits   = 40
 	maxElements = 1<<placeBits - 1
-	maxUses     = 1 << 16
+	slotted     = 1 << 22 // in the ID of a region: it is exposed
+	mostRegions = 1 << 20
 )
 
 // splitPlace returns the region of a place in bytes, and the offset in it.
@@ -29,8 +33,11 @@ func (w *window) placeOf(s site, e *elem, disp, n int) (uint64, error) {
 // Attach adds buf to this rank's part of a dynamic window, and returns the displacement
 // of its first element; the other elements follow. The program must tell other ranks
 // the displacement, by a message for example. buf belongs to the window until
-// [Win.Detach] or [Win.Free]. A rank can have up to 128 regions attached. It is a local
-// call.
+// [Win.Detach] or [Win.Free], and must not overlap what is attached; it may be empty. It
+// is a local call.
+//
+// A rank can have 1048576 regions attached. The network interface reads and writes the
+// first 128; accesses to the others go by messages, and take several times as long.
 //
 // MPI 4.1, section 12.2.4 (MPI_Win_attach, MPI_Get_address).
 func (w *Win[T]) Attach(buf []T) (disp int, err error) {
@@ -46,40 +53,26 @@ func (w *Win[T]) Attach(buf []T) (disp int, err error) {
 func (w *window) attach(s site, mem []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	a := w.attached
 	switch {
 	case w.flavor != Dynamic:
-		return 0, w.c.errorAt(s, ErrRMAAttach, "the window is %s; only one of WinDynamic takes further memory", w.flavor)
-	case len(mem) == 0 || len(mem) > maxElements:
-		return 0, w.c.errorAt(s, ErrRMAAttach, "the memory has %d bytes; it must have 1 to %d", len(mem), maxElements)
-	case len(w.attached) == maxRegions:
-		return 0, w.c.errorAt(s, ErrRMAAttach, "%d regions are attached, which are all that there can be; Detach one", maxRegions)
+		return 0, w.c.errorAt(s, ErrRMAFlavor, "the window is %s; only one of WinDynamic takes further memory", w.flavor)
+	case len(mem) > maxElements:
+		return 0, w.c.errorAt(s, ErrRMAAttach, "the memory has %d bytes; it can have up to %d", len(mem), maxElements)
+	case len(a.mem) == mostRegions:
+		return 0, w.c.errorAt(s, ErrRMAAttach, "%d regions are attached, which are all that there can be; Detach one", mostRegions)
+	case a.overlaps(mem):
+		return 0, w.c.errorAt(s, ErrRMAAttach, "the memory overlaps what is attached already; Detach that first")
 	}
-	for _, other := range w.attached {
-		if overlap(mem, other) {
-			return 0, w.c.errorAt(s, ErrRMAAttach, "the memory overlaps what is attached already; Detach that first")
+	id, free := a.slot()
+	if !free || len(mem) == 0 || w.reach.expose(id, mem) != nil { // what the network interface does not take is served
+		id = a.number()
+		if err := w.reach.expose(id, mem); err != nil {
+			return 0, w.c.because(s, ErrRMAAttach, err, "")
 		}
 	}
-	id := w.freeRegion()
-	if err := w.reach.expose(id, mem); err != nil {
-		return 0, w.c.because(s, ErrRMAAttach, err, "")
-	}
-	w.attached[id] = mem
+	a.add(id, mem)
 	return int(id << placeBits), nil
-}
-
-// freeRegion returns an ID of a region that has not been used lately.
-func (w *window) freeRegion() uint64 {
-	for {
-		w.regions++
-		slot := uint64(w.regions % maxRegions)
-		taken := false
-		for id := range w.attached {
-			taken = taken || id%maxRegions == slot
-		}
-		if id := uint64(w.regions%(maxUses*maxRegions)) | 1<<22; !taken {
-			return id
-		}
-	}
 }
 
 // Detach removes the region that [Win.Attach] returned disp for. Accesses to it then
@@ -95,11 +88,14 @@ func (w *Win[T]) Detach(disp int) (err error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.flavor != Dynamic {
+		return b.c.errorAt(s, ErrRMAFlavor, "the window is %s; only one of WinDynamic has memory to detach", b.flavor)
+	}
 	id, first := splitPlace(uint64(disp))
-	if _, ok := b.attached[id]; !ok || first != 0 {
+	if _, ok := b.attached.mem[id]; !ok || first != 0 {
 		return b.c.errorAt(s, ErrRMAAttach, "%s is not what Attach has returned", fmt.Sprintf("%#x", disp))
 	}
-	delete(b.attached, id)
+	b.attached.remove(id)
 	if err := b.reach.hide(id); err != nil {
 		return b.c.because(s, ErrRMAAttach, err, "")
 	}

@@ -288,7 +288,7 @@ func (w *Win[T]) Sync() (err error) {
 		return err
 	}
 	b.fence()
-	if v, ok := unobserved(b.reach).(*served); ok && v.attended != nil {
+	if v := b.server(); v != nil && v.attended != nil {
 		return v.attended.pass(b.c)
 	}
 	return nil

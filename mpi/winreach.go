@@ -43,7 +43,8 @@ type reach interface {
 //	0    lock of passive target synchronization
 //	704  lock of updates without an operation of the processor
 //	1408 number of updates by the processor that this rank is in
-//	1472 regions: id, segment, bytes of each
+//	1416 not 0: this rank serves regions of a dynamic window, see spilled
+//	1472 regions with slots: id, segment, bytes of each
 type control struct {
 	c    *Comm
 	mem  []byte
@@ -55,16 +56,17 @@ type control struct {
 const (
 	updateLockAt = winLockBytes
 	busyAt       = 2 * winLockBytes
+	servesAt     = busyAt + 8
 	regionsAt    = busyAt + lineBytes
 	regionBytes  = 24
-	maxRegions   = 128
+	maxSlots     = 128
 	lineBytes    = 64
 )
 
 // controlBytes is the size of a rank's control memory: whole lines.
 func controlBytes(dynamic bool) int {
 	if dynamic {
-		return (regionsAt + maxRegions*regionBytes + lineBytes - 1) &^ (lineBytes - 1)
+		return (regionsAt + maxSlots*regionBytes + lineBytes - 1) &^ (lineBytes - 1)
 	}
 	return regionsAt
 }
@@ -157,7 +159,7 @@ func (x *exposed) find(target int, at uint64, n int) (p place, err error) {
 
 // slot returns the control words of a rank's region.
 func (x *exposed) slot(rank int, id uint64) []uint64 {
-	at := regionsAt + int(id%maxRegions)*regionBytes
+	at := regionsAt + int(id%maxSlots)*regionBytes
 	return elements[uint64](x.of(rank)[at : at+regionBytes])
 }
 

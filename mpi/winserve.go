@@ -93,17 +93,26 @@ func (a answer) err() error {
 
 // serve starts to serve mine.
 func serve(c *Comm, mine []byte, dynamic bool) *served {
-	v := &served{
+	v := newServed(c, mine, dynamic)
+	v.start()
+	return v
+}
+
+func newServed(c *Comm, mine []byte, dynamic bool) *served {
+	return &served{
 		c: &Comm{core: c.core}, gone: make(chan struct{}), mine: mine, dynamic: dynamic,
 		regions: map[uint64][]byte{}, writer: -1, elems: map[typeCode]*elem{},
 	}
-	if t, ok := c.t.(*virtual); ok {
+}
+
+// start starts the server.
+func (v *served) start() {
+	if t, ok := v.c.t.(*virtual); ok {
 		v.attended = t
 		t.attend(v)
 	} else {
 		go v.run()
 	}
-	return v
 }
 
 // ask sends a request with data, and returns when the answer has arrived, with the data
