@@ -457,6 +457,9 @@ func (w *window) lockedRanks() (ranks []int) {
 			ranks = append(ranks, r)
 		}
 	}
+	if w.null.Load() != closedTo {
+		ranks = append(ranks, ProcNull)
+	}
 	return ranks
 }
 

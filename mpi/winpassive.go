@@ -1,6 +1,9 @@
 package mpi
 
-import "cmp"
+import (
+	"cmp"
+	"sync/atomic"
+)
 
 // A LockType says whether other ranks may lock the same rank at the same time.
 //
@@ -16,6 +19,7 @@ const (
 // Lock begins an epoch in which this rank may access the part of rank target. It waits
 // for the lock; the target takes no part. [Win.Unlock] ends the epoch. Several ranks
 // may be locked at a time, which can deadlock if ranks lock them in different orders.
+// ProcNull may be locked, too, for accesses to ProcNull.
 //
 // MPI 4.1, section 12.5.3.
 func (w *Win[T]) Lock(kind LockType, target int, asserts ...Assert) (err error) {
@@ -27,10 +31,7 @@ func (w *Win[T]) Lock(kind LockType, target int, asserts ...Assert) (err error) 
 	if kind > LockExclusive {
 		return b.c.errorAt(s, ErrLockType, "there is no lock of type %d; use LockShared or LockExclusive", kind)
 	}
-	if target == ProcNull {
-		return nil
-	}
-	if uint(target) >= uint(b.c.size) {
+	if target != ProcNull && uint(target) >= uint(b.c.size) {
 		return b.c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", target, b.c.size-1)
 	}
 	if err := b.gone(s, target); err != nil {
@@ -57,18 +58,30 @@ func (w *window) lock(s site, target int, exclusive bool) error {
 	if err := w.beginLock(s, target); err != nil {
 		return err
 	}
-	err := w.reach.lock(s.call, target, exclusive) // without w.mu: another goroutine may have to unlock what another rank waits for
+	var err error
+	if target != ProcNull {
+		err = w.reach.lock(s.call, target, exclusive) // without w.mu: another goroutine may have to unlock what another rank waits for
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
 	case err != nil:
 		w.unlocked(target)
 	case exclusive:
-		w.open[target].Store(openExclusive)
+		w.access(target).Store(openExclusive)
 	default:
-		w.open[target].Store(openShared)
+		w.access(target).Store(openShared)
 	}
 	return w.explain(s, err)
+}
+
+// access returns what allows access to a rank, or to ProcNull: an epoch of ProcNull allows
+// no access to a rank (12.3).
+func (w *window) access(target int) *atomic.Uint32 {
+	if target == ProcNull {
+		return &w.null
+	}
+	return &w.open[target]
 }
 
 // beginLock records that this rank is about to lock target.
@@ -79,10 +92,10 @@ func (w *window) beginLock(s site, target int) error {
 		if err := w.noAccess(s); err != nil {
 			return err
 		}
-	} else if w.open[target].Load() != closedTo {
+	} else if w.access(target).Load() != closedTo {
 		return w.c.errorAt(s, ErrRMASync, "this rank has locked it already; Unlock it first")
 	}
-	w.open[target].Store(openPending)
+	w.access(target).Store(openPending)
 	w.locks++
 	w.mode.Store(winLocked)
 	return nil
@@ -90,7 +103,7 @@ func (w *window) beginLock(s site, target int) error {
 
 // unlocked records that target is not locked. The caller holds the lock.
 func (w *window) unlocked(target int) {
-	w.open[target].Store(closedTo)
+	w.access(target).Store(closedTo)
 	if w.locks--; w.locks == 0 {
 		w.mode.Store(winIdle)
 	}
@@ -105,12 +118,9 @@ func (w *Win[T]) Unlock(target int) (err error) {
 	if err := b.check(s); err != nil {
 		return err
 	}
-	if target == ProcNull {
-		return nil
-	}
 	held := closedTo
-	if uint(target) < uint(b.c.size) {
-		held = b.open[target].Load()
+	if target == ProcNull || uint(target) < uint(b.c.size) {
+		held = b.access(target).Load()
 	}
 	if b.mode.Load() != winLocked || held != openShared && held != openExclusive {
 		return b.c.errorAt(s, ErrRMASync, "this rank has not locked it; call Lock first")
@@ -118,6 +128,9 @@ func (w *Win[T]) Unlock(target int) (err error) {
 	b.mu.Lock()
 	b.unlocked(target)
 	b.mu.Unlock()
+	if target == ProcNull {
+		return nil
+	}
 	b.forget(target, true)
 	b.fence()
 	if err := b.gone(s, target); err != nil {
