@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -227,10 +228,12 @@ func (w *Win[T]) Local() []T {
 	return elements[T](w.local)
 }
 
-// Len returns how many elements a rank's part has; Undefined in a dynamic window, or if
+// Len returns how many elements a rank's part has, 0 in a dynamic window; Undefined if
 // there is no such rank.
+//
+// MPI 4.1, section 12.2.6 (MPI_WIN_SIZE).
 func (w *Win[T]) Len(rank int) int {
-	if w == nil || w.flavor == Dynamic || uint(rank) >= uint(w.c.size) {
+	if w == nil || uint(rank) >= uint(w.c.size) {
 		return Undefined
 	}
 	return int(w.bytes[rank] / uint64(w.elem.size))
@@ -238,8 +241,10 @@ func (w *Win[T]) Len(rank int) int {
 
 // Shared returns the part of a rank for direct loads and stores; if rank is ProcNull,
 // that of the first rank that has one. Concurrent accesses by ranks must be atomic or
-// separated, by an epoch and [Win.Sync], or by messages and barriers. A window that
-// ranks made from their own memory has no such parts (ErrRMAShared).
+// separated, by an epoch and [Win.Sync], or by messages and barriers. The ranks of a host
+// share the parts that [WinAllocateShared] and [WinAllocate] have made; of a part that
+// this rank cannot reach, such as the memory of another rank in a window of [WinCreate],
+// it returns nothing. It is an error in a dynamic window (ErrRMAFlavor).
 //
 // MPI 4.1, section 12.2.3 (MPI_Win_shared_query).
 func (w *Win[T]) Shared(rank int) (_ []T, err error) {
@@ -248,20 +253,21 @@ func (w *Win[T]) Shared(rank int) (_ []T, err error) {
 	if err := w.base().check(s); err != nil {
 		return nil, err
 	}
-	if w.parts == nil {
-		return nil, w.c.errorAt(s, ErrRMAShared, "the memory of this window is not shared; make it with WinAllocateShared")
+	if w.flavor == Dynamic {
+		return nil, w.c.errorAt(s, ErrRMAFlavor, "a dynamic window has no parts; tell the other ranks what Attach returns")
 	}
 	if rank == ProcNull {
-		for r := range w.parts {
-			if rank = r; len(w.parts[r]) > 0 {
-				break
-			}
-		}
+		rank = max(0, slices.IndexFunc(w.bytes, func(n uint64) bool { return n > 0 }))
 	}
-	if uint(rank) >= uint(w.c.size) {
+	switch {
+	case uint(rank) >= uint(w.c.size):
 		return nil, w.c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", rank, w.c.size-1)
+	case w.parts != nil:
+		return w.parts[rank], nil
+	case rank == w.c.rank:
+		return w.Local(), nil
 	}
-	return w.parts[rank], nil
+	return nil, nil
 }
 
 // Flavor returns how w was made.

@@ -86,7 +86,7 @@ type winArgs struct {
 }
 
 func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Info) (*window, error) {
-	w := &window{flavor: f, hints: winHints(info)}
+	w := &window{flavor: f, hints: winHints(info, f)}
 	if f == Dynamic {
 		w.attached = &attachments{mem: map[uint64][]byte{}}
 	}
@@ -140,19 +140,6 @@ func (c *Comm) private(s site) (*Comm, error) {
 	made.members, made.private = c.members, true
 	made.name = fmt.Sprintf("%s.win%d", c.name, c.born.Add(1))
 	return c.derive(s, made, seq, c.worldOptions())
-}
-
-// winHints returns the hints that are recognized.
-func winHints(info []Info) Info {
-	hints := Info{}
-	for _, i := range info {
-		for _, k := range []string{HintNoLocks, HintNonContiguousPart, HintWindow} {
-			if v, ok := i[k]; ok {
-				hints[k] = v
-			}
-		}
-	}
-	return hints
 }
 
 // agreeOn compares what the ranks contribute.

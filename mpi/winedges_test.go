@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
 )
 
 // TestEpochOfProcNull: Lock of ProcNull begins an epoch for accesses to it, by calls of
@@ -27,5 +28,63 @@ func TestEpochOfProcNull(t *testing.T) {
 			}
 		}
 		return nil
+	})
+}
+
+// TestInfoOfWindows: the hints of a window are those that were given and that are
+// recognized, and the defaults of the others (12.2.7); they can be given again.
+func TestInfoOfWindows(t *testing.T) {
+	onWindows(t, 2, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		info, err := w.Info()
+		if err != nil {
+			return err
+		}
+		_, unknown := info["of no meaning"]
+		return errors.Join(equal(mpi.HintNoLocks, info[mpi.HintNoLocks], "false"), equal("order", info["accumulate_ordering"], "rar,raw,war,waw"),
+			equal("operations", info["accumulate_ops"], "same_op_no_op"), w.SetInfo(mpi.Info{"of no meaning": "true"}), equal("unknown", unknown, false), w.SetInfo(info))
+	})
+	mpitest.Run(t, 2, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocateShared[int](c, 1, mpi.Info{mpi.HintNoLocks: "true", "of no meaning": "true"})
+		if err != nil {
+			return err
+		}
+		info, err := w.Info()
+		_, unknown := info["of no meaning"]
+		return errors.Join(err, equal(mpi.HintNoLocks, info[mpi.HintNoLocks], "true"), equal(mpi.HintNonContiguousPart, info[mpi.HintNonContiguousPart], "false"),
+			equal("unknown", unknown, false), w.Free())
+	})
+}
+
+// TestSharedOfAllFlavors: where the memory of a rank cannot be reached by loads and stores,
+// Shared returns nothing; in a dynamic window there is nothing to ask for (12.2.3).
+func TestSharedOfAllFlavors(t *testing.T) {
+	everywhere(t, 3, func(c *mpi.Comm) error {
+		mine := make([]int, c.Rank()) // rank 0 has no part
+		w, err := mpi.WinCreate(c, mine)
+		if err != nil {
+			return err
+		}
+		for r := range c.Size() {
+			part, err := w.Shared(r)
+			want := 0
+			if r == c.Rank() {
+				want = r
+			}
+			if err := errors.Join(err, equal("elements", len(part), want)); err != nil {
+				return err
+			}
+		}
+		first, err := w.Shared(mpi.ProcNull)
+		_, none := w.Shared(3)
+		err = errors.Join(err, equal("the first part is own", len(first) == 1, c.Rank() == 1), is(none, mpi.ErrRank, ""), w.Free())
+		if err != nil {
+			return err
+		}
+		d, err := mpi.WinDynamic[int](c)
+		if err != nil {
+			return err
+		}
+		_, dynamic := d.Shared(c.Rank())
+		return errors.Join(is(dynamic, mpi.ErrRMAFlavor, ""), equal("size", d.Len(c.Rank()), 0), equal("memory", len(d.Local()), 0), d.Free())
 	})
 }

@@ -2,7 +2,25 @@ package mpi
 
 import "maps"
 
-// Info returns the hints that w was made with and that are recognized.
+// winHints returns the hints of a window: those that are recognized, and else their
+// defaults. Those on accumulates say what is so in any case.
+func winHints(info []Info, f Flavor) Info {
+	hints := Info{HintNoLocks: "false", "accumulate_ordering": "rar,raw,war,waw", "accumulate_ops": "same_op_no_op"}
+	if f == AllocatedShared {
+		hints[HintNonContiguousPart] = "false"
+	}
+	for _, i := range info {
+		for _, k := range []string{HintNoLocks, HintNonContiguousPart, HintWindow} {
+			if v, ok := i[k]; ok {
+				hints[k] = v
+			}
+		}
+	}
+	return hints
+}
+
+// Info returns the hints of w: those that it was made with and that are recognized, and
+// the defaults of those that were not given.
 //
 // MPI 4.1, section 12.2.7 (MPI_Win_get_info).
 func (w *Win[T]) Info() (_ Info, err error) {
