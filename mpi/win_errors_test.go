@@ -123,6 +123,8 @@ func TestWindowsThatAreNot(t *testing.T) {
 		}
 		for _, w := range []*mpi.Win[int]{nil, freed} {
 			g, _ := c.Group()
+			one := mpi.Contiguous(1)
+			view := mpi.View([]int{1}, one)
 			_, e1 := w.FetchAndOp(1, 0, 0, mpi.Sum)
 			_, e2 := w.CompareAndSwap(1, 1, 0, 0)
 			_, e3 := w.Shared(0)
@@ -136,6 +138,9 @@ func TestWindowsThatAreNot(t *testing.T) {
 				w.Put([]int{1}, 0, 0), w.Get([]int{1}, 0, 0), w.Accumulate([]int{1}, 0, 0, mpi.Sum),
 				w.GetAccumulate([]int{1}, []int{1}, 0, 0, mpi.Sum), w.Fence(), w.Post(g), w.Start(g), w.Complete(), w.Wait(),
 				w.Lock(mpi.LockShared, 0), w.Unlock(0), w.LockAll(), w.UnlockAll(), w.Flush(0), w.FlushAll(), w.Sync(), w.Free(),
+				w.PutLayout([]int{1}, 0, 0, one), w.GetLayout([]int{1}, 0, 0, one), w.AccumulateLayout([]int{1}, 0, 0, one, mpi.Sum),
+				w.GetAccumulateLayout([]int{1}, []int{1}, 0, 0, one, mpi.Sum), w.PutView(view, 0, 0, one), w.GetView(view, 0, 0, one),
+				w.AccumulateView(view, 0, 0, one, mpi.Sum), w.GetAccumulateView(view, view, 0, 0, one, mpi.Sum),
 				w.SetName("x"), w.SetInfo(nil), w.Detach(0), e1, e2, e3, e4, e5, e6, e7, e8, e9,
 			} {
 				if !errors.Is(err, mpi.ErrWin) {
