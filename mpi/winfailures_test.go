@@ -171,3 +171,28 @@ func TestExposureToTheDead(t *testing.T) {
 		return errors.Join(v.Start(group(0)), v.Put([]int{10}, 0, 0), v.Complete())
 	})
 }
+
+// An access to a region that a dead rank has served ends with an error, and the regions
+// of the others, and the window, go on.
+func TestRegionsOfTheDead(t *testing.T) {
+	runKeepGoing(t, 3, func(w *mpi.Comm) error {
+		v, err := mpi.WinDynamic[int](w)
+		if err != nil {
+			return err
+		}
+		_, where, err := attachMany(w, v)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(v.LockAll(), failRank2(w)); err != nil {
+			return err
+		}
+		last := func(rank int) int { return where[(rank+1)*manyRegions-1] }
+		err = errors.Join(eventually(func() error { return cmp.Or(v.Put(one, 2, last(2)+w.Rank()), v.Flush(2)) }), eventually(func() error { return v.Flush(2) }),
+			is(v.Get(make([]int, 1), 2, where[2*manyRegions]), mpi.ErrProcFailed, ""))
+		for r := range 2 {
+			err = errors.Join(err, v.Accumulate(one, r, last(r), mpi.Sum), v.Accumulate(one, r, where[r*manyRegions], mpi.Sum))
+		}
+		return errors.Join(err, is(v.UnlockAll(), mpi.ErrProcFailed, ""), v.Free())
+	})
+}
