@@ -54,13 +54,16 @@ type partitioned struct {
 	alone  bool           // the transport was closed before; valid when met is closed
 	made   *callsite.Line // that made it, in a checked job
 
-	mu    sync.Mutex
-	reqs  []*llc.Request // of the start in progress, by partition of the sender; nil: not begun
-	ready []bool         // partitions that may be sent
-	left  int            // partitions that may not be sent yet
-	all   chan struct{}  // closed when all may be sent
-	on    bool           // started, and not complete
-	of    Request        // the request of that start, if it is guarded
+	mu      sync.Mutex
+	matched bool           // both sides know each other, or err says why not
+	step    *llc.Request   // of the matching, in progress
+	reqs    []*llc.Request // of the start in progress, by partition of the sender; nil: not begun
+	failed  error          // of a transfer of that start
+	ready   []bool         // partitions that may be sent
+	left    int            // partitions that may not be sent yet
+	all     chan struct{}  // closed when all may be sent
+	on      bool           // started, and not complete
+	of      Request        // the request of that start, if it is guarded
 }
 
 // PsendInit makes a persistent request to send buf to rank dst of c in partitions of
@@ -90,7 +93,7 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 	switch {
 	case s.peer == AnySource || s.tag == AnyTag:
 		return nil, c.errorAt(s, ErrArg, "a partitioned message names its source and its tag; there are no wildcards")
-	case partitions < 1 || n%partitions != 0:
+	case partitions < 0 || partitions == 0 && n > 0 || partitions > 0 && n%partitions != 0:
 		return nil, c.errorAt(s, ErrCount, "%d elements cannot be cut into %d equal partitions", n, partitions)
 	}
 	p := &partitioned{c: c, site: s, send: send, null: s.peer == ProcNull, elem: e, buf: buf, partitions: partitions, theirs: partitions, met: make(chan struct{})}
@@ -105,7 +108,7 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 	}
 	p.typ = p.class() | c.id.stamp()
 	if p.null {
-		close(p.met)
+		p.meet()
 	} else {
 		p.peer = c.global(s.peer)
 		if c.w.Check {
@@ -146,10 +149,11 @@ func (p *partitioned) match() {
 		offer.Mode = llc.Synchronous // so that a receiver of another type is an error here, too
 	}
 	t.Start(offer, p.send)
+	p.step = offer
 	go func() {
-		defer close(p.met)
+		defer p.meet()
 		if t.Wait(offer); offer.Status.Err != nil {
-			p.err = p.failed(offer.Status.Err)
+			p.err = p.failure(offer.Status.Err)
 			if p.alone = errors.Is(offer.Status.Err, port.ErrClosed); !p.alone {
 				p.c.w.partners.leave(p)
 			}
@@ -168,11 +172,14 @@ func (p *partitioned) match() {
 			answer.Tag = int(said[0].tag & MaxTag)
 			t.Start(answer, true)
 		}
+		p.mu.Lock()
+		p.step = answer
+		p.mu.Unlock()
 		t.Wait(answer)
 		switch {
 		case p.err != nil:
 		case answer.Status.Err != nil:
-			p.err = p.failed(answer.Status.Err)
+			p.err = p.failure(answer.Status.Err)
 		case heard[0].ok == 0:
 			p.err = p.c.errorAt(p.site, ErrTruncate, "the receiver has room for another number of bytes than %d; both must be as long", p.bytes)
 		case p.send:
@@ -183,7 +190,7 @@ func (p *partitioned) match() {
 
 // agree returns why the receiver cannot take the offered message, or chooses its tags.
 func (p *partitioned) agree(o partitionOffer) error {
-	if o.bytes != uint64(p.bytes) || o.partitions == 0 || o.bytes%o.partitions != 0 {
+	if o.bytes != uint64(p.bytes) || o.partitions == 0 && o.bytes > 0 || o.partitions > 0 && o.bytes%o.partitions != 0 {
 		return p.c.errorAt(p.site, ErrTruncate, "the message has %d bytes, the buffer %d; both must be as long", o.bytes, p.bytes)
 	}
 	p.theirs = int(o.partitions)
@@ -200,66 +207,13 @@ func (w *world) handles(n int) int {
 	}
 }
 
-func (p *partitioned) failed(err error) error {
+// failure words the failure of a transfer.
+func (p *partitioned) failure(err error) error {
 	if p.send {
 		return p.c.sendFailed(p.site, p.elem, p.bytes, err)
 	}
 	_, err = p.c.received(p.site, p.elem, llc.Status{Source: p.peer, Tag: p.site.tag, Err: err, Bytes: int64(p.bytes)}, err, p.bytes)
 	return err
-}
-
-// start begins one transfer of the message.
-func (p *partitioned) start() Request {
-	k := newTask()
-	p.mu.Lock()
-	p.on, p.reqs, p.left = p.send || !p.null, nil, p.partitions // a receive from ProcNull is complete at once
-	p.ready, p.all = make([]bool, p.partitions), make(chan struct{})
-	r := p.c.request(p.site, k)
-	p.guard(r)
-	p.mu.Unlock()
-	if p.null && !p.send {
-		k.end(nullStatus(), nil)
-		return r
-	}
-	go func() { k.end(p.run()) }()
-	return r
-}
-
-// run moves the partitions of one start.
-func (p *partitioned) run() (Status, error) {
-	defer func() {
-		p.mu.Lock()
-		p.on = false
-		p.mu.Unlock()
-	}()
-	<-p.met
-	if p.err != nil {
-		return emptyStatus(), p.err
-	}
-	p.mu.Lock()
-	p.reqs = make([]*llc.Request, p.theirs)
-	var err error
-	for i := range p.reqs {
-		if !p.null && (!p.send || p.ready[i]) && err == nil {
-			err = p.begin(i)
-		}
-	}
-	p.mu.Unlock()
-	if p.send {
-		<-p.all
-	}
-	for _, q := range p.reqs {
-		if q == nil {
-			continue
-		}
-		if p.c.t.Wait(q); q.Status.Err != nil && err == nil {
-			err = p.failed(q.Status.Err)
-		}
-	}
-	if p.send || err != nil {
-		return emptyStatus(), err
-	}
-	return Status{Source: p.site.peer, Tag: p.site.tag, Bytes: int64(p.bytes), Count: p.elem.number(p.bytes)}, nil
 }
 
 // begin starts the transfer of partition i of the sender. The lock is held.
@@ -318,6 +272,14 @@ func (r *Request) partitioned(call string, send bool) (*partitioned, error) {
 	return k.parts, nil
 }
 
+// noPartition is the error of a call that names partition i.
+func (p *partitioned) noPartition(call string, i int) error {
+	if p.partitions == 0 {
+		return p.c.errorAt(at(call), ErrArg, "there is no partition %d; the message has none", i)
+	}
+	return p.c.errorAt(at(call), ErrArg, "there is no partition %d; partitions are 0 to %d", i, p.partitions-1)
+}
+
 // Pready says that partition i of the message is ready to be sent; it must not change
 // from now on until the request is complete. Several goroutines may call it at once,
 // for different partitions.
@@ -333,7 +295,7 @@ func (r *Request) Pready(i int) (err error) {
 	defer p.mu.Unlock()
 	switch {
 	case i < 0 || i >= p.partitions:
-		return p.c.errorAt(at("Pready"), ErrArg, "there is no partition %d; partitions are 0 to %d", i, p.partitions-1)
+		return p.noPartition("Pready", i)
 	case !p.on || p.left == 0:
 		return p.c.errorAt(at("Pready"), ErrRequest, "the request is not active; Start it first")
 	case p.ready[i]:
@@ -372,41 +334,4 @@ func (r *Request) PreadyList(list ...int) error {
 		}
 	}
 	return nil
-}
-
-// Parrived reports whether partition i of the message that is being received has
-// arrived. All partitions of a complete request have.
-//
-// MPI 4.1, section 4.2.2.
-func (r *Request) Parrived(i int) (_ bool, err error) {
-	defer r.raised(&err)
-	p, err := r.partitioned("Parrived", false)
-	if err != nil {
-		return false, err
-	}
-	if i < 0 || i >= p.partitions {
-		return false, p.c.errorAt(at("Parrived"), ErrArg, "there is no partition %d; partitions are 0 to %d", i, p.partitions-1)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	there := !p.on || p.reqs != nil && p.arrived(i)
-	if there {
-		p.arrive()
-	}
-	return there, nil
-}
-
-// arrived reports whether all partitions of the sender that overlap with partition i
-// have arrived.
-func (p *partitioned) arrived(i int) bool {
-	from, to := 0, len(p.reqs)
-	if n, part := p.bytes/p.partitions, p.bytes/p.theirs; n > 0 {
-		from, to = i*n/part, ((i+1)*n+part-1)/part
-	}
-	for _, q := range p.reqs[from:to] {
-		if q == nil || !p.c.t.Test(q) || q.Status.Err != nil {
-			return false
-		}
-	}
-	return true
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"rhinet/llc/port"
@@ -13,7 +14,7 @@ type task struct {
 	over atomic.Bool // set at the end
 	st   Status      // valid when over is set
 	err  error
-	done chan struct{} // closed when over is set; if the transport advances the task, nil until channel is called
+	done chan struct{} // closed when over is set; unless a goroutine completes the task, nil until channel is called
 
 	launch   *launch       // the launch whose operation it is; nil: none
 	neighbor *neighborTask // the neighborhood call that it is; nil: none
@@ -33,8 +34,8 @@ type late interface {
 	// here reports whether there is nothing to wait for. It is called with the port's
 	// lock held.
 	here() bool
-	// hand has the transport advance the work: several goroutines may wait for it from
-	// now on.
+	// hand has the transport, or a goroutine, advance the work: several goroutines may
+	// wait for it from now on.
 	hand()
 }
 
@@ -44,7 +45,7 @@ func newTask() *task { return &task{done: make(chan struct{}), st: emptyStatus()
 func (k *task) end(st Status, err error) {
 	k.st, k.err = st, err
 	k.over.Store(true)
-	if k.carrier == nil {
+	if k.carrier == nil && k.done != nil {
 		close(k.done)
 	}
 }
@@ -80,8 +81,11 @@ func (k *task) ready() bool {
 		return true
 	case k.late != nil:
 		return k.late.look()
+	case k.carrier != nil:
+		return k.carrier.Look(&k.steps)
 	}
-	return k.carrier != nil && k.carrier.Look(&k.steps)
+	runtime.Gosched() // a loop of tests must not keep the goroutine that completes it from running
+	return k.over.Load()
 }
 
 // met reports whether the task is complete, or a waiter can complete it without
@@ -89,12 +93,12 @@ func (k *task) ready() bool {
 func (k *task) met() bool { return k.over.Load() || k.late != nil && k.late.here() }
 
 // channel returns a channel that is closed when the task is complete. The first call
-// for a task that the transport advances starts a goroutine.
+// for a task that no goroutine completes starts one.
 func (k *task) channel() <-chan struct{} {
+	if k.done == nil && k.late != nil {
+		k.late.hand()
+	}
 	if k.done == nil {
-		if k.late != nil {
-			k.late.hand()
-		}
 		k.done = make(chan struct{})
 		go func() {
 			k.wait()

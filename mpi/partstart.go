@@ -1,0 +1,229 @@
+package mpi
+
+import (
+	"runtime"
+
+	"rhinet/llc"
+)
+
+// A partStart is one start of a partitioned request: the task that completes it. No
+// goroutine belongs to it: the transfer of a partition begins when both sides know each
+// other and, at the sender, Pready has named it, and a wait or a test finds all of them
+// complete. So the request of a receive is complete as soon as Parrived has reported
+// all partitions.
+type partStart struct {
+	task
+	p *partitioned
+}
+
+// start begins one transfer of the message.
+func (p *partitioned) start() Request {
+	v := &partStart{p: p}
+	v.st = emptyStatus()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.on, p.reqs, p.failed, p.left = p.send || !p.null, nil, nil, p.partitions // a receive from ProcNull is complete at once
+	if p.ready, p.all = make([]bool, p.partitions), make(chan struct{}); p.left == 0 {
+		close(p.all)
+	}
+	r := p.c.request(p.site, &v.task)
+	p.guard(r)
+	if !p.on {
+		v.end(nullStatus(), nil)
+		return r
+	}
+	if v.late = v; p.matched {
+		p.beginAll()
+	}
+	return r
+}
+
+// meet notes that both sides know each other, or that they do not match, and goes on
+// with a start.
+func (p *partitioned) meet() {
+	p.mu.Lock()
+	if p.matched = true; p.on {
+		p.beginAll()
+	}
+	p.mu.Unlock()
+	close(p.met)
+}
+
+// beginAll begins the transfers of a start that need not wait for Pready. The lock is
+// held.
+func (p *partitioned) beginAll() {
+	if p.err != nil {
+		return
+	}
+	p.reqs = make([]*llc.Request, p.theirs)
+	for i := range p.reqs {
+		if !p.null && (!p.send || p.ready[i]) && p.failed == nil {
+			p.failed = p.begin(i)
+		}
+	}
+}
+
+// progress is what has been reached of a start. Transfers that are not nil do not change.
+type progress struct {
+	on, matched bool
+	left        int
+	reqs        []*llc.Request
+	step        *llc.Request
+	failed      error
+}
+
+// now returns how far the start is.
+func (p *partitioned) now() progress {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := progress{p.on, p.matched, p.left, p.reqs, p.step, p.failed}
+	if p.matched && p.err != nil {
+		at.failed = p.err
+	}
+	return at
+}
+
+// look completes the request, if the start need not wait, and reports whether it did.
+func (v *partStart) look() bool {
+	p := v.p
+	switch at := p.now(); {
+	case !at.matched:
+		p.glance(at.step)
+		return false
+	case at.failed != nil: // settle waits for the transfers that have begun
+	case p.send && at.left > 0:
+		p.glance(nil) // other goroutines may be about to call Pready
+		return false
+	default:
+		for _, q := range at.reqs {
+			if q != nil && !p.c.t.Test(q) {
+				return false
+			}
+		}
+	}
+	v.late = nil
+	v.conclude()
+	return true
+}
+
+// glance makes progress with a request, if it is not nil, and lets other goroutines run.
+func (p *partitioned) glance(step *llc.Request) {
+	if step != nil {
+		p.c.t.Test(step)
+	}
+	runtime.Gosched()
+}
+
+// await waits for the end of the start. Its caller completes the request next.
+func (v *partStart) await() {
+	v.late = nil
+	v.settle()
+}
+
+// here is not asked: WaitAny waits for the channel of the request.
+func (v *partStart) here() bool { return v.over.Load() }
+
+// hand has a goroutine wait for the end, for which several may wait from now on.
+func (v *partStart) hand() {
+	v.late, v.done = nil, make(chan struct{})
+	go v.conclude()
+}
+
+// conclude completes the request.
+func (v *partStart) conclude() {
+	v.settle()
+	v.end(v.st, v.err)
+}
+
+// settle waits for the end of the start, and records how it has ended.
+func (v *partStart) settle() {
+	p := v.p
+	<-p.met
+	if at := p.now(); at.failed == nil && p.send {
+		<-p.all
+	}
+	at := p.now()
+	err := at.failed
+	for _, q := range at.reqs {
+		if q == nil {
+			continue
+		}
+		if p.c.t.Wait(q); q.Status.Err != nil && err == nil {
+			err = p.failure(q.Status.Err)
+		}
+	}
+	p.mu.Lock()
+	p.on = false
+	p.mu.Unlock()
+	if v.st, v.err = emptyStatus(), err; !p.send && err == nil {
+		v.st = Status{Source: p.site.peer, Tag: p.site.tag, Bytes: int64(p.bytes), Count: p.elem.number(p.bytes)}
+	}
+}
+
+// Parrived reports whether partition i of the message that is being received has
+// arrived. All partitions of a complete request have, and those of a request that is
+// nil or not active. If the message cannot be received, it returns the error that Wait
+// will return.
+//
+// MPI 4.1, section 4.2.2.
+func (r *Request) Parrived(i int) (_ bool, err error) {
+	if r.repeated() == nil && r.active() == nil {
+		return true, nil
+	}
+	defer r.raised(&err)
+	p, err := r.partitioned("Parrived", false)
+	if err != nil {
+		return false, err
+	}
+	if i < 0 || i >= p.partitions {
+		return false, p.noPartition("Parrived", i)
+	}
+	at := p.now()
+	there := !at.on
+	switch {
+	case there:
+	case !at.matched:
+		p.glance(at.step)
+	case at.failed != nil:
+		return false, at.failed
+	default:
+		if there, err = p.arrived(at.reqs, i); err != nil {
+			return false, err
+		}
+	}
+	if there {
+		p.mu.Lock()
+		p.arrive()
+		p.mu.Unlock()
+	}
+	return there, nil
+}
+
+// arrived reports whether all partitions of the sender that overlap with partition i
+// have arrived.
+func (p *partitioned) arrived(reqs []*llc.Request, i int) (bool, error) {
+	from, to := 0, len(reqs)
+	if n, part := p.bytes/p.partitions, p.bytes/max(p.theirs, 1); n > 0 {
+		from, to = i*n/part, ((i+1)*n+part-1)/part
+	}
+	for _, q := range reqs[from:to] {
+		if !p.c.t.Test(q) {
+			return false, nil
+		}
+		if q.Status.Err != nil {
+			return false, p.fail(q.Status.Err)
+		}
+	}
+	return true, nil
+}
+
+// fail notes the failure of a transfer, and returns the error of the start, which is
+// the first.
+func (p *partitioned) fail(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failed == nil {
+		p.failed = p.failure(err)
+	}
+	return p.failed
+}
