@@ -103,7 +103,7 @@ func (c *Comm) FlushBuffer() (err error) {
 	if err := c.check(at("FlushBuffer")); err != nil {
 		return err
 	}
-	return c.buffer.flush()
+	return c.buffer.flush(c.buffer.last())
 }
 
 // IflushBuffer begins [Comm.FlushBuffer] and does not wait.
@@ -144,7 +144,7 @@ func BufferFlush(c *Comm) (err error) {
 	if err := c.check(at("BufferFlush")); err != nil {
 		return err
 	}
-	return c.w.buffer.flush()
+	return c.w.buffer.flush(c.w.buffer.last())
 }
 
 // BufferIflush begins [BufferFlush] and does not wait.
@@ -165,8 +165,8 @@ func (c *Comm) iflush(s site, process bool) *Request {
 
 // flushing returns a request that completes when all messages in b are sent.
 func (c *Comm) flushing(s site, b *sendBuffer) *Request {
-	k := newTask()
-	go func() { k.end(emptyStatus(), b.flush()) }()
+	k, last := newTask(), b.last()
+	go func() { k.end(emptyStatus(), b.flush(last)) }()
 	r := c.request(s, k)
 	return &r
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
 )
 
 // MPI 4.1, section 3.9: a persistent request can be started several times, and sends
@@ -179,4 +181,57 @@ func TestReadySendsMeetPostedReceives(t *testing.T) {
 		s := mpi.Irsend(w, []int{20 + w.Rank()}, peer, 1)
 		return errors.Join(mpi.WaitAll(a, b, s), equalAll("in", in, []int{10 + peer, 20 + peer}))
 	})
+}
+
+// MPI 4.1, section 3.4: a send in buffered mode is local, also while another call waits until the
+// messages before it are sent (section 3.6). A flush does not wait for those that come later.
+func TestBufferedSendsDoNotWaitForAFlush(t *testing.T) {
+	for _, tr := range transports[1:] { // those that keep a long message in the buffer until it is received
+		t.Run(tr.name, func(t *testing.T) {
+			mpitest.Run(t, 1, bufferedBesideAFlush, tr.option)
+		})
+	}
+}
+
+// bufferedBesideAFlush makes these calls.
+func bufferedBesideAFlush(w *mpi.Comm) error {
+	const long = 400_000
+	mem := make([]byte, 3*long)
+	err := errors.Join(mpi.BufferAttach(w, mem), mpi.Bsend(w, make([]byte, long), 0, 0))
+	if err != nil {
+		return err
+	}
+	flush, detached := mpi.BufferIflush(w), make(chan error)
+	go func() {
+		got, err := mpi.BufferDetach(w)
+		if err == nil && &got[0] != &mem[0] {
+			err = errors.New("another buffer came back")
+		}
+		detached <- err
+	}()
+	sent := make(chan error)
+	go func() {
+		time.Sleep(time.Millisecond) // for the others to wait; the outcome is the same if they do not
+		sent <- errors.Join(mpi.Bsend(w, []byte{1}, 0, 1), mpi.Bsend(w, make([]byte, long), 0, 2))
+	}()
+	select {
+	case err = <-sent:
+	case <-time.After(20 * time.Second):
+		return errors.New("a send in buffered mode waits for a flush")
+	}
+	if _, done, _ := flush.Test(); done {
+		return errors.New("the flush is over before the message is sent")
+	}
+	for _, tag := range []int{0, 1} {
+		_, e := mpi.Recv(w, make([]byte, long), 0, tag)
+		err = errors.Join(err, e)
+	}
+	_, e := flush.Wait() // although the last message is not received
+	select {
+	case <-detached:
+		return errors.New("detached before the last message is sent")
+	default:
+	}
+	_, last := mpi.Recv(w, make([]byte, long), 0, 2)
+	return errors.Join(err, e, last, <-detached)
 }

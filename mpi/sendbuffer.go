@@ -13,19 +13,23 @@ import (
 const BsendOverhead = 64
 
 // A sendBuffer is memory for messages in buffered mode. Each message occupies a range
-// of it until it is sent. The zero value is not attached.
+// of it until it is sent. The zero value is not attached. A send in buffered mode is
+// local (MPI 4.1, section 3.4), so the lock is not held while a call waits.
 type sendBuffer struct {
 	mu    sync.Mutex
 	mem   []byte
 	on    bool
 	auto  bool
-	parts []sendPart // in the order of their ranges
+	parts []*sendPart // in the order of their ranges
+	sends int         // so far
 }
 
 // A sendPart is one message in flight.
 type sendPart struct {
 	at, end int
-	r       Request
+	r       Request       // of one goroutine at a time: the one that holds the lock, or that has made done
+	number  int           // among all sends
+	done    chan struct{} // nil, or closed when the message is sent: a goroutine waits for that
 }
 
 func (b *sendBuffer) attached() bool {
@@ -45,32 +49,55 @@ func (b *sendBuffer) attach(c *Comm, s site, mem []byte) error {
 }
 
 func (b *sendBuffer) detach(c *Comm, s site) ([]byte, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.on {
-		return nil, c.errorAt(s, ErrBuffer, "no buffer is attached")
-	}
-	err := b.drain()
-	mem := b.mem
-	b.mem, b.on, b.auto = nil, false, false
-	return mem, err
-}
-
-func (b *sendBuffer) flush() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.drain()
-}
-
-// drain waits until every message is sent.
-func (b *sendBuffer) drain() error {
 	var failed error
-	for i := range b.parts {
-		_, err := b.parts[i].r.Wait()
-		failed = errors.Join(failed, err)
+	for {
+		b.mu.Lock()
+		if !b.on {
+			b.mu.Unlock()
+			return nil, c.errorAt(s, ErrBuffer, "no buffer is attached")
+		}
+		if len(b.parts) == 0 {
+			mem := b.mem
+			b.mem, b.on, b.auto = nil, false, false
+			b.mu.Unlock()
+			return mem, failed
+		}
+		b.mu.Unlock()
+		failed = errors.Join(failed, b.flush(b.last()))
 	}
-	b.parts = nil
-	return failed
+}
+
+// last returns the number of the last message so far.
+func (b *sendBuffer) last() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sends
+}
+
+// flush waits until the messages up to number last are sent.
+func (b *sendBuffer) flush(last int) (failed error) {
+	for {
+		b.mu.Lock()
+		i := slices.IndexFunc(b.parts, func(p *sendPart) bool { return p.number <= last })
+		if i < 0 {
+			b.mu.Unlock()
+			return failed
+		}
+		p := b.parts[i]
+		if p.done != nil { // another goroutine waits for it, and gets its error
+			b.mu.Unlock()
+			<-p.done
+			continue
+		}
+		p.done = make(chan struct{})
+		b.mu.Unlock()
+		_, err := p.r.Wait()
+		failed = errors.Join(failed, err)
+		b.mu.Lock()
+		b.parts = slices.DeleteFunc(b.parts, func(q *sendPart) bool { return q == p })
+		b.mu.Unlock()
+		close(p.done)
+	}
 }
 
 // send copies data to the buffer and sends it from there. The failure of an earlier
@@ -81,7 +108,7 @@ func (b *sendBuffer) send(c *Comm, s site, e *elem, data []byte) error {
 	if !b.on {
 		return c.errorAt(s, ErrBuffer, "no buffer is attached; use AttachBuffer or BufferAttach first")
 	}
-	b.parts = slices.DeleteFunc(b.parts, func(p sendPart) bool { _, done, _ := p.r.Test(); return done })
+	b.parts = slices.DeleteFunc(b.parts, (*sendPart).sent)
 	var copied []byte
 	i, from := len(b.parts), 0
 	if b.auto {
@@ -96,8 +123,18 @@ func (b *sendBuffer) send(c *Comm, s site, e *elem, data []byte) error {
 	}
 	r := c.begin(s, e, copied, sending)
 	c.disown(r.p)
-	b.parts = slices.Insert(b.parts, i, sendPart{from, from + len(data), r})
+	b.sends++
+	b.parts = slices.Insert(b.parts, i, &sendPart{at: from, end: from + len(data), r: r, number: b.sends})
 	return nil
+}
+
+// sent reports whether the message is sent, and nobody waits for that.
+func (p *sendPart) sent() bool {
+	if p.done != nil {
+		return false
+	}
+	_, done, _ := p.r.Test()
+	return done
 }
 
 // place finds room for n bytes: it returns the index of the part before which they fit,

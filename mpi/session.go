@@ -234,7 +234,7 @@ func (s *Session) FlushBuffer() (err error) {
 	if err := s.check("FlushBuffer"); err != nil {
 		return err
 	}
-	return s.buffer.flush()
+	return s.buffer.flush(s.buffer.last())
 }
 
 // IflushBuffer begins [Session.FlushBuffer] and does not wait.
