@@ -78,14 +78,46 @@ func (n *node) moveLoop(m *mover, origin, skip int) {
 func (n *node) moveList(m *mover, origin, skip int) {
 	i, before := n.find(skip)
 	skip -= before
-	for ; i < len(n.ats) && len(m.buf) > 0; i++ {
-		if n.kids != nil {
-			n.kids[i].move(m, origin+n.ats[i], skip)
-		} else {
-			m.run(origin+n.ats[i]+skip, n.ends[i]-n.before(i)-skip)
+	if n.kids == nil {
+		if skip > 0 {
+			m.run(origin+n.ats[i]+skip, n.ends[i]-before-skip)
+			before = n.ends[i]
+			i++
 		}
+		m.runs(n, i, before, origin)
+		return
+	}
+	for ; i < len(n.ats) && len(m.buf) > 0; i++ {
+		n.kids[i].move(m, origin+n.ats[i], skip)
 		skip = 0
 	}
+}
+
+// runs moves the runs of a list from run i on, before which there are so many bytes. Runs of the sizes of
+// numbers are copied by single loads and stores.
+func (m *mover) runs(n *node, i, before, origin int) {
+	order, ends, buf := binary.NativeEndian, n.ends[:len(n.ats)], m.buf
+	for ; i < len(ends) && len(buf) > 0; i++ {
+		at, size := origin+n.ats[i], ends[i]-before
+		before = ends[i]
+		if size != 4 && size != 8 || size > len(buf) {
+			m.buf = buf
+			m.run(at, size)
+			buf = m.buf
+			continue
+		}
+		to, from := buf[:size], m.mem[at:at+size]
+		if m.out {
+			to, from = from, to
+		}
+		if size == 4 {
+			order.PutUint32(to, order.Uint32(from))
+		} else {
+			order.PutUint64(to, order.Uint64(from))
+		}
+		buf = buf[size:]
+	}
+	m.buf = buf
 }
 
 // blocks moves count blocks of size bytes, stride apart in mem from at on.
