@@ -2,24 +2,79 @@ package mpi
 
 import "errors"
 
+// RequestErrors is the error of a call that completes several requests, or asks for
+// their statuses, of which some have failed. It wraps the errors of all that have, and
+// tells which these are:
+//
+//	var failed *mpi.RequestErrors
+//	if errors.As(err, &failed) && failed.Of[2] != nil
+//
+// MPI 4.1, section 3.7.5 (MPI_ERR_IN_STATUS).
+type RequestErrors struct {
+	// Of has the error of each request of the call, or nil; for WaitSome, TestSome and
+	// StatusSome, of each that it returns an index for.
+	Of []error
+}
+
+// Error returns the texts of all errors, one a line.
+func (e *RequestErrors) Error() string { return errors.Join(e.Of...).Error() }
+
+// Unwrap returns the errors that are not nil.
+func (e *RequestErrors) Unwrap() (all []error) {
+	for _, err := range e.Of {
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
+}
+
+// failedAt notes the error of request i of n in failed, which is nil as long as there is
+// none.
+func failedAt(failed *RequestErrors, i, n int, err error) *RequestErrors {
+	if err == nil {
+		return failed
+	}
+	if failed == nil {
+		failed = &RequestErrors{make([]error, n)}
+	}
+	failed.Of[i] = err
+	return failed
+}
+
+// requestErrors returns the error of a call that has completed requests with these errors.
+func requestErrors(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return &RequestErrors{errs}
+		}
+	}
+	return nil
+}
+
+// result returns failed as an error.
+func (e *RequestErrors) result() error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
 // WaitAllStatus is [WaitAll] with the status of each request.
 //
 // MPI 4.1, section 3.7.5 (MPI_Waitall).
 func WaitAllStatus(reqs ...*Request) ([]Status, error) {
 	sts := make([]Status, len(reqs))
-	var failed error
+	var failed *RequestErrors
 	for i, r := range reqs {
 		st, err := r.Wait()
-		sts[i] = st
-		if err != nil {
-			failed = errors.Join(failed, err)
-		}
+		sts[i], failed = st, failedAt(failed, i, len(reqs), err)
 	}
-	return sts, failed
+	return sts, failed.result()
 }
 
 // TestAll completes all requests if all are complete, and reports whether it did;
-// otherwise it changes none of them. Their errors are joined. It does not wait.
+// otherwise it changes none of them. Their errors are [RequestErrors]. It does not wait.
 //
 // MPI 4.1, section 3.7.5.
 func TestAll(reqs ...*Request) ([]Status, bool, error) {
@@ -72,8 +127,8 @@ func firstReady(reqs []*Request) (index int, none bool) {
 }
 
 // WaitSome waits until at least one request is complete and completes all that are; it
-// returns their indices with the status of each. Errors are joined. The indices are nil
-// if no request is active.
+// returns their indices with the status of each. Errors are [RequestErrors]. The indices
+// are nil if no request is active.
 //
 // MPI 4.1, section 3.7.5.
 func WaitSome(reqs ...*Request) ([]int, []Status, error) {
@@ -81,8 +136,8 @@ func WaitSome(reqs ...*Request) ([]int, []Status, error) {
 	if i == Undefined {
 		return nil, nil, nil
 	}
-	index, sts, more := TestSome(reqs...)
-	return append([]int{i}, index...), append([]Status{st}, sts...), errors.Join(err, more)
+	index, sts, errs := testSome(reqs)
+	return append([]int{i}, index...), append([]Status{st}, sts...), requestErrors(append([]error{err}, errs...))
 }
 
 // TestSome is [WaitSome] without waiting: the indices are empty if no request is
@@ -90,9 +145,12 @@ func WaitSome(reqs ...*Request) ([]int, []Status, error) {
 //
 // MPI 4.1, section 3.7.5.
 func TestSome(reqs ...*Request) ([]int, []Status, error) {
-	var index []int
-	var sts []Status
-	var failed error
+	index, sts, errs := testSome(reqs)
+	return index, sts, requestErrors(errs)
+}
+
+// testSome is TestSome with the error of each request that it completes.
+func testSome(reqs []*Request) (index []int, sts []Status, errs []error) {
 	for i, r := range reqs {
 		p := r.active()
 		if p == nil {
@@ -105,9 +163,9 @@ func TestSome(reqs ...*Request) ([]int, []Status, error) {
 			continue
 		}
 		st, err := r.Wait()
-		index, sts, failed = append(index, i), append(sts, st), errors.Join(failed, err)
+		index, sts, errs = append(index, i), append(sts, st), append(errs, err)
 	}
-	return index, sts, failed
+	return index, sts, errs
 }
 
 // StatusAll reports whether all requests are complete, and their statuses. It completes
@@ -118,13 +176,13 @@ func StatusAll(reqs ...*Request) ([]Status, bool, error) {
 	if !allReady(reqs) {
 		return nil, false, nil
 	}
-	var failed error
+	var failed *RequestErrors
 	sts := make([]Status, len(reqs))
 	for i, r := range reqs {
 		st, _, err := r.Status()
-		sts[i], failed = st, errors.Join(failed, err)
+		sts[i], failed = st, failedAt(failed, i, len(reqs), err)
 	}
-	return sts, true, failed
+	return sts, true, failed.result()
 }
 
 // StatusAny is [TestAny] without completing the request.
@@ -149,7 +207,7 @@ func getStatus(i int, r *Request) (int, Status, bool, error) {
 func StatusSome(reqs ...*Request) ([]int, []Status, error) {
 	var index []int
 	var sts []Status
-	var failed error
+	var errs []error
 	for i, r := range reqs {
 		if r.active() == nil {
 			continue
@@ -158,8 +216,8 @@ func StatusSome(reqs ...*Request) ([]int, []Status, error) {
 			index = []int{}
 		}
 		if st, done, err := r.Status(); done {
-			index, sts, failed = append(index, i), append(sts, st), errors.Join(failed, err)
+			index, sts, errs = append(index, i), append(sts, st), append(errs, err)
 		}
 	}
-	return index, sts, failed
+	return index, sts, requestErrors(errs)
 }

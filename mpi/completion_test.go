@@ -374,7 +374,7 @@ func TestMisusedRequestsAreErrors(t *testing.T) {
 		if _, err := inactive.Wait(); err != nil {
 			return err
 		}
-		send := mpi.Isend(w, []int{1}, 0, 0)
+		send := mpi.Issend(w, []int{1}, 0, 0)
 		var none *mpi.Comm
 		second := func(_ any, err error) error { return err }
 		for _, row := range []struct {
@@ -383,7 +383,7 @@ func TestMisusedRequestsAreErrors(t *testing.T) {
 			text  string
 		}{
 			{inactive.Cancel(), mpi.ErrRequest, "mpi: Cancel: the request is not active; cancel it before it is completed"},
-			{send.Cancel(), mpi.ErrRequest, "mpi: Cancel on world: Isend cannot be cancelled, only receives; use a communicator WithContext to end its wait"},
+			{send.Cancel(), mpi.ErrRequest, "mpi: Cancel on world: Issend cannot be cancelled, only receives; use a communicator WithContext to end its wait"},
 			{send.Start(), mpi.ErrRequest, "mpi: Start: the request is not persistent; make it with SendInit, RecvInit or another Init call"},
 			{mpi.StartAll(nil), mpi.ErrRequest, ""},
 			{second(mpi.SendInit(w, []int{1}, 1, 0)), mpi.ErrRank, "mpi: SendInit on world to 1 tag 0: there is no rank 1; ranks are 0 to 0"},

@@ -49,6 +49,7 @@ func bufferedSend[T any](c *Comm, call string, buf []T, dst, tag int) *Request {
 // buffered sends a copy of b. The request is complete.
 func (c *Comm) buffered(s site, e *elem, b []byte) Request {
 	k := newTask()
+	k.cancel = func() error { return nil } // it is complete
 	e, b, err := c.packed(s, e, b)
 	if err == nil {
 		err = c.bufferFor().send(c, s, e, b)

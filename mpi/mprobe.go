@@ -92,7 +92,7 @@ func (c *Comm) match(s site) (*Message, Status, bool) {
 }
 
 // Mrecv receives a message that a probe has matched into buf, like [Recv]. A message
-// can be received only once.
+// can be received only once, also after its communicator has been freed.
 //
 // MPI 4.1, section 3.8.3.
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
@@ -115,7 +115,7 @@ func receiveMatched[T any](m *Message, call string, buf []T) Request {
 	}
 	s, e := m.site, elemFor[T](m.c)
 	s.call = call
-	if err := m.c.check(s); err != nil {
+	if err := m.c.check(s); err != nil && m.c.state.Load() != commFreed { // Free leaves messages that are matched alone
 		return *m.c.failedRequest(s, err)
 	}
 	if e.bad != "" && !e.items {

@@ -16,6 +16,7 @@ type task struct {
 	err  error
 	done chan struct{} // closed when over is set; unless a goroutine completes the task, nil until channel is called
 
+	cancel   func() error  // what Cancel calls; nil: the operation cannot be cancelled
 	launch   *launch       // the launch whose operation it is; nil: none
 	neighbor *neighborTask // the neighborhood call that it is; nil: none
 	late     late          // work that a wait or a test completes; nil: none
@@ -140,9 +141,13 @@ func (r *Request) Done() <-chan struct{} {
 		return p.task.channel()
 	}
 	k := newTask()
-	if p.ready() {
+	switch {
+	case p.err != nil: // Wait returns it
+		k.end(emptyStatus(), nil)
+		return k.done
+	case p.ready():
 		k.end(p.result())
-	} else {
+	default:
 		go func() { k.end(p.await()) }()
 	}
 	p.task, p.phase = k, begun
@@ -209,24 +214,28 @@ func (c *Comm) disown(p *transfer) {
 }
 
 // Cancel cancels a receive that no message has matched yet. The request must still be
-// completed; then [Status.Cancelled] says whether the receive was cancelled. Sends and
+// completed; then [Status.Cancelled] says whether the receive was cancelled. On a send
+// that is complete, like every one in buffered mode, it has no effect. Other sends and
 // collective calls cannot be cancelled (ErrRequest): a context can end waits for them,
-// see [Comm.WithContext].
+// see [Comm.WithContext]. For requests of the program see [NewRequest].
 //
 // MPI 4.1, section 3.8.4.
 func (r *Request) Cancel() (err error) {
 	defer r.raised(&err)
 	p := r.active()
-	if p == nil {
+	switch {
+	case p == nil:
 		var none *Comm
 		return none.errorAt(at("Cancel"), ErrRequest, "the request is not active; cancel it before it is completed")
-	}
-	if p.err != nil || p.null {
+	case p.err != nil || p.null:
 		return nil
+	case p.kind == receiving:
+		p.c.t.Cancel(&p.Request)
+		return nil
+	case p.kind != compound && p.ready():
+		return nil
+	case p.task != nil && p.task.cancel != nil:
+		return p.task.cancel()
 	}
-	if p.kind != receiving {
-		return p.c.errorAt(at("Cancel"), ErrRequest, "%s cannot be cancelled, only receives; use a communicator WithContext to end its wait", p.site.call)
-	}
-	p.c.t.Cancel(&p.Request)
-	return nil
+	return p.c.errorAt(at("Cancel"), ErrRequest, "%s cannot be cancelled, only receives; use a communicator WithContext to end its wait", p.site.call)
 }

@@ -2,7 +2,6 @@ package mpi
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"runtime"
 	"time"
@@ -11,7 +10,7 @@ import (
 )
 
 // WaitAll completes all requests; nil and inactive ones count as complete. It waits for
-// all even if some fail; errors are joined.
+// all even if some fail; their errors are [RequestErrors].
 //
 // MPI 4.1, section 3.7.5.
 func WaitAll(reqs ...*Request) error {
@@ -79,13 +78,13 @@ func (p *transfer) joins(c *Comm) bool {
 }
 
 // waitEach completes one request after the other.
-func waitEach(reqs []*Request) (failed error) {
-	for _, r := range reqs {
-		if _, err := r.Wait(); err != nil {
-			failed = errors.Join(failed, err)
-		}
+func waitEach(reqs []*Request) error {
+	var failed *RequestErrors
+	for i, r := range reqs {
+		_, err := r.Wait()
+		failed = failedAt(failed, i, len(reqs), err)
 	}
-	return failed
+	return failed.result()
 }
 
 // A scratch is memory for one WaitAny.
