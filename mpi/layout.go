@@ -134,9 +134,10 @@ func (l Layout) Of(inner Layout) Layout {
 }
 
 // Resized returns l with another lower bound and extent, in bytes, which matter when
-// several follow each other.
+// several follow each other. In a [Struct] the bounds of resized members prevail: the
+// other members have no influence on the bounds of the whole.
 //
-// MPI 4.1, section 5.1.7 (MPI_Type_create_resized).
+// MPI 4.1, sections 5.1.6 and 5.1.7 (MPI_Type_create_resized).
 func (l Layout) Resized(lb, extent int) Layout {
 	return layoutOf(func(e *leaf) (*layout.Type, error) {
 		t, err := l.build(e)
@@ -344,7 +345,7 @@ func Struct(members ...Member) Layout {
 // padding, does not travel. The extent is the size of T, so
 // Contiguous(n).Of(Fields[T]()) is n structs. It must be laid over a []T.
 //
-// MPI 4.1, section 5.1.2 (MPI_Type_create_struct, MPI_Type_create_resized).
+// MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
 func Fields[T any](names ...string) Layout {
 	t, names := reflect.TypeFor[T](), slices.Clone(names)
 	return layoutOf(func(e *leaf) (*layout.Type, error) {
@@ -381,7 +382,7 @@ func fieldsOf(t reflect.Type, names []string) (*layout.Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	return layout.Resized(l, 0, int(t.Size()))
+	return layout.Within(l, int(t.Size())), nil
 }
 
 // tight returns a value of type t without its padding, or nil if it cannot travel.
@@ -398,7 +399,7 @@ func tight(t reflect.Type) *layout.Type {
 			members = append(members, layout.Member{At: int(t.Field(i).Offset), Type: tight(t.Field(i).Type)})
 		}
 		if l, err = layout.Struct(members); err == nil {
-			l, err = layout.Resized(l, 0, int(t.Size()))
+			l = layout.Within(l, int(t.Size()))
 		}
 	case reflect.Array:
 		l, err = layout.Contiguous(t.Len(), tight(t.Elem()))
@@ -413,7 +414,21 @@ func tight(t reflect.Type) *layout.Type {
 
 // plain returns a value of type t as it is in memory.
 func plain(t reflect.Type) *layout.Type {
-	return layout.Leaf(int(t.Size()), signatureOf(t))
+	return layout.Leaf(int(t.Size()), basicsOf(t), signatureOf(t))
+}
+
+// basicsOf returns the number of basic elements of a value of type t, which can travel.
+func basicsOf(t reflect.Type) (n int) {
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() * basicsOf(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			n += basicsOf(t.Field(i).Type)
+		}
+		return n
+	}
+	return 1
 }
 
 // A Shape is the sizes and bounds of a layout, in bytes.

@@ -93,17 +93,18 @@ func PackExternalSize[T any](c *Comm, in []T) (_ int, err error) {
 }
 
 // Elements returns how many basic elements (numbers and bools) the message of st has,
-// which was received into buf; Undefined if it ends within an element.
+// which was received into buf; Undefined if it ends within an element, or within an item
+// of a layout that is irregular over more than 4096 stretches.
 //
 // MPI 4.1, section 5.1.11 (MPI_Get_elements).
 func Elements[T any](buf []T, st Status) int {
-	sig := signatureOf(reflect.TypeFor[byte]())
+	l := plain(reflect.TypeFor[byte]())
 	if items, ok := any(buf).([]Item); !ok {
-		sig = signatureOf(reflect.TypeFor[T]())
-	} else if len(items) > 0 && items[0].v != nil && items[0].v.l != nil {
-		sig = items[0].v.l.Signature()
+		l = plain(reflect.TypeFor[T]())
+	} else if cap(items) > 0 && items[:1][0].v != nil && items[:1][0].v.l != nil {
+		l = items[:1][0].v.l
 	}
-	if n, whole := sig.Elements(int(max(st.Bytes, 0))); whole && st.Bytes >= 0 {
+	if n, whole := l.Elements(int(max(st.Bytes, 0))); whole && st.Bytes >= 0 {
 		return n
 	}
 	return Undefined

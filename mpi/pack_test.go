@@ -133,6 +133,10 @@ func TestElementsCountBasicElements(t *testing.T) {
 		A int32
 		B float64
 	}
+	type nested struct {
+		A [3]int8
+		B [2]pair
+	}
 	st := func(n int64) mpi.Status { return mpi.Status{Bytes: n} }
 	ps := mpi.View(make([]pair, 4), mpi.Contiguous(4).Of(mpi.Fields[pair]()))
 	for k, c := range []struct{ got, want int }{
@@ -144,6 +148,14 @@ func TestElementsCountBasicElements(t *testing.T) {
 		{mpi.Elements(ps, st(14)), mpi.Undefined},
 		{mpi.Elements([]mpi.Item{}, st(2)), 2},
 		{mpi.Elements(ps, st(-1)), mpi.Undefined},
+		{mpi.Elements(ps, st(0)), 0},
+		{mpi.Elements(mpi.Views([]int32{}, 5, mpi.Contiguous(0)), st(0)), 0},
+		{mpi.Elements(ps[:0], st(36)), 6},
+		{mpi.Elements([]pair{}, st(3*16)), 6}, // with padding
+		{mpi.Elements([]mpi.ValLoc[float64]{}, st(3*16)), 6},
+		{mpi.Elements([]nested{}, st(2*40)), 14},
+		{mpi.Elements(mpi.View(make([]nested, 4), mpi.Vector(2, 1, 2)), st(2*40)), 14},
+		{mpi.Elements([]nested{}, st(20)), mpi.Undefined},
 	} {
 		if c.got != c.want {
 			t.Errorf("case %d: %d elements, want %d", k, c.got, c.want)

@@ -23,16 +23,19 @@ var errLarge = errors.New("the layout reaches beyond 2^48 bytes")
 
 // A Type is a layout: bytes of data and their displacements from an origin.
 type Type struct {
-	size   int // bytes of data
-	lb, ub int // bounds, which determine where the next element begins
-	lo, hi int // displacements of the first byte of data, and of the byte behind the last
+	size   int  // bytes of data
+	basics int  // basic elements
+	lb, ub int  // bounds, which determine where the next element begins
+	marked bool // the bounds are explicit: MPI's lb_marker and ub_marker
+	lo, hi int  // displacements of the first byte of data, and of the byte behind the last
 	sig    *Signature
 	root   node
 }
 
-// Leaf returns a layout of the given number of bytes at the origin, with signature sig.
-func Leaf(bytes int, sig *Signature) *Type {
-	return &Type{size: bytes, ub: bytes, hi: bytes, sig: sig, root: node{kind: run, size: bytes}}
+// Leaf returns a layout of the given number of bytes at the origin, with signature sig, which are so many
+// basic elements.
+func Leaf(bytes, basics int, sig *Signature) *Type {
+	return &Type{size: bytes, basics: basics, ub: bytes, hi: bytes, sig: sig, root: node{kind: run, size: bytes}}
 }
 
 // Empty returns a layout without data.
@@ -52,6 +55,18 @@ func (t *Type) TrueLB() int { return t.lo }
 
 // TrueExtent returns how many bytes the data spans, including gaps (MPI_Type_get_true_extent).
 func (t *Type) TrueExtent() int { return t.hi - t.lo }
+
+// Elements returns how many basic elements n bytes of the data of layouts t, one after the other, hold, and
+// whether they end with a whole one; -1 if that is not known.
+func (t *Type) Elements(n int) (count int, whole bool) {
+	switch {
+	case n == 0:
+		return 0, true
+	case t.size > 0 && n%t.size == 0:
+		return n / t.size * t.basics, true
+	}
+	return t.sig.Elements(n)
+}
 
 // Signature returns the signature of the data.
 func (t *Type) Signature() *Signature { return t.sig }
@@ -75,17 +90,28 @@ type Member struct {
 	Type *Type
 }
 
-// Resized returns t with another lower bound and extent.
+// Resized returns t with another lower bound and extent, which are explicit: they prevail over the bounds of
+// members of a [Struct] that has t.
 //
-// MPI 4.1, section 5.1.7.
+// MPI 4.1, sections 5.1.6 and 5.1.7.
 func Resized(t *Type, lb, extent int) (*Type, error) {
 	if tooLarge(lb) || tooLarge(extent) {
 		return nil, errLarge
 	}
 	r := *t
-	r.lb, r.ub = lb, lb+extent
+	r.lb, r.ub, r.marked = lb, lb+extent, true
 	return &r, nil
 }
+
+// Within returns t, the data of a value of size bytes, with the bounds of that value, which are not explicit.
+func Within(t *Type, size int) *Type {
+	r := *t
+	r.lb, r.ub, r.marked = 0, size, false
+	return &r
+}
+
+// void reports whether t has neither data nor explicit bounds.
+func (t *Type) void() bool { return t.size == 0 && !t.marked && t.lb == t.ub }
 
 // Hvector returns count blocks of n of t; the origins of the blocks are stride bytes apart.
 //
@@ -109,7 +135,7 @@ func Contiguous(n int, t *Type) (*Type, error) { return Hvector(1, n, 0, t) }
 // repeat returns n of t, stride bytes apart.
 func repeat(n, stride int, t *Type) (*Type, error) {
 	switch {
-	case n == 0 || t.size == 0 && t.lb == t.ub:
+	case n == 0 || t.void():
 		return Empty(), nil
 	case n == 1:
 		return t, nil
@@ -120,7 +146,10 @@ func repeat(n, stride int, t *Type) (*Type, error) {
 		return nil, errLarge
 	}
 	down, up := min(0, far), max(0, far)
-	r := &Type{size: size, lb: t.lb + down, ub: t.ub + up, lo: t.lo + down, hi: t.hi + up, sig: t.sig}
+	r := &Type{
+		size: size, basics: n * t.basics, lb: t.lb + down, ub: t.ub + up, marked: t.marked,
+		lo: t.lo + down, hi: t.hi + up, sig: t.sig,
+	}
 	r.root = loopOf(n, stride, &t.root)
 	if t.size == 0 {
 		r.lo, r.hi, r.root = 0, 0, node{kind: run}
@@ -128,9 +157,10 @@ func repeat(n, stride int, t *Type) (*Type, error) {
 	return r, nil
 }
 
-// Struct returns all members in order.
+// Struct returns all members in order. If some have explicit bounds, those alone determine the bounds of the
+// result.
 //
-// MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
+// MPI 4.1, sections 5.1.2 (MPI_Type_create_struct) and 5.1.6.
 func Struct(members []Member) (*Type, error) {
 	r := Empty()
 	first, data := true, false
@@ -138,17 +168,19 @@ func Struct(members []Member) (*Type, error) {
 	var list []placed
 	for _, m := range members {
 		t := m.Type
-		if t.size == 0 && t.lb == t.ub {
+		if t.void() {
 			continue
 		}
 		if tooLarge(m.At) || tooLarge(m.At+t.lb) || tooLarge(m.At+t.ub) || r.size > Limit-t.size {
 			return nil, errLarge
 		}
-		if first {
-			r.lb, r.ub = m.At+t.lb, m.At+t.ub
+		switch lb, ub := m.At+t.lb, m.At+t.ub; {
+		case first || t.marked && !r.marked:
+			r.lb, r.ub, r.marked = lb, ub, t.marked
+		case t.marked == r.marked:
+			r.lb, r.ub = min(r.lb, lb), max(r.ub, ub)
 		}
 		first = false
-		r.lb, r.ub = min(r.lb, m.At+t.lb), max(r.ub, m.At+t.ub)
 		if t.size == 0 {
 			continue
 		}
@@ -158,6 +190,7 @@ func Struct(members []Member) (*Type, error) {
 		data = true
 		r.lo, r.hi = min(r.lo, m.At+t.lo), max(r.hi, m.At+t.hi)
 		r.size += t.size
+		r.basics += t.basics
 		parts = append(parts, t)
 		list = append(list, placed{m.At, &t.root})
 	}

@@ -17,24 +17,32 @@ type slow struct {
 	at     []int
 	codes  []uint32
 	lb, ub int
+	marked bool // the bounds are an lb_marker and a ub_marker
 }
 
 func (s slow) moved(by int) slow {
-	m := slow{codes: s.codes, lb: s.lb + by, ub: s.ub + by}
+	m := slow{codes: s.codes, lb: s.lb + by, ub: s.ub + by, marked: s.marked}
 	for _, at := range s.at {
 		m.at = append(m.at, at+by)
 	}
 	return m
 }
 
-// all concatenates type maps, with the bounds of MPI 4.1, section 5.1.7.
+// void reports whether s has no entries: neither data nor markers.
+func (s slow) void() bool { return len(s.at) == 0 && !s.marked && s.lb == s.ub }
+
+// all concatenates type maps, with the bounds of MPI 4.1, section 5.1.6: if there are markers, nothing else
+// counts.
 func all(list []slow) (s slow) {
+	list = slices.DeleteFunc(slices.Clone(list), slow.void)
+	for _, m := range list {
+		s.at, s.codes, s.marked = append(s.at, m.at...), append(s.codes, m.codes...), s.marked || m.marked
+	}
 	first := true
 	for _, m := range list {
-		if len(m.at) == 0 && m.lb == m.ub {
+		if m.marked != s.marked {
 			continue
 		}
-		s.at, s.codes = append(s.at, m.at...), append(s.codes, m.codes...)
 		if first {
 			s.lb, s.ub = m.lb, m.ub
 		}
@@ -66,13 +74,13 @@ func drawn(t *rapid.T, depth int) (*Type, slow) {
 		for i := range unit {
 			s.at, s.codes = append(s.at, i), append(s.codes, uint32(unit))
 		}
-		return Leaf(unit, SignatureOf(Run{uint32(unit), unit, unit})), s
+		return Leaf(unit, 1, SignatureOf(Run{uint32(unit), unit, unit})), s
 	}
 	l, s := drawn(t, depth-1)
 	switch number(0, 4) {
 	case 0:
 		lb, extent := number(-20, 20), number(-40, 60)
-		s.lb, s.ub = lb, lb+extent
+		s.lb, s.ub, s.marked = lb, lb+extent, true
 		return must(Resized(l, lb, extent)), s
 	case 1:
 		count, n, stride := number(0, 4), number(0, 3), number(-60, 60)
@@ -107,7 +115,7 @@ func TestLayoutsAreTheirTypeMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, s := drawn(t, rapid.IntRange(0, 4).Draw(t, "depth"))
 		lo, hi := 0, 0
-		if len(s.at) == 0 && s.lb == s.ub {
+		if s.void() {
 			s.lb, s.ub = l.LB(), l.LB() // an empty layout has no meaningful bounds
 		}
 		if len(s.at) > 0 {
@@ -232,29 +240,6 @@ func checkMoves(t *rapid.T, l *Type, s slow, off, end int) {
 	}
 }
 
-func checkSignature(t *rapid.T, l *Type, s slow) {
-	var plain Signature
-	for _, c := range s.codes {
-		plain.add(Run{c, int(c), 1})
-	}
-	if len(s.codes) == 0 {
-		return
-	}
-	if want := plain.reduced(); !want.Same(l.Signature()) {
-		t.Fatalf("signature %v, want %v", l.Signature(), want)
-	}
-	count := 0
-	for n := 0; n < len(s.codes); n += int(s.codes[n]) {
-		if got, whole := l.Signature().Elements(n); got != count || !whole {
-			t.Fatalf("%d bytes are %d elements, whole %v; want %d", n, got, whole, count)
-		}
-		if got, whole := l.Signature().Elements(n + 1); s.codes[n] > 1 && (got != count || whole) {
-			t.Fatalf("%d bytes are %d elements, whole %v", n+1, got, whole)
-		}
-		count++
-	}
-}
-
 func TestArraysAreTheirIndices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sizes []int
@@ -275,7 +260,7 @@ func TestArraysAreTheirIndices(t *testing.T) {
 			}
 			want = next
 		}
-		l, err := Array(sizes, ranges, Leaf(1, SignatureOf(Run{1, 1, 1})))
+		l, err := Array(sizes, ranges, Leaf(1, 1, SignatureOf(Run{1, 1, 1})))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +282,7 @@ func TestArraysAreTheirIndices(t *testing.T) {
 
 // Layouts with the same form in memory have the same form here, however they were made.
 func TestLayoutsAreSimplified(t *testing.T) {
-	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
+	leaf := Leaf(8, 1, SignatureOf(Run{1, 8, 8}))
 	vector, _ := Hvector(5, 1, 8, leaf)
 	indexed, _ := Hindexed([]int{1, 2, 1}, []int{0, 8, 24}, leaf)
 	for _, l := range []*Type{vector, indexed} {
@@ -317,7 +302,7 @@ func TestLayoutsAreSimplified(t *testing.T) {
 
 // Blocks at equal distances are found however a layout was made; nothing else is taken for them.
 func TestBlocks(t *testing.T) {
-	byte8 := Leaf(8, nil)
+	byte8 := Leaf(8, 1, nil)
 	must := func(l *Type, err error) *Type {
 		if err != nil {
 			t.Fatal(err)
@@ -349,7 +334,7 @@ func TestBlocks(t *testing.T) {
 // A list is made only if its pieces are long enough on average; for a layout of many short pieces it is
 // known at once that there is none.
 func TestListsOfLongPieces(t *testing.T) {
-	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
+	leaf := Leaf(8, 1, SignatureOf(Run{1, 8, 8}))
 	long, err := Hindexed([]int{100, 50, 1, 49}, []int{0, 1000, 1500, 1508}, leaf) // two of them are adjacent
 	if err != nil {
 		t.Fatal(err)
@@ -398,7 +383,7 @@ func TestListsOfLongPieces(t *testing.T) {
 // Cases that random layouts rarely have: pieces that share a byte, data that begins after the first piece
 // of an irregular list, and a period that begins within a run.
 func TestEdgesOfLists(t *testing.T) {
-	leaf := Leaf(4, SignatureOf(Run{1, 4, 4}))
+	leaf := Leaf(4, 1, SignatureOf(Run{1, 4, 4}))
 	for displ, overlaps := range map[int]bool{16: false, 15: true, 12: true} {
 		l, err := Hindexed([]int{1, 2, 1}, []int{0, 8, displ}, leaf)
 		if err != nil || l.Overlaps() != overlaps {
@@ -420,7 +405,7 @@ func TestEdgesOfLists(t *testing.T) {
 }
 
 func TestLayoutsThatCannotBe(t *testing.T) {
-	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
+	leaf := Leaf(8, 1, SignatureOf(Run{1, 8, 8}))
 	big, _ := Contiguous(1<<40, leaf)
 	for name, f := range map[string]func() (*Type, error){
 		"negative count":  func() (*Type, error) { return Hvector(-1, 1, 1, leaf) },
@@ -448,26 +433,8 @@ func TestLayoutsThatCannotBe(t *testing.T) {
 	}
 }
 
-// Long irregular signatures are not compared.
-func TestLongSignaturesAreNotKnown(t *testing.T) {
-	a, b := Leaf(4, SignatureOf(Run{1, 4, 4})), Leaf(8, SignatureOf(Run{2, 8, 8}))
-	pair, _ := Struct([]Member{{0, a}, {4, b}})
-	many, _ := Contiguous(mostRuns, pair)
-	l, _ := Struct([]Member{{0, many}, {many.Extent(), b}})
-	if s := l.Signature(); len(s.Runs) != 0 {
-		t.Errorf("%d runs", len(s.Runs))
-	}
-	if n, _ := l.Signature().Elements(8); n != -1 {
-		t.Errorf("%d elements", n)
-	}
-	again, _ := Struct([]Member{{0, l}, {l.Extent(), a}})
-	if s := again.Signature(); len(s.Runs) != 0 {
-		t.Errorf("%d runs", len(s.Runs))
-	}
-}
-
 func TestMovesDoNotAllocate(t *testing.T) {
-	leaf := Leaf(8, SignatureOf(Run{1, 8, 8}))
+	leaf := Leaf(8, 1, SignatureOf(Run{1, 8, 8}))
 	l, _ := Hvector(10, 2, 100, leaf)
 	list, _ := Hindexed([]int{1, 3}, []int{0, 1000}, l)
 	mem, buf := make([]byte, 1<<14), make([]byte, list.Size())
@@ -481,7 +448,7 @@ func TestMovesDoNotAllocate(t *testing.T) {
 
 // Nothing is truncated beyond 2 and 4 GiB.
 func TestLargeLayouts(t *testing.T) {
-	l, err := Hvector(1<<33, 1, 16, Leaf(8, SignatureOf(Run{1, 8, 8})))
+	l, err := Hvector(1<<33, 1, 16, Leaf(8, 1, SignatureOf(Run{1, 8, 8})))
 	if err != nil || l.Size() != 1<<36 || l.TrueExtent() != 1<<37-8 {
 		t.Fatalf("%+v, %v", l, err)
 	}
