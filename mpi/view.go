@@ -79,8 +79,11 @@ func (v *viewed) check(l Layout, t reflect.Type) error {
 	}
 	if lo, hi := all.TrueLB(), all.TrueLB()+all.TrueExtent(); lo < 0 || hi > len(v.mem) {
 		size := int(t.Size())
-		return fmt.Errorf("%v reaches from byte %d to byte %d of a slice of %d (%d elements of %d); use a longer slice or a smaller layout",
-			l, lo, hi-1, len(v.mem), len(v.mem)/size, size)
+		do := "use a longer slice or a smaller layout"
+		if lo < 0 {
+			do = "begin the slice earlier, and put the layout at its place in it: Struct(Member{At: bytes, Layout: l})"
+		}
+		return fmt.Errorf("%v reaches from byte %d to byte %d of a slice of %d (%d elements of %d); %s", l, lo, hi-1, len(v.mem), len(v.mem)/size, size, do)
 	}
 	return nil
 }

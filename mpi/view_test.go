@@ -385,14 +385,14 @@ func TestLayoutsThatCannotBeAreErrors(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		for want, buf := range map[string][]mpi.Item{
 			"Vector(-1, 1, 4): -1 blocks of 1 elements": mpi.View(m, mpi.Vector(-1, 1, 4)),
-			"Vector(4, 1, 4) reaches from byte 0 to byte 103 of a slice of 96 (12 elements of 8); use a longer slice or a smaller layout": mpi.View(m, mpi.Vector(4, 1, 4)),
-			"Vector(2, 1, -1) reaches from byte -8 to byte 7 of a slice of 96 (12 elements of 8); use a longer slice or a smaller layout": mpi.View(m, mpi.Vector(2, 1, -1)),
-			"Vector(2, 1, 4611686018427387904): the layout reaches beyond 2^48 bytes":                                                     mpi.View(m, mpi.Vector(2, 1, 1<<62)),
-			"Indexed(1 blocks): 2 lengths for 1 displacements":                                                                            mpi.View(m, mpi.Indexed([]int{1, 1}, []int{0})),
-			"Subarray([3 4], [2 2], [2 0]): indices 2 to 3 of 3 in dimension 0":                                                           mpi.View(m, mpi.Subarray([]int{3, 4}, []int{2, 2}, []int{2, 0})),
-			"Fields[mpi_test.body3d](): fields of mpi_test.body3d are not those of float64; lay it over a slice of mpi_test.body3d":       mpi.View(m, mpi.Fields[body3d]()),
-			"Fields[mpi_test.padded](C): mpi_test.padded has no field C of its own":                                                       mpi.View(ps, mpi.Fields[padded]("C")),
-			"Fields[float64](): float64 is not a struct":                                                                                  mpi.View(m, mpi.Fields[float64]()),
+			"Vector(4, 1, 4) reaches from byte 0 to byte 103 of a slice of 96 (12 elements of 8); use a longer slice or a smaller layout":                                                               mpi.View(m, mpi.Vector(4, 1, 4)),
+			"Vector(2, 1, -1) reaches from byte -8 to byte 7 of a slice of 96 (12 elements of 8); begin the slice earlier, and put the layout at its place in it: Struct(Member{At: bytes, Layout: l})": mpi.View(m, mpi.Vector(2, 1, -1)),
+			"Vector(2, 1, 4611686018427387904): the layout reaches beyond 2^48 bytes":                                                                                                                   mpi.View(m, mpi.Vector(2, 1, 1<<62)),
+			"Indexed(1 blocks): 2 lengths for 1 displacements":                                                                                                                                          mpi.View(m, mpi.Indexed([]int{1, 1}, []int{0})),
+			"Subarray([3 4], [2 2], [2 0]): indices 2 to 3 of 3 in dimension 0":                                                                                                                         mpi.View(m, mpi.Subarray([]int{3, 4}, []int{2, 2}, []int{2, 0})),
+			"Fields[mpi_test.body3d](): fields of mpi_test.body3d are not those of float64; lay it over a slice of mpi_test.body3d":                                                                     mpi.View(m, mpi.Fields[body3d]()),
+			"Fields[mpi_test.padded](C): mpi_test.padded has no field C of its own":                                                                                                                     mpi.View(ps, mpi.Fields[padded]("C")),
+			"Fields[float64](): float64 is not a struct":                                                                                                                                                mpi.View(m, mpi.Fields[float64]()),
 			"-1 items": mpi.Views(m, -1, mpi.Contiguous(1)),
 			"an element of type *int holds pointers (ptr); use numbers, bool, or arrays and flat structs of them":                              mpi.View(make([]*int, 3), mpi.Contiguous(1)),
 			"item 1 does not follow the one before it; use a part of what one call of Views has returned":                                      append(mpi.View(m, mpi.Contiguous(1)), mpi.View(m, mpi.Contiguous(1))...),
@@ -411,6 +411,10 @@ func TestLayoutsThatCannotBeAreErrors(t *testing.T) {
 			if err := mpi.Bcast(w, buf, 0); !errors.Is(err, mpi.ErrLayout) {
 				return err
 			}
+		}
+		down := mpi.Struct(mpi.Member{At: 8, Layout: mpi.Vector(2, 1, -1)})
+		if err := mpi.Bcast(w, mpi.View(m, down), 0); err != nil {
+			return err
 		}
 		joint := mpi.View(m, mpi.Vector(3, 2, 1))
 		if _, err := mpi.Recv(w, joint, 0, 0); !errors.Is(err, mpi.ErrLayout) || !strings.Contains(err.Error(), "some bytes of Vector(3, 2, 1) of float64 belong to two elements, so it can be sent and not received") {
