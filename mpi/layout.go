@@ -204,7 +204,7 @@ func Hindexed(blocklens, displs []int) Layout {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_indexed_block).
 func IndexedBlock(blocklen int, displs []int) Layout {
-	l := Indexed(same(blocklen, len(displs)), displs)
+	l := blocksOf(blocklen, Indexed(same(blocklen, len(displs)), displs))
 	l.name = label{"IndexedBlock(%d, %d blocks)", []any{blocklen, len(displs)}}
 	return l
 }
@@ -213,8 +213,17 @@ func IndexedBlock(blocklen int, displs []int) Layout {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_hindexed_block).
 func HindexedBlock(blocklen int, displs []int) Layout {
-	l := Hindexed(same(blocklen, len(displs)), displs)
+	l := blocksOf(blocklen, Hindexed(same(blocklen, len(displs)), displs))
 	l.name = label{"HindexedBlock(%d, %d blocks)", []any{blocklen, len(displs)}}
+	return l
+}
+
+// blocksOf returns l, whose blocks have blocklen elements each. That must not be negative
+// even if there are no blocks.
+func blocksOf(blocklen int, l Layout) Layout {
+	if blocklen < 0 {
+		l.make = func(*leaf) (*layout.Type, error) { return nil, fmt.Errorf("blocks of %d elements", blocklen) }
+	}
 	return l
 }
 

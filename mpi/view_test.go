@@ -393,6 +393,8 @@ func TestLayoutsThatCannotBeAreErrors(t *testing.T) {
 			"Fields[mpi_test.body3d](): fields of mpi_test.body3d are not those of float64; lay it over a slice of mpi_test.body3d":                                                                     mpi.View(m, mpi.Fields[body3d]()),
 			"Fields[mpi_test.padded](C): mpi_test.padded has no field C of its own":                                                                                                                     mpi.View(ps, mpi.Fields[padded]("C")),
 			"Fields[float64](): float64 is not a struct":                                                                                                                                                mpi.View(m, mpi.Fields[float64]()),
+			"IndexedBlock(-1, 0 blocks): blocks of -1 elements":                                                                                                                                         mpi.View(m, mpi.IndexedBlock(-1, nil)),
+			"HindexedBlock(-2, 1 blocks): blocks of -2 elements":                                                                                                                                        mpi.View(m, mpi.HindexedBlock(-2, []int{0})),
 			"-1 items": mpi.Views(m, -1, mpi.Contiguous(1)),
 			"an element of type *int holds pointers (ptr); use numbers, bool, or arrays and flat structs of them":                              mpi.View(make([]*int, 3), mpi.Contiguous(1)),
 			"item 1 does not follow the one before it; use a part of what one call of Views has returned":                                      append(mpi.View(m, mpi.Contiguous(1)), mpi.View(m, mpi.Contiguous(1))...),
