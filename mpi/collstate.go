@@ -81,7 +81,7 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 // calls does not wait. It says so to those that do, and all learn it. Then it is
 // unknown who still reads flags.
 func (k *collState) part() (broken bool, err error) {
-	k.before = 0 // where a context has ended the ranks need not have made the same calls
+	k.anew() // where a context has ended the ranks need not have made the same calls
 	k.sign(makeSign(callFree, 0, 0), 0)
 	k.show()
 	c, mine, theirs := k.t.c, []byte{0}, []byte{0}

@@ -26,6 +26,8 @@ type history struct {
 	stall   stall                   // of the arbiter
 	lines   *callsite.Finder
 
+	length uint32 // hash of the length of the last call; used with the lock of collective calls
+
 	mu    sync.Mutex
 	last  uint32 // number of the last call, from 1 on
 	calls [remembered]madeCall
@@ -52,18 +54,30 @@ type verdict struct {
 func (c *Comm) told(s site, v *verdict) *Error { return c.errorAt(s, v.class, "%s", v.text) }
 
 // remark is the part of put for uncommon cases: elements that differ from what is sent,
-// or a checked job.
+// or a checked job. There the hash of earlier calls is also one of their lengths: a rank
+// without data neither waits nor sends, so the call itself may not show that others have
+// some.
 func (k *collState) remark(s callSign, bytes int) callSign {
 	s ^= k.over
 	if h := k.history; h != nil {
 		h.mu.Lock()
 		h.last = k.t.note.Turn + 1
 		m := &h.calls[h.last%remembered]
+		k.before ^= h.length
+		h.length = spread(bytes)
 		m.name, m.sign, m.before, m.bytes, m.limited = k.t.call, s, k.before, bytes, k.t.ctx != nil
 		h.lines.Trace(&m.from)
 		h.mu.Unlock()
 	}
 	return s
+}
+
+// anew has calls from now on match whatever the calls before were.
+func (k *collState) anew() {
+	k.before = 0
+	if k.history != nil {
+		k.history.length = 0
+	}
 }
 
 // swap has signs describe other elements, until it is called with 0.
