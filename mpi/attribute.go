@@ -88,8 +88,8 @@ func newKey[H Holder, T any](onDup func(H, T) (T, bool, error), onDelete func(H,
 // value.
 func Keep[T any, H Holder](_ H, value T) (T, bool, error) { return value, true, nil }
 
-// Free ends the use of the key. Values under it stay until the object that has them is
-// freed.
+// Free ends the use of the key. Values under it stay, and are copied to duplicates, until
+// Delete deletes them or the object that has them is freed.
 //
 // MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_free_keyval, MPI_Win_free_keyval,
 // MPI_Type_free_keyval).
@@ -128,16 +128,20 @@ func (k *Key[H, T]) Value(h H) (value T, found bool, err error) {
 	return value, found, nil
 }
 
-// Delete deletes the value that h has, if it has one.
+// Delete deletes the value that h has, if it has one. It also deletes one that h still
+// has under a key that was freed meanwhile.
 //
 // MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_delete_attr, MPI_Win_delete_attr,
 // MPI_Type_delete_attr).
 func (k *Key[H, T]) Delete(h H) (err error) {
 	s := at("Delete")
 	defer h.held().raised(&err)
-	a, err := k.of(h, s)
+	a, err := h.held().attributes(s)
 	if err != nil {
 		return err
+	}
+	if k.ended() && !(k != nil && a.has(&k.k)) {
+		return k.endedError(h, s)
 	}
 	return a.remove(h, s, &k.k)
 }
@@ -145,10 +149,17 @@ func (k *Key[H, T]) Delete(h H) (err error) {
 // of returns what h caches, if k can be used with it.
 func (k *Key[H, T]) of(h H, s site) (*attributes, error) {
 	a, err := h.held().attributes(s)
-	if err == nil && (k == nil || k.k.freed.Load()) {
-		err = h.held().owner().errorAt(s, ErrKeyval, "the key is nil or has been freed; make one with %s", h.held().maker())
+	if err == nil && k.ended() {
+		err = k.endedError(h, s)
 	}
 	return a, err
+}
+
+// ended reports whether k is nil or has been freed.
+func (k *Key[H, T]) ended() bool { return k == nil || k.k.freed.Load() }
+
+func (k *Key[H, T]) endedError(h H, s site) error {
+	return h.held().owner().errorAt(s, ErrKeyval, "the key is nil or has been freed; make one with %s", h.held().maker())
 }
 
 func (c *Comm) held() holder { return c }
@@ -262,6 +273,11 @@ func (a *attributes) get(k *keyval) (any, bool) {
 		}
 	}
 	return nil, false
+}
+
+func (a *attributes) has(k *keyval) bool {
+	_, found := a.get(k)
+	return found
 }
 
 // remove deletes the value of h under k, if there is one.

@@ -24,48 +24,13 @@ func DimsCreate(nodes int, dims []int) error {
 	if nodes < 1 || open == 0 && rest != 1 {
 		return none.errorAt(s, ErrArg, "%d nodes do not make a grid of %v; leave zeros to be chosen", nodes, dims)
 	}
-	chosen := evenFactors(rest, open, rest)
+	chosen := evenFactors(rest, open)
 	for i, d := range dims {
 		if d == 0 {
 			dims[i], chosen = chosen[0], chosen[1:]
 		}
 	}
 	return nil
-}
-
-// evenFactors returns k factors of n, in descending order and at most limit, that are
-// as close to each other as possible; nil if there are none.
-func evenFactors(n, k, limit int) (best []int) {
-	if k <= 1 {
-		if k == 1 && n <= limit {
-			return []int{n}
-		}
-		return nil
-	}
-	for f := min(n, limit); f >= 1; f-- {
-		if n%f != 0 || power(f, k) < n {
-			continue
-		}
-		if rest := evenFactors(n/f, k-1, f); rest != nil {
-			all := append([]int{f}, rest...)
-			if best == nil || all[0]-all[k-1] < best[0]-best[k-1] {
-				best = all
-			}
-		}
-	}
-	return best
-}
-
-// power is f to the k, or a number at least as large as any product that matters.
-func power(f, k int) int {
-	p := 1
-	for range k {
-		if p > 1<<31 {
-			break
-		}
-		p *= f
-	}
-	return p
 }
 
 // A cart is a Cartesian grid. Ranks are numbered with the last coordinate fastest.

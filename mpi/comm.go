@@ -64,26 +64,40 @@ const (
 	commBroken // a collective call ended half-way
 )
 
-// Rank returns the caller's number in c, from 0.
+// Rank returns the caller's number in c, from 0. It is Undefined if c is nil.
 //
 // MPI 4.1, section 7.4.1.
-func (c *Comm) Rank() int { return c.rank }
+func (c *Comm) Rank() int {
+	if c == nil {
+		return Undefined
+	}
+	return c.rank
+}
 
 // Size returns the number of ranks of c: in an inter-communicator, those of the local
-// group.
+// group. It is 0 if c is nil.
 //
 // MPI 4.1, section 7.4.1.
 func (c *Comm) Size() int {
+	if c == nil {
+		return 0
+	}
 	if c.inter != nil {
 		return c.inter.own.n
 	}
 	return c.size
 }
 
-// Name returns what errors call c: "world", or a name that says how it was made.
+// Name returns what errors call c: "world", or a name that says how it was made. It is
+// empty if c is nil.
 //
 // MPI 4.1, section 7.8 (MPI_Comm_get_name).
-func (c *Comm) Name() string { return c.name }
+func (c *Comm) Name() string {
+	if c == nil {
+		return ""
+	}
+	return c.name
+}
 
 // WithContext returns a view of c on which waits end with [ErrCancelled] when ctx does.
 // It is the same communicator: messages match those sent and received on c. A receive

@@ -47,7 +47,8 @@ func (c *Comm) colorOf(s site, g *Group) (int, error) {
 }
 
 // CreateGroup is [Comm.Create] that only the processes of g call. tag distinguishes
-// calls that several goroutines make at once.
+// calls that several goroutines make at once. With an empty group it is a local call and
+// returns nil.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create_group).
 func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
@@ -55,6 +56,9 @@ func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
 	s := at("CreateGroup")
 	if err := c.intra(s); err != nil {
 		return nil, err
+	}
+	if g.Size() == 0 {
+		return nil, nil
 	}
 	color, err := c.colorOf(s, g)
 	if err != nil {

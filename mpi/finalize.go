@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"rhinet/internal/clock"
@@ -179,12 +180,16 @@ func listed[T any](list []T) string {
 }
 
 // Abort ends the whole job with a status. 1 to 255 reach the system; others become 1.
-// It does not return. c may be any communicator.
+// It does not return. c may be any communicator; with nil it ends this process, at which
+// the launcher ends the others.
 //
 // MPI 4.1, section 11.4.2.
 func Abort(c *Comm, status int) {
 	if status < 1 || status > 255 {
 		status = 1
+	}
+	if c == nil {
+		os.Exit(status)
 	}
 	c.w.Abort(status)
 	panic("mpi: Job.Abort returned")

@@ -11,12 +11,16 @@ import (
 // CommFromGroup makes a communicator of the processes of g, which need no common
 // communicator: all of them must call it, with the same tag, which distinguishes calls
 // that are made at once. g comes from a session or from a communicator, and the result
-// belongs to that session or world. The only hint recognized is [HintAlgorithms].
+// belongs to that session or world. The only hint recognized is [HintAlgorithms]. With an
+// empty group it is a local call and returns nil.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create_from_group).
 func CommFromGroup(g *Group, tag string, info ...Info) (_ *Comm, err error) {
 	defer g.raised(&err)
 	s := at("CommFromGroup")
+	if g.Size() == 0 {
+		return nil, nil
+	}
 	m, err := g.meet(s, tag, "communicator", info)
 	if err != nil {
 		return nil, err
@@ -33,18 +37,25 @@ func CommFromGroup(g *Group, tag string, info ...Info) (_ *Comm, err error) {
 // IntercommFromGroups makes an inter-communicator of the processes of two groups: the
 // processes of each group must call it with their own group as local, and all with the
 // same tag. leader is a rank in local. remote and remoteLeader, the other group and a
-// rank in it, matter only at the leader.
+// rank in it, matter only at the leader. With an empty local group it is a local call and
+// returns nil; so it is with an empty remote group at a leader that is alone in its group.
 //
 // MPI 4.1, section 7.6.2 (MPI_Intercomm_create_from_groups).
 func IntercommFromGroups(local *Group, leader int, remote *Group, remoteLeader int, tag string, info ...Info) (_ *Comm, err error) {
 	defer local.raised(&err)
 	s := at("IntercommFromGroups")
+	if local.Size() == 0 {
+		return nil, nil
+	}
 	m, err := local.meet(s, tag, "inter-communicator", info)
 	if err != nil {
 		return nil, err
 	}
 	if err := local.checkRank(s.call, leader); err != nil {
 		return nil, err
+	}
+	if local.Size() == 1 && remote.Size() == 0 {
+		return nil, nil
 	}
 	made, seq, err := m.root.unite(s, m.group, leader, func() (collectives.Transport, error) { return m.line(s, remote, remoteLeader) })
 	if err != nil {
@@ -72,8 +83,6 @@ type meeting struct {
 func (g *Group) meet(s site, tag, what string, info []Info) (*meeting, error) {
 	var none *Comm
 	switch {
-	case g.Size() == 0:
-		return nil, none.errorAt(s, ErrGroup, "the group is empty; its processes make the call, and there are none")
 	case g.session != nil && g.session.over.Load():
 		return nil, none.errorAt(s, ErrSession, "the session of the group has been finalized")
 	case g.Rank() == Undefined:

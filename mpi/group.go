@@ -111,16 +111,21 @@ func (g *Group) find(p int32) int {
 //
 // MPI 4.1, section 7.3.1 (MPI_Group_translate_ranks).
 func (g *Group) Translate(ranks []int, to *Group) ([]int, error) {
-	out := make([]int, len(ranks))
+	out, places := make([]int, len(ranks)), map[int32]int{}
+	for r, p := range to.list() {
+		places[p] = r
+	}
 	for i, r := range ranks {
-		if r == ProcNull {
-			out[i] = ProcNull
+		if out[i] = ProcNull; r == ProcNull {
 			continue
 		}
 		if err := g.checkRank("Translate", r); err != nil {
 			return nil, err
 		}
-		out[i] = to.find(g.members[r])
+		place, in := places[g.members[r]]
+		if out[i] = place; !in {
+			out[i] = Undefined
+		}
 	}
 	return out, nil
 }
@@ -230,21 +235,25 @@ func (g *Group) named(call string, ranks []int) ([]bool, error) {
 }
 
 // A Range is the ranks First, First+Stride, and so on, up to Last, or down to it if
-// Stride is negative.
+// Stride is negative. The stride must lead from First to Last.
 type Range struct{ First, Last, Stride int }
 
-// expand lists the ranks of ranges.
-func expand(call string, ranges []Range) (ranks []int, err error) {
+// expand lists the ranks of ranges. They must be in g, so the list is no longer than the
+// groups of all ranges.
+func (g *Group) expand(call string, ranges []Range) (ranks []int, err error) {
+	var none *Comm
 	for _, r := range ranges {
-		if r.Stride == 0 {
-			var none *Comm
+		switch {
+		case r.Stride == 0:
 			return nil, none.errorAt(at(call), ErrArg, "the range from %d to %d has stride 0; use 1 or another", r.First, r.Last)
+		case r.Stride > 0 && r.First > r.Last || r.Stride < 0 && r.First < r.Last:
+			return nil, none.errorAt(at(call), ErrArg, "the range from %d to %d has stride %d, which leads away from its end; use the other sign", r.First, r.Last, r.Stride)
 		}
-		for i := r.First; r.Stride > 0 && i <= r.Last || r.Stride < 0 && i >= r.Last; i += r.Stride {
-			ranks = append(ranks, i)
-			if i < 0 || len(ranks) > 1<<20 {
-				return ranks, nil // not in any group: the caller reports it
+		for i := range (r.Last-r.First)/r.Stride + 1 {
+			if err := g.checkRank(call, r.First+i*r.Stride); err != nil {
+				return nil, err
 			}
+			ranks = append(ranks, r.First+i*r.Stride)
 		}
 	}
 	return ranks, nil
@@ -254,7 +263,7 @@ func expand(call string, ranges []Range) (ranks []int, err error) {
 //
 // MPI 4.1, section 7.3.2.
 func (g *Group) RangeIncl(ranges ...Range) (*Group, error) {
-	ranks, err := expand("RangeIncl", ranges)
+	ranks, err := g.expand("RangeIncl", ranges)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +275,7 @@ func (g *Group) RangeIncl(ranges ...Range) (*Group, error) {
 //
 // MPI 4.1, section 7.3.2.
 func (g *Group) RangeExcl(ranges ...Range) (*Group, error) {
-	ranks, err := expand("RangeExcl", ranges)
+	ranks, err := g.expand("RangeExcl", ranges)
 	if err != nil {
 		return nil, err
 	}

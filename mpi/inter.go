@@ -109,7 +109,7 @@ func (c *Comm) IsInter() bool { return c != nil && c.inter != nil }
 //
 // MPI 4.1, section 7.6.1.
 func (c *Comm) RemoteSize() int {
-	if c.inter == nil {
+	if !c.IsInter() {
 		return 0
 	}
 	return c.size

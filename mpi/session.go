@@ -21,7 +21,8 @@ type Session struct {
 	buffer  sendBuffer // for sends in buffered mode on communicators without their own
 }
 
-// The sets of processes that every session has.
+// The sets of processes that every session has. Their names are URIs, in which upper and
+// lower case mean the same.
 //
 // MPI 4.1, section 11.3.2.
 const (
@@ -189,10 +190,10 @@ func (s *Session) pset(call, pset string) (*Group, error) {
 		return nil, err
 	}
 	var of span
-	switch pset {
-	case PsetWorld:
+	switch {
+	case strings.EqualFold(pset, PsetWorld):
 		of = span{0, s.w.Size}
-	case PsetSelf:
+	case strings.EqualFold(pset, PsetSelf):
 		of = span{s.w.Rank, 1}
 	default:
 		return nil, s.w.root.errorAt(at(call), ErrArg, "there is no set of processes %q; there are %s and %s", pset, PsetWorld, PsetSelf)

@@ -228,9 +228,6 @@ func TestMistakesOfSessions(t *testing.T) {
 		if _, err := s.PsetInfo("x"); !errors.Is(err, mpi.ErrArg) {
 			return fmt.Errorf("a wrong name: %v", err)
 		}
-		if _, err := mpi.CommFromGroup(nil, "none"); !errors.Is(err, mpi.ErrGroup) {
-			return fmt.Errorf("an empty group: %v", err)
-		}
 		g, err := s.Group(mpi.PsetSelf)
 		if err != nil {
 			return err
@@ -238,7 +235,7 @@ func TestMistakesOfSessions(t *testing.T) {
 		if _, err := mpi.IntercommFromGroups(g, 1, nil, 0, ""); !errors.Is(err, mpi.ErrRank) {
 			return fmt.Errorf("a wrong leader: %v", err)
 		}
-		if _, err := mpi.IntercommFromGroups(g, 0, nil, 0, ""); !errors.Is(err, mpi.ErrRank) {
+		if _, err := mpi.IntercommFromGroups(g, 0, g, 1, ""); !errors.Is(err, mpi.ErrRank) {
 			return fmt.Errorf("a wrong remote leader: %v", err)
 		}
 		if _, err := mpi.IntercommFromGroups(g, 0, g, 0, ""); !errors.Is(err, mpi.ErrGroup) {
