@@ -65,6 +65,26 @@ func (e *Engine) Open(ctx uint16, mask, want uint32) { e.table.Open(ctx, mask, w
 // on, until it is opened again. Receives, and sends whose end depends on a receive, fail with ErrShut, at
 // peers too.
 func (e *Engine) Shut(ctx uint16) {
+	e.dropAll(ctx)
+	e.table.ReceivesIn(ctx, func(r *Request) {
+		e.table.Withdraw(&r.entry)
+		e.fail(r, ErrShut)
+	})
+	e.table.Shut(ctx)
+}
+
+// Drain is Shut that leaves alone the receives that wait, and returns how many these are: they still get
+// their messages. When it returns 0 the context is shut.
+func (e *Engine) Drain(ctx uint16) (waiting int) {
+	e.dropAll(ctx)
+	if waiting = e.table.Drain(ctx); waiting == 0 {
+		e.table.Shut(ctx)
+	}
+	return waiting
+}
+
+// dropAll drops the messages that wait in a context.
+func (e *Engine) dropAll(ctx uint16) {
 	e.table.MessagesIn(ctx, func(m *message) {
 		e.table.Drop(&m.entry)
 		p := &e.peers[m.peer]
@@ -81,11 +101,6 @@ func (e *Engine) Shut(ctx uint16) {
 		}
 		e.pool.keepMessage(m)
 	})
-	e.table.ReceivesIn(ctx, func(r *Request) {
-		e.table.Withdraw(&r.entry)
-		e.fail(r, ErrShut)
-	})
-	e.table.Shut(ctx)
 }
 
 // refuseEager drops the first packet of a message to a context that is shut, or of an earlier use of the

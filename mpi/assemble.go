@@ -2,10 +2,12 @@ package mpi
 
 import (
 	"cmp"
+	"context"
 	"math/bits"
 	"slices"
 
 	"rhinet/collectives"
+	"time"
 )
 
 // A member is what one rank contributes when communicators are made. It fits a flag.
@@ -115,7 +117,15 @@ func among(all []member, mine member, first int) (made *core, flagArrays, seq ui
 // admit takes a context for a new communicator, or noID, and has the transport accept
 // its messages: they may arrive before this rank knows that the communicator is made.
 func (w *world) admit() contextID {
+	w.drainAll()
 	id := w.ids.take()
+	if id == noID && w.departures.parting.Load() > 0 {
+		_ = poll(context.Background(), timeout(time.Second, func() bool {
+			w.drainAll()
+			id = w.ids.take()
+			return id != noID
+		}))
+	}
 	if id != noID {
 		w.Transport.Open(id.pointToPoint(), ^uint32(maxContexts-1), id.stamp())
 		w.Transport.Open(id.collective(), 0, 0)

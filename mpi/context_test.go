@@ -199,9 +199,9 @@ func nothingWaits(w *mpi.Comm) error {
 	return errors.Join(err, equal("a message waits", found, false))
 }
 
-// A send that waits for its receive ends with an error when its receiver frees the
-// communicator; so does a receive that is pending there.
-func TestFreeEndsWhatIsPending(t *testing.T) {
+// A send that waits for its receive ends with an error when its receiver has freed the
+// communicator without one.
+func TestFreeEndsSendsWithoutAReceive(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		c, err := w.Dup()
 		if err != nil {
@@ -216,11 +216,6 @@ func TestFreeEndsWhatIsPending(t *testing.T) {
 			const text = "mpi: Issend on world.dup1 to 1 tag %d: the receiver has freed the communicator and has not received the message"
 			return errors.Join(err, is(e1, mpi.ErrComm, fmt.Sprintf(text, 1)), is(e2, mpi.ErrComm, fmt.Sprintf(text, 2)))
 		}
-		pending := mpi.Irecv(c, []int{0}, 0, 9)
-		if err := c.Free(); err != nil {
-			return err
-		}
-		_, err = pending.Wait()
-		return is(err, mpi.ErrComm, "mpi: Irecv on world.dup1 from 0 tag 9: the communicator was freed while the receive waited")
+		return c.Free()
 	})
 }

@@ -85,10 +85,12 @@ func (c *Comm) duplicate(s site, made *core, seq uint64, o collectives.Options, 
 	made.members, made.hints, made.topo = c.base().members, hints, c.topo
 	made.name = fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
 	d, err := c.derive(s, made, seq, o)
-	if err == nil {
-		err = c.attrs.copyTo(c, &d.attrs, s)
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := c.attrs.copyTo(c, &d.attrs, s); err != nil {
+		_ = d.attrs.deleteAll(d, s)
+		_ = d.release(s)
 		return nil, err
 	}
 	return d, nil
@@ -153,71 +155,6 @@ func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
 	}
 	made.name = fmt.Sprintf("%s.%s%d(color %d)", c.name, how, n, color)
 	return c.derive(s, made, seq, c.worldOptions())
-}
-
-// Free ends the use of c. All its ranks must call it; no operation may be pending on c.
-// Where collective calls on c use the NIC's flag array, as they may on 2 to 64 ranks,
-// Free waits until all ranks have called it: without bound, and a context of
-// [Comm.WithContext] does not end the wait. Elsewhere, and after a collective call that
-// failed because the ranks made different ones, it returns at once. Messages on c that
-// were never received are dropped, also those that arrive later. A send that waits for
-// its receive fails with [ErrComm], and so does a receive that is still pending on this
-// rank.
-//
-// MPI 4.1, section 7.4.3.
-func (c *Comm) Free() (err error) {
-	defer c.raised(&err)
-	s := at("Free")
-	if err := c.check(s); err != nil && (c == nil || c.failures == nil || c.alive(s) != nil) {
-		return err
-	}
-	if c.id == worldID {
-		return c.errorAt(s, ErrComm, "the world cannot be freed; Finalize ends it")
-	}
-	if c.w.isSelf(c.core) {
-		return c.errorAt(s, ErrComm, "Self cannot be freed; Finalize ends it")
-	}
-	if err := c.attrs.deleteAll(c, s); err != nil {
-		return err
-	}
-	c.coll.mu.Lock()
-	defer c.coll.mu.Unlock()
-	old := c.state.Swap(commFreed)
-	if old == commFreed {
-		return c.errorAt(s, ErrComm, "the communicator has been freed")
-	}
-	if c.inter != nil {
-		c.w.forget(c.core)
-		return c.inter.all.Free()
-	}
-	broken := old == commBroken
-	var mismatch *verdict
-	c.t.Shut(c.id.pointToPoint()) // now: others may wait for this before they call Free
-	if c.flagArray != noFlagArray || c.coll.t.set.joined() {
-		c.coll.begin(s.call, c.failureContext())
-		var odd bool
-		odd, err = c.coll.part()
-		if h := c.coll.history; h != nil && odd && !broken {
-			mismatch = c.w.arbiter.verdictOn(c.core, h.lastCall())
-		}
-		broken = broken || odd
-	} else if c.coll.history != nil {
-		c.coll.begin(s.call, nil)
-		c.coll.sign(makeSign(callFree, 0, 0), 0) // for ranks that ask
-	}
-	c.coll.t.set.leave(broken)
-	c.w.forget(c.core)
-	c.w.shut(c.id)
-	if c.flagArray != noFlagArray && !broken { // if broken, ranks may not have seen its last flags
-		c.w.ids.giveFlagArray(c.flagArray, c.coll.lastSeq())
-	}
-	if mismatch != nil {
-		return c.told(s, mismatch)
-	}
-	if err != nil && old != commBroken && c.failures == nil {
-		return c.explain(s, err)
-	}
-	return nil
 }
 
 // failureContext returns the context for waits that no context of the program limits: nil

@@ -96,9 +96,12 @@ func (p *failureManager) died(peer int) {
 		return
 	}
 	p.dead[peer] = true
-	for _, f := range p.all() {
-		if r := f.c.local(peer); r >= 0 {
-			f.died(r)
+	for _, k := range p.agreements {
+		if k.c == nil {
+			continue // attach tells it of deaths
+		}
+		if r := k.c.local(peer); r >= 0 {
+			k.c.failures.died(r)
 		}
 	}
 	for _, v := range p.w.windowsOf(peer) {
@@ -114,19 +117,6 @@ func (p *failureManager) died(peer int) {
 			}
 		}
 	}
-}
-
-// all returns the failures of all communicators. One that is being made is not among them
-// yet: attach tells it of deaths.
-func (p *failureManager) all() (all []*commFailures) {
-	p.w.mu.Lock()
-	defer p.w.mu.Unlock()
-	for c := range p.w.comms {
-		if c.failures != nil && c.failures.c == c {
-			all = append(all, c.failures)
-		}
-	}
-	return all
 }
 
 // isDead reports whether a world rank has died, as far as this rank knows.
@@ -153,6 +143,17 @@ func (p *failureManager) attach(c *core) {
 	for _, n := range early {
 		p.take(n)
 	}
+}
+
+// detach keeps of a communicator that has been freed what other ranks may still ask for:
+// the last decision, which one of them may not know.
+func (p *failureManager) detach(c *core) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.agreementsOf(c.id).c = &core{
+		w: c.w, rank: c.rank, size: c.size, members: c.members, back: c.back, ids: c.ids, id: c.id, first: c.first, failures: c.failures,
+	}
+	c.failures.c = p.agreements[c.id].c
 }
 
 func (p *failureManager) agreementsOf(id contextID) *commAgreements {

@@ -128,6 +128,7 @@ func (w *world) unmet() []*partitioned {
 // close ends the use of the transport.
 func (w *world) close() error {
 	w.arbiter.close(nil)
+	w.departures.end()
 	if w.failures != nil {
 		w.failures.end()
 	}

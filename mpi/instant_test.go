@@ -49,6 +49,7 @@ func (t *instant) Survive(func(int, error)) bool                              { 
 func (t *instant) Cancel(*llc.Request) bool                                   { return false }
 func (t *instant) Open(uint16, uint32, uint32)                                {}
 func (t *instant) Shut(uint16)                                                {}
+func (t *instant) Drain(uint16) int                                           { return 0 }
 func (t *instant) Unreceived(func(uint16, llc.Status))                        {}
 func (t *instant) Addressed(int) bool                                         { return false }
 func (t *instant) Host(int) int                                               { return 0 }

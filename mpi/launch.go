@@ -170,11 +170,13 @@ func (l *launch) begin(c *Comm, s site) Request {
 	case carried && l.way != byMessages:
 		o.exchange()
 	case carried:
+		c.coll.began()
 		t.op = o
 		if l.op.Begin(t) {
 			o.finish()
 		} // else the transport advances o
 	default:
+		c.coll.began()
 		if o.done = make(chan struct{}); l.script == nil && l.op.Begin(t) {
 			o.finish()
 		} else {

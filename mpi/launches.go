@@ -1,12 +1,13 @@
 package mpi
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
 
-// A launches counts the operations in progress on a communicator of a checked job, and
-// holds launches that can be used again: so a call like an earlier one allocates next
+// A launches counts the operations in progress on a communicator, except, in a job that is
+// not checked, those by flags alone, and holds launches that can be used again: so a call like an earlier one allocates next
 // to nothing, not even the memory of its algorithm, which may be as long as the
 // message.
 type launches struct {
@@ -36,14 +37,36 @@ func (k *launches) take(call string) *launch {
 	return l
 }
 
-// used reports whether an operation is in progress.
+// used reports whether an operation that is counted is in progress.
 func (k *launches) used() bool { return k.out.Load() > 0 }
 
+// began counts an operation by messages. In a checked job all have been counted.
+func (k *collState) began() {
+	if k.history == nil {
+		k.launches.out.Add(1)
+	}
+}
+
 // ended counts the end of an operation.
-func (k *collState) ended() {
-	if k.history != nil {
+func (k *collState) ended(byMessages bool) {
+	if byMessages || k.history != nil {
 		k.launches.out.Add(-1)
 	}
+}
+
+// rests reports whether no operation is in progress.
+func (k *collState) rests() bool {
+	if k.launches.used() || k.async == nil {
+		return !k.launches.used()
+	}
+	flags := true
+	k.t.c.t.Perform(func() { flags = k.async.rest() })
+	return flags
+}
+
+// rest reports whether no exchange is in progress.
+func (k *exchanges) rest() bool {
+	return len(k.waiting) == 0 && !slices.ContainsFunc(k.open[:], func(e *exchange) bool { return e != nil })
 }
 
 // spent keeps l for another call, if it has nothing uncommon. Its operation and its

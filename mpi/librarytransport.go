@@ -286,6 +286,12 @@ func (t *libTransport) Shut(ctx uint16) {
 	}
 }
 
+// Drain is Shut: the library completes what waits.
+func (t *libTransport) Drain(ctx uint16) int {
+	t.Shut(ctx)
+	return 0
+}
+
 // Perform calls f.
 func (s *libShared) Perform(f func()) { f() }
 

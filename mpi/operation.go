@@ -185,12 +185,14 @@ func (o *operation) settle(err error) {
 // finish waits for the operation and returns its error.
 func (l *launch) finish(c *Comm, t *collTransport) error {
 	var err error
+	counted := l.script != nil || l.way == byBoth
 	switch {
 	case l.script != nil:
 		err = l.script.run(t)
 	case l.way == byFlags:
 		err = l.exchange.finish()
 	case l.way == byMessages:
+		counted = true
 		err = l.op.Finish()
 	default:
 		err = l.finishParts()
@@ -199,11 +201,11 @@ func (l *launch) finish(c *Comm, t *collTransport) error {
 		if l.unpack != nil {
 			l.unpack()
 		}
-		c.coll.ended()
+		c.coll.ended(counted)
 		return nil
 	}
 	l.t = nil // an unfinished transfer may still use it
-	c.coll.ended()
+	c.coll.ended(counted)
 	if errors.Is(err, ErrCancelled) || t.broken != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}

@@ -70,6 +70,9 @@ type Transport interface {
 	// Shut has a context accept none, and drops the messages that wait in it. Requests
 	// that need it fail with llc.ErrShut, also at peers.
 	Shut(ctx uint16)
+	// Drain is Shut that leaves receives alone that wait: they still get their messages.
+	// It returns how many these are; if none, the context is shut.
+	Drain(ctx uint16) (waiting int)
 	// Host returns the number of the host of a rank. FlagArray, Memory, Remote,
 	// Atomics, Locker and Vectors are for ranks on one host.
 	Host(peer int) int

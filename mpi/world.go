@@ -74,12 +74,15 @@ type world struct {
 
 	failures *failureManager // of a job that goes on when ranks die; else nil
 
+	departures departures // of communicators that were freed
+
 	root *Comm // all processes, to make communicators of groups
 
-	mu      sync.Mutex
-	comms   map[*core]struct{} // those that Finalize must close
-	windows []*window          // those that have not been freed
-	users   int                // the world and sessions that have not been finalized
+	mu       sync.Mutex
+	comms    map[*core]struct{} // those that Finalize must close
+	windows  []*window          // those that have not been freed
+	draining []contextID        // of communicators that were freed, in which receives wait
+	users    int                // the world and sessions that have not been finalized
 }
 
 // Join makes the world communicator of one rank of job.

@@ -45,6 +45,7 @@ type context[P, U any] struct {
 	// The context takes messages whose mark has the bits of want where mask has ones. A want with a bit
 	// outside mask lets none in.
 	mask, want uint32
+	drained    bool // messages without a receive are not kept
 
 	table *Table[P, U]
 }
@@ -101,7 +102,8 @@ func (c *context[P, U]) grow(src int32) *source[P, U] {
 }
 
 // Arrive takes the receive that a message of src with tag goes to, or returns nil: then the caller calls
-// Keep. open is false if the context does not take the mark of the message. src is below the number of peers.
+// Keep. open is false if the context does not take the mark of the message, or keeps none. src is below the
+// number of peers.
 func (t *Table[P, U]) Arrive(ctx uint16, src, tag int32, mark uint32) (owner *P, open bool) {
 	c := t.find(ctx)
 	if mark&c.mask != c.want {
@@ -114,7 +116,7 @@ func (t *Table[P, U]) Arrive(ctx uint16, src, tag int32, mark uint32) (owner *P,
 		}
 	}
 	if e == nil {
-		return nil, true
+		return nil, !c.drained
 	}
 	e.queue.remove(e)
 	t.posted--
@@ -254,8 +256,22 @@ func (c *context[P, U]) eachMessage(visit func(*U)) {
 // ones. Bits of want outside mask do not count.
 func (t *Table[P, U]) Open(ctx uint16, mask, want uint32) {
 	c := t.find(ctx)
-	c.mask, c.want = mask, want&mask
+	c.mask, c.want, c.drained = mask, want&mask, false
 	t.age++
+}
+
+// Drain has a context take only messages for which a receive waits, and returns how many do. No message may
+// wait in it.
+func (t *Table[P, U]) Drain(ctx uint16) (waiting int) {
+	c := t.find(ctx)
+	c.drained = true
+	waiting = c.anyone.n
+	for _, s := range c.sources {
+		if s != nil {
+			waiting += s.posted.n
+		}
+	}
+	return waiting
 }
 
 // Shut has a context take no more messages, and frees the memory of its queues, which must be empty.

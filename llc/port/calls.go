@@ -411,6 +411,20 @@ func (p *Port) Shut(ctx uint16) {
 	p.handOver()
 }
 
+// Drain ends the use of a context but for the receives that wait: see [llc.Engine.Drain].
+func (p *Port) Drain(ctx uint16) (waiting int) {
+	p.lock()
+	defer p.gate.leave()
+	if p.is(drained) {
+		return 0
+	}
+	waiting = p.eng.Drain(ctx)
+	p.post()
+	p.announce()
+	p.handOver()
+	return waiting
+}
+
 // FlagArray returns the shared flag arrays of the network, nil if it has none. Flags are raised in begin of
 // Await. Any goroutine may call Raised, and so may the condition of Await.
 func (p *Port) FlagArray() ir.FlagArray { return p.flagArray }

@@ -41,6 +41,7 @@ type office struct {
 // has ones. A shut door admits none.
 type door struct {
 	shut       bool
+	drained    bool // letters without a receive are not kept
 	mask, want uint32
 }
 
@@ -126,6 +127,13 @@ func (b *mailbox) post(r *llc.Request) {
 			return
 		}
 	}
+	if to.doors[r.Context].drained {
+		if waits {
+			r.Status.Err = llc.ErrShut
+		}
+		b.complete(r)
+		return
+	}
 	if waits {
 		l.sender = r
 	} else {
@@ -193,13 +201,7 @@ func (b *mailbox) Shut(ctx uint16) {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
 	b.doors[ctx] = door{shut: true}
-	b.queue = slices.DeleteFunc(b.queue, func(l *letter) bool {
-		if l.ctx == ctx && l.sender != nil {
-			l.sender.Status.Err = llc.ErrShut
-			b.office.boxes[l.src].complete(l.sender)
-		}
-		return l.ctx == ctx
-	})
+	b.dropAll(ctx)
 	for _, r := range slices.Clone(b.posted) {
 		if r.Context == ctx {
 			b.withdraw(r)
@@ -207,6 +209,33 @@ func (b *mailbox) Shut(ctx uint16) {
 			b.stir()
 		}
 	}
+}
+
+// Drain is Shut but for the receives that wait.
+func (b *mailbox) Drain(ctx uint16) (waiting int) {
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	b.dropAll(ctx)
+	for _, r := range b.posted {
+		if r.Context == ctx {
+			waiting++
+		}
+	}
+	d := b.doors[ctx]
+	d.drained, d.shut = true, d.shut || waiting == 0
+	b.doors[ctx] = d
+	return waiting
+}
+
+// dropAll drops the letters that wait in a context.
+func (b *mailbox) dropAll(ctx uint16) {
+	b.queue = slices.DeleteFunc(b.queue, func(l *letter) bool {
+		if l.ctx == ctx && l.sender != nil {
+			l.sender.Status.Err = llc.ErrShut
+			b.office.boxes[l.src].complete(l.sender)
+		}
+		return l.ctx == ctx
+	})
 }
 
 func (b *mailbox) complete(r *llc.Request) {
