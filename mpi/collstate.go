@@ -75,14 +75,12 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 // part is a barrier by messages. After it no rank reads another's flags of this
 // communicator any more. A barrier on the flag array itself cannot tell that: some
 // ranks may not yet have seen this rank's last flag. Before the barrier this rank shows
-// the others that it is in Free, in case they are in another call.
+// the others that it is in Free, whose sign it has, in case they are in another call.
 //
 // A rank whose use of the communicator has ended because the ranks were in different
 // calls does not wait. It says so to those that do, and all learn it. Then it is
 // unknown who still reads flags.
 func (k *collState) part() (broken bool, err error) {
-	k.anew() // where a context has ended the ranks need not have made the same calls
-	k.sign(makeSign(callFree, 0, 0), 0)
 	k.show()
 	c, mine, theirs := k.t.c, []byte{0}, []byte{0}
 	t := newCollTransport(c)

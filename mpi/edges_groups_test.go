@@ -184,7 +184,7 @@ func leastSpread(n, k int, chosen ...int) int {
 	return best
 }
 
-// MPI 4.1, section 11.3.2, and RFC 3986, section 6.2.2.1: names of process sets are URIs.
+// MPI 4.1, section 11.3.2: names of process sets are URIs, whose case does not matter.
 func TestProcessSetsInLowerCase(t *testing.T) {
 	inSessions(t, 2, func(s *mpi.Session) error {
 		world, err1 := s.Group("mpi://world")

@@ -50,6 +50,9 @@ func (c *Comm) release(s site, of ...*collState) error {
 		return c.inter.all.release(s, &c.coll)
 	}
 	c.t.Drain(c.id.pointToPoint()) // now: others may wait for this before they call Free
+	c.coll.begin(s.call, nil)
+	c.coll.anew()                            // where a context has ended the ranks need not have made the same calls
+	c.coll.sign(makeSign(callFree, 0, 0), 0) // here, where the line of the caller is known
 	d := &departure{c: c, site: s, broken: old == commBroken, of: append(of, &c.coll)}
 	k := &c.w.departures
 	switch {
@@ -130,9 +133,6 @@ func (d *departure) run() {
 		k.parting.Add(1)
 		d.part()
 		k.parting.Add(-1)
-	} else if c.coll.history != nil {
-		c.coll.begin(d.site.call, nil)
-		c.coll.sign(makeSign(callFree, 0, 0), 0) // for ranks that ask
 	}
 	c.coll.t.set.leave(d.broken)
 	if c.failures != nil {
@@ -148,11 +148,16 @@ func (d *departure) run() {
 func (d *departure) part() {
 	c := d.c
 	ctx, stop := c.failureContext(), func() {}
+	if ctx != nil && ctx.Err() != nil {
+		// Ranks that do not know of the death yet learn of it, not of this call.
+		d.broken = true
+		return
+	}
 	if c.w.Clock == nil {
 		ctx, stop = bothOf(ctx, c.w.departures.context())
 	}
 	defer stop()
-	c.coll.begin(d.site.call, ctx)
+	c.coll.t.ctx = ctx
 	odd, err := c.coll.part()
 	if h := c.coll.history; h != nil && odd && !d.broken {
 		d.mismatch = c.w.arbiter.verdictOn(c.core, h.lastCall())
