@@ -48,7 +48,7 @@ func (c *Comm) member(color, key int) member {
 }
 
 // settle makes the communicator from the contributions of all; err is the error of the exchange.
-// If first is not 0, the first ranks of all are one group of an inter-communicator, and
+// If first is not 0, the ranks below it are one group of an inter-communicator, and
 // the others the other: a rank whose color has no rank in one of the groups gets nil.
 func (c *Comm) settle(s site, mine member, all []member, first int, err error) (*core, uint64, error) {
 	ids := &c.w.ids
@@ -74,8 +74,9 @@ func (c *Comm) settle(s site, mine member, all []member, first int, err error) (
 
 // oneSided reports whether only one of two groups has ranks of a color.
 func oneSided(all []member, color int64, first int) bool {
-	has := func(b member) bool { return b.color == color }
-	return !slices.ContainsFunc(all[:first], has) || !slices.ContainsFunc(all[first:], has)
+	one := func(b member) bool { return b.color == color && int(b.rank) < first }
+	other := func(b member) bool { return b.color == color && int(b.rank) >= first }
+	return !slices.ContainsFunc(all, one) || !slices.ContainsFunc(all, other)
 }
 
 // among returns the communicator of the ranks that have the color of mine, the flag

@@ -22,6 +22,7 @@ type failureManager struct {
 	mu         sync.Mutex
 	dead       []bool // by world rank
 	agreements map[contextID]*commAgreements
+	meetings   map[*commFailures]struct{} // of processes that have no communicator yet
 }
 
 // commAgreements are the agreements of the ranks of a communicator. Other ranks may begin
@@ -59,7 +60,7 @@ const noticeHead = 12
 
 // survive starts what a job needs to go on when ranks die.
 func (w *world) survive() bool {
-	p := &failureManager{w: w, news: make(chan int, w.Size), dead: make([]bool, w.Size), agreements: map[contextID]*commAgreements{}}
+	p := &failureManager{w: w, news: make(chan int, w.Size), dead: make([]bool, w.Size), agreements: map[contextID]*commAgreements{}, meetings: map[*commFailures]struct{}{}}
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	if !w.Transport.Survive(func(peer int, _ error) { p.news <- peer }) {
 		p.stop()
@@ -104,6 +105,11 @@ func (p *failureManager) died(peer int) {
 			k.c.failures.died(r)
 		}
 	}
+	for f := range p.meetings {
+		if r := slices.Index(f.c.members, int32(peer)); r >= 0 {
+			f.died(r)
+		}
+	}
 	for _, v := range p.w.windowsOf(peer) {
 		p.over.Go(func() { v.rankFailed(v.c.local(peer)) })
 	}
@@ -126,6 +132,13 @@ func (p *failureManager) isDead(peer int) bool {
 	return p.dead[peer]
 }
 
+// anyDied reports whether a rank has died, as far as this one knows.
+func (p *failureManager) anyDied() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Contains(p.dead, true)
+}
+
 // attach readies a communicator for deaths. Members may have died earlier.
 func (p *failureManager) attach(c *core) {
 	p.mu.Lock()
@@ -143,6 +156,27 @@ func (p *failureManager) attach(c *core) {
 	for _, n := range early {
 		p.take(n)
 	}
+}
+
+// meet returns the failures of processes that make a communicator, until part.
+func (p *failureManager) meet(c *core) *commFailures {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := newCommFailures(c)
+	for r, peer := range c.members {
+		if p.dead[peer] {
+			f.died(r)
+		}
+	}
+	p.meetings[f] = struct{}{}
+	return f
+}
+
+// part ends that.
+func (p *failureManager) part(f *commFailures) {
+	p.mu.Lock()
+	delete(p.meetings, f)
+	p.mu.Unlock()
 }
 
 // detach keeps of a communicator that has been freed what other ranks may still ask for:
@@ -183,7 +217,11 @@ func (p *failureManager) pending(k *commAgreements, seq uint32) *pendingAgreemen
 
 // agree contributes value and returns what all live ranks have contributed.
 func (p *failureManager) agree(ctx context.Context, c *core, value []byte) ([]vote, error) {
-	s := p.vote(c, value)
+	return p.decision(ctx, p.vote(c, value))
+}
+
+// decision waits for the end of an agreement.
+func (p *failureManager) decision(ctx context.Context, s *pendingAgreement) ([]vote, error) {
 	var done <-chan struct{}
 	if ctx != nil {
 		done = ctx.Done()

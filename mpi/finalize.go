@@ -67,7 +67,9 @@ func Finalize(world *Comm) (err error) {
 	}
 	// The servers of windows, and the goroutine that handles deaths, have ended.
 	unmet := w.unmet()
-	if e != nil && !(errors.Is(e, port.ErrUnfinished) && len(unmet) > 0) {
+	// What a call that a death has ended has sent may wait for ever.
+	explained := len(unmet) > 0 || w.failures != nil && w.failures.anyDied()
+	if e != nil && !(errors.Is(e, port.ErrUnfinished) && explained) {
 		return world.because(s, ErrOther, e, "")
 	}
 	return world.leftOver(s, w.requests.pending(nil), left, unmet)

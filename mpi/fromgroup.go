@@ -21,10 +21,11 @@ func CommFromGroup(g *Group, tag string, info ...Info) (_ *Comm, err error) {
 	if g.Size() == 0 {
 		return nil, nil
 	}
-	m, err := g.meet(s, tag, "communicator", info)
+	m, err := g.meet(s, tag, "communicator", g.members, info)
 	if err != nil {
 		return nil, err
 	}
+	defer m.end()
 	mine, all, err := m.root.exchangeMembers(m.group, 0, g.Rank())
 	made, seq, err := m.root.settle(s, mine, all, 0, err)
 	if err != nil {
@@ -47,10 +48,15 @@ func IntercommFromGroups(local *Group, leader int, remote *Group, remoteLeader i
 	if local.Size() == 0 {
 		return nil, nil
 	}
-	m, err := local.meet(s, tag, "inter-communicator", info)
+	members := local.members // that this process waits for
+	if local.Rank() == leader && remote.checkRank(s.call, remoteLeader) == nil {
+		members = append(slices.Clone(members), remote.members[remoteLeader])
+	}
+	m, err := local.meet(s, tag, "inter-communicator", members, info)
 	if err != nil {
 		return nil, err
 	}
+	defer m.end()
 	if err := local.checkRank(s.call, leader); err != nil {
 		return nil, err
 	}
@@ -79,8 +85,8 @@ type meeting struct {
 	hints   Info
 }
 
-// meet connects the processes of g.
-func (g *Group) meet(s site, tag, what string, info []Info) (*meeting, error) {
+// meet connects the processes of g. waitsFor are those whose death ends the call.
+func (g *Group) meet(s site, tag, what string, waitsFor []int32, info []Info) (*meeting, error) {
 	var none *Comm
 	switch {
 	case g.session != nil && g.session.over.Load():
@@ -90,10 +96,14 @@ func (g *Group) meet(s site, tag, what string, info []Info) (*meeting, error) {
 	}
 	w := g.w
 	root := &Comm{core: &core{w: w, t: w.Transport, rank: w.Rank, size: w.Size, session: g.session}}
+	if w.failures != nil {
+		root.failures = w.failures.meet(&core{w: w, size: len(waitsFor), members: waitsFor})
+	}
 	m := &meeting{root: root, tag: tag, name: fmt.Sprintf("%s(%s)", what, tag)}
 	var err error
 	for _, i := range info {
 		if m.options, m.hints, err = root.optionsOf(s, i); err != nil {
+			m.end()
 			return nil, err
 		}
 	}
@@ -104,13 +114,20 @@ func (g *Group) meet(s site, tag, what string, info []Info) (*meeting, error) {
 	return m, err
 }
 
+// end ends the watch over deaths.
+func (m *meeting) end() {
+	if f := m.root.failures; f != nil {
+		m.root.w.failures.part(f)
+	}
+}
+
 // among connects some processes for the purpose that what names.
 func (m *meeting) among(s site, members []int32, what string) *meetingTransport {
 	h := fnv.New32a()
 	fmt.Fprint(h, what, 0, m.tag, members)
 	t := &meetingTransport{collTransport: newCollTransport(m.root.core), members: members, tag: int(h.Sum32() & MaxTag)}
 	t.rank = slices.Index(members, int32(m.root.w.Rank))
-	t.call, t.mark = s.call, uint32(callSplit)
+	t.ctx, t.call, t.mark = m.root.failureContext(), s.call, uint32(callSplit)
 	return t
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 
 	"rhinet/collectives"
 	"rhinet/internal/observe"
@@ -79,15 +80,20 @@ func (s setup) open() (Job, error) {
 		j.Observe.Protocols(llc.Protocols(nic.Caps()))
 	}
 	p := port.New(config)
-	j.Transport, j.release = p, release
+	var closed atomic.Bool
+	j.Transport, j.release = p, func() error {
+		closed.Store(true)
+		return release()
+	}
 	if to := j.Observe; to != nil {
-		j.release = func() error { return errors.Join(to.Close(), release()) }
+		end := j.release
+		j.release = func() error { return errors.Join(to.Close(), end()) }
 	}
 	if j.Clock != nil {
 		j.Transport = virtualTime(j.observed(), p.Waiting, j.Clock, s.job.Rank)
 	}
 	j.Abort = func(status int) {
-		if a := can.Aborter; a != nil {
+		if a := can.Aborter; a != nil && !closed.Load() {
 			a.Abort() // so that the launcher blames no other rank
 		}
 		os.Exit(status)

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -71,7 +72,8 @@ func (c *Comm) AckFailed(n int) (_ int, err error) {
 // Agree returns the bits that are set in the flags of all live ranks of c. All of them
 // must call it, and all get the same result, even if ranks die meanwhile, also if c is
 // revoked. If not all ranks have acknowledged the death of a rank, the result comes
-// with [ErrProcFailed], on all of them.
+// with [ErrProcFailed], on all of them. On an inter-communicator the ranks of both groups
+// agree.
 //
 // Not in MPI 4.1 (MPI_Comm_agree of User-Level Failure Mitigation).
 func (c *Comm) Agree(flags uint64) (_ uint64, err error) {
@@ -80,18 +82,50 @@ func (c *Comm) Agree(flags uint64) (_ uint64, err error) {
 	if err := c.checkKeepGoing(s); err != nil {
 		return 0, err
 	}
+	return c.agreed(s, c.vote(flags))
+}
+
+// Iagree begins [Comm.Agree] with the value of flags. The result is there when the
+// request is complete, also if that has the error of Agree.
+//
+// Not in MPI 4.1 (MPI_Comm_iagree of User-Level Failure Mitigation).
+func (c *Comm) Iagree(flags *uint64) *Request {
+	s := at("Iagree")
+	if err := c.checkKeepGoing(s); err != nil {
+		return c.failedRequest(s, err)
+	}
+	v, k := c.vote(*flags), newTask()
+	r := c.request(s, k)
+	go func() {
+		result, err := c.agreed(s, v)
+		if err == nil || errors.Is(err, ErrProcFailed) {
+			*flags = result
+		}
+		k.end(emptyStatus(), err)
+	}()
+	return &r
+}
+
+// vote contributes flags, and what this rank has acknowledged.
+func (c *Comm) vote(flags uint64) *pendingAgreement {
 	all := c.failures.c
 	value := binary.LittleEndian.AppendUint64(nil, flags)
 	value = append(value, make([]byte, (all.size+7)/8)...)
 	for _, r := range c.failures.ackedRanks() {
 		value[8+r/8] |= 1 << (r % 8)
 	}
-	votes, err := c.w.failures.agree(c.user, all, value)
+	return c.w.failures.vote(all, value)
+}
+
+// agreed waits for the result of a vote.
+func (c *Comm) agreed(s site, of *pendingAgreement) (uint64, error) {
+	votes, err := c.w.failures.decision(c.user, of)
 	if err != nil {
 		return 0, c.disagreed(s, err)
 	}
+	all := c.failures.c
 	absent := slices.Repeat([]bool{true}, all.size)
-	flags = ^uint64(0)
+	flags := ^uint64(0)
 	for _, v := range votes {
 		absent[v.rank] = false
 		flags &= binary.LittleEndian.Uint64(v.value)
@@ -119,7 +153,8 @@ func allOf[T any](list []T, holds func(T) bool) bool {
 
 // Shrink makes a communicator of the live ranks of c, in their order. All of them must
 // call it, also if c is revoked. Ranks that die meanwhile may still be in it; then its
-// first collective call fails, and it must be shrunk again.
+// first collective call fails, and it must be shrunk again. Of an inter-communicator it
+// makes one of the live ranks of both groups.
 //
 // Not in MPI 4.1 (MPI_Comm_shrink of User-Level Failure Mitigation).
 func (c *Comm) Shrink() (_ *Comm, err error) {
@@ -128,11 +163,45 @@ func (c *Comm) Shrink() (_ *Comm, err error) {
 	if err := c.checkKeepGoing(s); err != nil {
 		return nil, err
 	}
-	if c.inter != nil {
-		return nil, c.errorAt(s, ErrComm, "not defined on an inter-communicator; shrink what Merge has made of it")
+	return c.shrunk(s, c.offer())
+}
+
+// Ishrink begins [Comm.Shrink]. The communicator may be used when the request is complete
+// without an error.
+//
+// Not in MPI 4.1 (MPI_Comm_ishrink of User-Level Failure Mitigation).
+func (c *Comm) Ishrink() (*Comm, *Request) {
+	s := at("Ishrink")
+	if err := c.checkKeepGoing(s); err != nil {
+		return nil, c.failedRequest(s, err)
 	}
-	mine := c.member(0, c.rank)
-	votes, err := c.w.failures.agree(c.user, c.core, view([]member{mine}))
+	o, d, k := c.offer(), new(Comm), newTask()
+	r := c.request(s, k)
+	go func() {
+		made, err := c.shrunk(s, o)
+		if err == nil {
+			*d = *made
+		}
+		k.end(emptyStatus(), err)
+	}()
+	return d, &r
+}
+
+// An offer is what this rank contributes to a communicator of those that live.
+type offer struct {
+	mine member
+	of   *pendingAgreement
+}
+
+func (c *Comm) offer() offer {
+	b := c.base()
+	mine := b.member(0, b.rank)
+	return offer{mine, c.w.failures.vote(b.core, view([]member{mine}))}
+}
+
+// shrunk makes the communicator when all live ranks have offered.
+func (c *Comm) shrunk(s site, o offer) (*Comm, error) {
+	votes, err := c.w.failures.decision(c.user, o.of)
 	if err != nil {
 		err = c.disagreed(s, err)
 	}
@@ -140,9 +209,13 @@ func (c *Comm) Shrink() (_ *Comm, err error) {
 	for _, v := range votes {
 		all = append(all, elements[member](slices.Clone(v.value))...)
 	}
-	made, seq, err := c.settle(s, mine, all, 0, err)
+	b := c.base()
+	made, seq, err := b.settle(s, o.mine, all, b.first, err)
 	if err != nil {
 		return nil, c.explain(s, err)
+	}
+	if made == nil {
+		return nil, c.errorAt(s, ErrProcFailed, "no rank of one of the groups lives, so there is no inter-communicator")
 	}
 	made.name = fmt.Sprintf("%s.shrink%d", c.name, c.born.Add(1))
 	return c.derive(s, made, seq, c.worldOptions())

@@ -328,9 +328,17 @@ func TestInterCommunicatorsWithTheDead(t *testing.T) {
 		if err := inter.Revoke(); err != nil {
 			return err
 		}
-		err = mpi.Send(inter, []int{1}, 0, 0)
-		_, shrink := inter.Shrink()
-		return errors.Join(is(err, mpi.ErrRevoked, ""), is(shrink, mpi.ErrComm, ""), inter.Free())
+		if err := is(mpi.Send(inter, []int{1}, 0, 0), mpi.ErrRevoked, ""); err != nil {
+			return err
+		}
+		left, err := inter.Shrink()
+		if err != nil {
+			return err
+		}
+		out, own := []int{0}, 1+(w.Rank()/2+1)%2
+		err = mpi.Allreduce(left, []int{1}, out, mpi.Sum)
+		return errors.Join(err, inter.Free(), left.Free(),
+			equal("groups", fmt.Sprint(left.IsInter(), left.Size(), left.RemoteSize(), out[0]), fmt.Sprint(true, own, 3-own, 3-own)))
 	})
 }
 
