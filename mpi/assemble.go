@@ -5,9 +5,9 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"time"
 
 	"rhinet/collectives"
-	"time"
 )
 
 // A member is what one rank contributes when communicators are made. It fits a flag.

@@ -117,37 +117,6 @@ func (t *groupTransport) Recv(buf []byte, src, _ int) error {
 	return t.collTransport.Recv(buf, t.ranks[src], t.tag)
 }
 
-// A SplitType says what the ranks of each part of [Comm.SplitType] share.
-//
-// MPI 4.1, section 7.4.2.
-type SplitType int
-
-// SplitShared is MPI_COMM_TYPE_SHARED: ranks that can share memory, which are all ranks
-// of one host.
-const SplitShared SplitType = 0
-
-// SplitType is [Comm.Split] by what the ranks share; a rank that passes kind Undefined
-// gets nil.
-//
-// MPI 4.1, section 7.4.2 (MPI_Comm_split_type).
-func (c *Comm) SplitType(kind SplitType, key int) (_ *Comm, err error) {
-	defer c.raised(&err)
-	s := at("SplitType")
-	color := 0
-	switch kind {
-	case SplitShared:
-		if err := c.alive(s); err != nil {
-			return nil, err
-		}
-		color = c.w.Host
-	case Undefined:
-		color = Undefined
-	default:
-		return nil, c.errorAt(s, ErrArg, "there is no type %d; use SplitShared or Undefined", kind)
-	}
-	return c.split(s, color, key, "shared")
-}
-
 // Compare says whether two communicators are Ident (the same object), Congruent (the
 // same ranks in the same order), Similar (the same ranks in another order) or Unequal.
 // For two inter-communicators the groups that differ more decide; an inter-communicator

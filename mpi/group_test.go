@@ -319,7 +319,7 @@ func TestMisusedCommunicatorCallsAreErrors(t *testing.T) {
 			is(second(w.CreateGroup(all, -1)), mpi.ErrTag, fmt.Sprintf("mpi: CreateGroup on world: the tag is -1; tags are 0 to %d", mpi.MaxTag)),
 			is(second(none.Create(all)), mpi.ErrComm, ""),
 			is(second(none.CreateGroup(all, 0)), mpi.ErrComm, ""),
-			is(second(w.SplitType(7, 0)), mpi.ErrArg, "mpi: SplitType on world: there is no type 7; use SplitShared or Undefined"),
+			is(second(w.SplitType(7, 0)), mpi.ErrArg, "mpi: SplitType on world: there is no type 7; use SplitShared, SplitUnguided or Undefined"),
 			is(second(none.Compare(w)), mpi.ErrComm, ""),
 			is(second(w.Compare(nil)), mpi.ErrComm, ""),
 			is(none.SetName("x"), mpi.ErrComm, ""),

@@ -2,11 +2,9 @@ package mpi
 
 import (
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -116,27 +114,4 @@ func (h hardware) info() Info {
 		}
 	}
 	return info
-}
-
-// SplitHardware is [Comm.Split] by the hardware resource of a kind that a rank is
-// restricted to. kind is one that [HwResourceInfo] lists, with or without
-// [HardwareScheme]. A rank that is not restricted to one gets nil.
-//
-// MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_HW_GUIDED).
-func (c *Comm) SplitHardware(kind string, key int) (_ *Comm, err error) {
-	defer c.raised(&err)
-	s := at("SplitHardware")
-	name := strings.TrimPrefix(kind, HardwareScheme)
-	i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })
-	if i < 0 {
-		return nil, c.errorAt(s, ErrArg, "there is no kind of hardware resource %q; HwResourceInfo names those that there are", kind)
-	}
-	color := Undefined
-	if one, _ := theHardware().instance(resources[i].of); one != "" {
-		host, _ := os.Hostname()
-		h := fnv.New32a()
-		fmt.Fprint(h, host, " ", one)
-		color = int(h.Sum32() >> 1)
-	}
-	return c.split(s, color, key, name)
 }

@@ -165,15 +165,16 @@ func (s *Session) PsetInfo(pset string) (_ Info, err error) {
 }
 
 // Info returns the hints of the session: "thread_level" says that any number of
-// goroutines may make calls.
+// goroutines may make calls, "mpi_memory_alloc_kinds" that buffers may be memory of the
+// program and of MPI.
 //
-// MPI 4.1, section 11.3.2 (MPI_Session_get_info).
+// MPI 4.1, sections 11.3.2 (MPI_Session_get_info) and 11.4.3.
 func (s *Session) Info() (_ Info, err error) {
 	defer s.raised(&err)
 	if err := s.check("Info"); err != nil {
 		return nil, err
 	}
-	return Info{"thread_level": threadLevel}, nil
+	return Info{"thread_level": threadLevel, memoryKinds: allMemoryKinds}, nil
 }
 
 // Group returns the group of a set of processes: [PsetWorld] in the order in
@@ -189,18 +190,22 @@ func (s *Session) pset(call, pset string) (*Group, error) {
 	if err := s.check(call); err != nil {
 		return nil, err
 	}
-	var of span
-	switch {
-	case strings.EqualFold(pset, PsetWorld):
-		of = span{0, s.w.Size}
-	case strings.EqualFold(pset, PsetSelf):
-		of = span{s.w.Rank, 1}
-	default:
-		return nil, s.w.root.errorAt(at(call), ErrArg, "there is no set of processes %q; there are %s and %s", pset, PsetWorld, PsetSelf)
+	g, err := s.w.root.pset(at(call), pset)
+	if err == nil {
+		g.session = s
 	}
-	g := s.w.root.group(of)
-	g.session = s
-	return g, nil
+	return g, err
+}
+
+// pset returns the group of a set of processes, for a call on c.
+func (c *Comm) pset(s site, name string) (*Group, error) {
+	switch w := c.w; {
+	case strings.EqualFold(name, PsetWorld):
+		return w.root.group(span{0, w.Size}), nil
+	case strings.EqualFold(name, PsetSelf):
+		return w.root.group(span{w.Rank, 1}), nil
+	}
+	return nil, c.errorAt(s, ErrArg, "there is no set of processes %q; there are %s and %s", name, PsetWorld, PsetSelf)
 }
 
 // AttachBuffer attaches a buffer to the session for sends in buffered mode, on all of

@@ -1,0 +1,172 @@
+package mpi
+
+import (
+	"fmt"
+	"hash/fnv"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A SplitType says what the ranks of each part of [Comm.SplitType] share.
+//
+// MPI 4.1, section 7.4.2.
+type SplitType int
+
+// The types of splits. [Comm.SplitHardware] and [Comm.SplitResource] split by what they
+// are given.
+const (
+	SplitShared   SplitType = iota // MPI_COMM_TYPE_SHARED: ranks that can share memory, which are all ranks of one host
+	SplitUnguided                  // MPI_COMM_TYPE_HW_UNGUIDED: ranks restricted to one resource of the largest kind of which not all share one
+)
+
+// SplitType is [Comm.Split] by what the ranks share; a rank that passes kind Undefined
+// gets nil. All other ranks pass the same kind.
+//
+// A rank that is restricted to no such resource gets nil from SplitUnguided; all ranks
+// get nil if there is no kind of which the ranks have different ones. So a program calls
+// it again on the result, from the hosts down to what a single rank has. [Comm.Info]
+// names the kind, as [HintHwResource].
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_split_type).
+func (c *Comm) SplitType(kind SplitType, key int) (_ *Comm, err error) {
+	defer c.raised(&err)
+	s := at("SplitType")
+	if err := c.alive(s); err != nil {
+		return nil, err
+	}
+	if kind != SplitShared && kind != SplitUnguided && kind != Undefined {
+		return nil, c.errorAt(s, ErrArg, "there is no type %d; use SplitShared, SplitUnguided or Undefined", kind)
+	}
+	// Ranks that pass Undefined do not know what the others pass, so all do the same.
+	mine := slices.Repeat([]int{Undefined}, 1+len(resources))
+	if mine[0] = int(kind); kind == SplitUnguided {
+		for i, r := range resources {
+			mine[1+i] = theHardware().color(r)
+		}
+	}
+	all := make([]int, len(mine)*c.base().size)
+	if err := Allgather(c.base(), mine, all); err != nil {
+		return nil, named(s.call, err)
+	}
+	common := Undefined
+	for at := 0; at < len(all); at += len(mine) {
+		switch theirs := all[at]; {
+		case common == Undefined:
+			common = theirs
+		case theirs != Undefined && theirs != common:
+			return nil, c.errorAt(s, ErrArg, "ranks pass the types %d and %d; all must pass the same, or Undefined", common, theirs)
+		}
+	}
+	switch i := divides(all, len(mine)); {
+	case kind == SplitShared:
+		return c.split(s, c.w.Host, key, "shared")
+	case kind == SplitUnguided && i >= 0:
+		r := resources[i-1]
+		return c.splitBy(s, mine[i], key, HardwareScheme+r.name, r.name)
+	}
+	return c.split(s, Undefined, key, "shared")
+}
+
+// The hints that say by what [Comm.SplitResource] splits. HintHwResource is also in
+// [Comm.Info] of a communicator of ranks that have a hardware resource in common.
+//
+// MPI 4.1, section 7.4.2.
+const (
+	HintHwResource = "mpi_hw_resource_type"
+	HintPset       = "mpi_pset_name"
+)
+
+// sharedMemory is the kind of resource for which the standard has a name.
+const sharedMemory = "mpi_shared_memory"
+
+// SplitHardware is [Comm.Split] by the hardware resource of a kind that a rank is
+// restricted to. kind is one that [HwResourceInfo] lists, with or without
+// [HardwareScheme], or "mpi_shared_memory", which is [SplitShared]. A rank that is not
+// restricted to one gets nil.
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_HW_GUIDED).
+func (c *Comm) SplitHardware(kind string, key int) (_ *Comm, err error) {
+	defer c.raised(&err)
+	return c.splitHardware(at("SplitHardware"), kind, key)
+}
+
+// SplitResource is [Comm.Split] by what info names: the hardware resource
+// [HintHwResource], as in [Comm.SplitHardware], or the set of processes [HintPset], as in
+// [Session.Group]. info must be the same on all ranks. If it names neither, or if a rank
+// is not in the set, the rank gets nil.
+//
+// MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_RESOURCE_GUIDED).
+func (c *Comm) SplitResource(info Info, key int) (_ *Comm, err error) {
+	defer c.raised(&err)
+	s := at("SplitResource")
+	if kind, ok := info[HintHwResource]; ok {
+		return c.splitHardware(s, kind, key)
+	}
+	color := Undefined
+	if name, ok := info[HintPset]; ok {
+		if err := c.alive(s); err != nil {
+			return nil, err
+		}
+		g, err := c.pset(s, name)
+		if err != nil {
+			return nil, err
+		}
+		if g.Rank() != Undefined {
+			color = int(g.members[0])
+		}
+	}
+	return c.split(s, color, key, "resource")
+}
+
+func (c *Comm) splitHardware(s site, kind string, key int) (*Comm, error) {
+	if kind == sharedMemory {
+		if err := c.alive(s); err != nil {
+			return nil, err
+		}
+		return c.splitBy(s, c.w.Host, key, kind, "shared")
+	}
+	name := strings.TrimPrefix(kind, HardwareScheme)
+	i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })
+	if i < 0 {
+		return nil, c.errorAt(s, ErrArg, "there is no kind of hardware resource %q; HwResourceInfo names those that there are", kind)
+	}
+	return c.splitBy(s, theHardware().color(resources[i]), key, HardwareScheme+name, name)
+}
+
+// splitBy is split by a kind of resource, which Info tells.
+func (c *Comm) splitBy(s site, color, key int, kind, how string) (*Comm, error) {
+	part, err := c.split(s, color, key, how)
+	if part != nil {
+		part.hints = Info{HintHwResource: kind}
+	}
+	return part, err
+}
+
+// color returns the color of the resource of a kind that the process is restricted to,
+// or Undefined.
+func (h hardware) color(r resource) int {
+	one, _ := h.instance(r.of)
+	if one == "" {
+		return Undefined
+	}
+	host, _ := os.Hostname()
+	hash := fnv.New32a()
+	fmt.Fprint(hash, host, " ", one)
+	return int(hash.Sum32() >> 1)
+}
+
+// divides returns the index of the last color of which some ranks have one, and not all
+// the same, or -1. all has of each rank its kind of split and n-1 colors.
+func divides(all []int, n int) int {
+	for i := n - 1; i > 0; i-- {
+		some, same := false, true
+		for at := i; at < len(all); at += n {
+			some, same = some || all[at] != Undefined, same && all[at] == all[i]
+		}
+		if some && !same {
+			return i
+		}
+	}
+	return -1
+}
