@@ -43,9 +43,10 @@ type Group struct {
 	poll           func() bool // made once, like pollExchange, so that waiting does not allocate
 	pollExchange   func() bool
 	pollBarrier    func() bool
-	barrier        int              // the barrier that pollBarrier waits for
-	catch          func(Call) error // of a Catcher
-	catcher        *Group           // nil: not made yet
+	barrier        int               // the barrier that pollBarrier waits for
+	catch          func(*Call) error // of a Catcher
+	caught         Call              // the call that catch is given: it is long, and not allocated
+	catcher        *Group            // nil: not made yet
 }
 
 // New makes the group of the processes that t connects. The error is an unknown
@@ -96,7 +97,10 @@ func (g *Group) Size() int { return g.size }
 // run makes a blocking call.
 func (g *Group) run(c *Call) error {
 	if g.catch != nil {
-		return g.catch(*c)
+		g.caught = *c
+		err := g.catch(&g.caught)
+		g.caught = Call{} // so that it keeps no buffers
+		return err
 	}
 	g.sequence++
 	s, in, out, err := g.check(c)

@@ -2,9 +2,10 @@ package collectives
 
 // Catcher returns a Group whose methods pass their calls to catch, unchecked, instead
 // of carrying them out: for [Group.Prepare], so that a call need not be written twice.
+// The call is valid until catch returns.
 // Only the methods that are named like operations may be called, until Catcher is
 // called again.
-func (g *Group) Catcher(catch func(Call) error) *Group {
+func (g *Group) Catcher(catch func(*Call) error) *Group {
 	if g.catcher == nil {
 		g.catcher = &Group{t: g.t, rank: g.rank, size: g.size}
 	}

@@ -29,6 +29,7 @@ import (
 type exchanges struct {
 	x       *exchanger
 	last    uint64                 // number of the last exchange begun
+	flag    uint32                 // the same as flags carry it
 	met     uint64                 // number of an exchange that all ranks have come to
 	open    [asyncWindow]*exchange // whose flags are up, and which wait for other flags
 	waiting []*exchange            // whose flags are not raised yet, in order
@@ -61,7 +62,7 @@ func newExchanges(x *exchanger, seq uint64, o collectives.Options) *exchanges {
 	if w := x.c.w; w.Clock != nil || x.crossing.barriers != nil || x.c.t.Carrier() == nil {
 		return nil
 	}
-	k := &exchanges{x: x, last: seq, met: seq, all: append(slices.Clone(x.peers), x.c.global(x.c.rank))}
+	k := &exchanges{x: x, last: seq, flag: asyncNumber(seq), met: seq, all: append(slices.Clone(x.peers), x.c.global(x.c.rank))}
 	k.restarts.init(x, seq)
 	k.quick.init(x, o, x.c.size, func(kind collectives.Kind) int {
 		return o.ExchangesAside(kind, x.c.size, asideBytes(kind, o.Oversubscribed))
@@ -211,10 +212,20 @@ func asyncNumber(seq uint64) uint32 {
 	return flagNumber(seq/asyncLap*ir.FlagTurns + asyncBase + seq%asyncLap)
 }
 
+// after returns the number of the exchange after seq as flags carry it, from that of seq:
+// one more, except at the beginning of a lap.
+func (k *exchanges) after(seq uint64, flag uint32) uint32 {
+	if (seq+1)%asyncLap == 0 {
+		return asyncNumber(seq + 1)
+	}
+	return flag + 1
+}
+
 // begin gives e the next number, and raises its flag if that is allowed.
 func (k *exchanges) begin(e *exchange) {
+	k.flag = k.after(k.last, k.flag)
 	k.last++
-	e.number, e.flag, e.begun = k.last, asyncNumber(k.last), true
+	e.number, e.flag, e.begun = k.last, k.flag, true
 	if len(k.waiting) == 0 && k.may(e) {
 		k.raise(e)
 		return
@@ -260,7 +271,7 @@ func (k *exchanges) raise(e *exchange) {
 		k.open[e.number%asyncWindow] = e
 	}
 	e.show(wake)
-	x.prefetch(asyncNumber(e.number+1), 0)
+	x.prefetch(k.after(e.number, e.flag), 0)
 	if n := len(e.give); n > ir.FlagInline {
 		x.prefetch(asyncNumber(k.ahead.after(e.number)), n)
 	}

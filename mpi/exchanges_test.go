@@ -63,7 +63,7 @@ type beginner struct {
 func newBeginner(rank, size int, start uint64, b *sharedFlags) *beginner {
 	c := &core{w: &world{}, rank: rank, size: size}
 	x := newExchanger(newCollTransport(c), b, 0, start)
-	p := &beginner{exchanges: &exchanges{x: x, last: start, met: start, all: x.peers}, t: x.collTransport, check: map[*exchange]func() error{}}
+	p := &beginner{exchanges: &exchanges{x: x, last: start, flag: asyncNumber(start), met: start, all: x.peers}, t: x.collTransport, check: map[*exchange]func() error{}}
 	p.quick.init(x, collectives.Options{}, size, func(kind collectives.Kind) int { return collectives.Options{}.ExchangesAside(kind, size, ir.FlagBytes) })
 	return p
 }

@@ -26,7 +26,7 @@ type launch struct {
 	t     *collTransport // its own; nil: none needed yet, or an earlier operation may still use it
 	mark  uint32
 	note  ir.Collective
-	catch func(collectives.Call) error // made once, so that a call does not allocate
+	catch func(*collectives.Call) error // made once, so that a call does not allocate
 
 	exchange exchange
 	way      way
@@ -81,10 +81,10 @@ func (l *launch) divert(k *collState) {
 }
 
 // caught prepares the call that the group has been given.
-func (l *launch) caught(call collectives.Call) (err error) {
+func (l *launch) caught(call *collectives.Call) (err error) {
 	call.Once = l.once
 	l.way, l.gives = byMessages, call.Root == l.group.Rank() && slices.Contains(fromRoot, call.Kind)
-	if k, e := l.view.coll.async, &l.exchange; k != nil && e.prepare(k, &call) {
+	if k, e := l.view.coll.async, &l.exchange; k != nil && e.prepare(k, call) {
 		if l.way = byFlags; e.share != 0 {
 			l.way = byParts // byBoth if this rank has long parts
 		}
@@ -98,12 +98,12 @@ func (l *launch) caught(call collectives.Call) (err error) {
 	}
 	switch l.way {
 	case byMessages:
-		l.op, err = l.group.PrepareAgain(l.op, call)
+		l.op, err = l.group.PrepareAgain(l.op, *call)
 	case byParts:
-		err = l.beside(&call)
+		err = l.beside(call)
 	}
 	if err == nil && l.view.w.Check {
-		l.use(&call, l.group.Rank())
+		l.use(call, l.group.Rank())
 	}
 	return err
 }

@@ -20,7 +20,7 @@ type library interface {
 	Communicator(members []int32, number int) (library, error)
 	// Collective carries out a blocking collective call on the communicator. Its arguments are
 	// those of a method of a Group, checked as far as package mpi does.
-	Collective(call collectives.Call) error
+	Collective(call *collectives.Call) error
 	// About returns the name of the library, and the extra cost of a call in seconds
 	// because the program is not written in the library's language. It measures the
 	// cost.

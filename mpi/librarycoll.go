@@ -6,8 +6,8 @@ import (
 )
 
 // Collective passes a call on to the library.
-func (t *libTransport) Collective(call collectives.Call) error {
-	err := t.translate(&t.call, &call)
+func (t *libTransport) Collective(call *collectives.Call) error {
+	err := t.translate(&t.call, call)
 	if err == nil {
 		err = t.lib.Collective(&t.call)
 	}
