@@ -77,8 +77,16 @@ func TestShrinkWithoutASide(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if w.Rank() == 2 {
+		if w.Rank() == 2 { // once the others have the inter-communicator
+			for r := range 2 {
+				if _, err := mpi.Recv(w, []byte{0}, r, 0); err != nil {
+					return err
+				}
+			}
 			mpitest.Die()
+		}
+		if err := mpi.Send(w, []byte{0}, 2, 0); err != nil {
+			return err
 		}
 		_, err = inter.Shrink()
 		return is(err, mpi.ErrProcFailed, "")
