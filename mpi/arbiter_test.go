@@ -70,6 +70,8 @@ var mistakenPrograms = []mistaken{
 	{"Reduce, none and some", afterwards(reduce[int](0, mpi.Sum, 0), mpi.Barrier), afterwards(reduce[int](1, mpi.Sum, 0), mpi.Barrier), mpi.ErrCount, "Reduce with 0 bytes", "Reduce with 8 bytes", "call it with the same lengths"},
 	{"Bcast, some and none", afterwards(bcast[int](1, 0), mpi.Barrier), afterwards(bcast[int](0, 0), mpi.Barrier), mpi.ErrCount, "Bcast with 8 bytes", "Bcast with 0 bytes", "call it with the same lengths"},
 	{"Allreduce, operations", allreduce[int](1, mpi.Sum), allreduce[int](1, mpi.Max), mpi.ErrOp, "Allreduce with the operation Sum", "Allreduce with the operation Max", "use the same operation"},
+	{"Allreduce, items", allreduceItems(4, 2), allreduceItems(2, 4), mpi.ErrCount, "Allreduce on items of 16 bytes", "Allreduce on items of 32 bytes", "call it with items of the same length"},
+	{"Allreduce, items and elements", allreduceItems(2, 4000), allreduce[int](8000, userSum), mpi.ErrOp, "Allreduce with the operation an operation of the user on items", "Allreduce with the operation an operation of the user", "use the same operation"},
 	{"Reduce, long, operations", afterwards(reduce[int](2000, mpi.Sum, 0), mpi.Barrier), afterwards(reduce[int](2000, mpi.Prod, 0), mpi.Barrier), mpi.ErrOp, "Reduce with the operation Sum", "Reduce with the operation Prod", "use the same operation"},
 	{"found out late", afterwards(again(6, bcast[int](1, 0)), bcast[int](1, 0), again(3, bcast[int](1, 0)), mpi.Barrier),
 		afterwards(again(6, bcast[int](1, 0)), gather[int](1, 0), again(3, bcast[int](1, 0)), mpi.Barrier), mpi.ErrMismatch, "Bcast", "Gather", sameOrder},

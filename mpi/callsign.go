@@ -107,12 +107,15 @@ func countsLength(counts []int, size int) (n int) {
 const (
 	opUser     = numPredefined + 1
 	opCommutes = opUser + 1
+	opItems    = opUser + 2 // of the user, on items of several elements, whether it commutes or not
 )
 
 func opName(op uint32) string {
 	switch {
 	case op == 0:
 		return "none"
+	case op == uint32(opItems):
+		return "an operation of the user on items"
 	case op >= uint32(opUser):
 		return "an operation of the user"
 	}
@@ -132,6 +135,8 @@ func (s callSign) differ(rank string, theirs callSign, flag bool) (Class, string
 		return ErrType, fmt.Sprintf("%s has elements of %s, this rank of %s%suse the same type", rank, shortName(theirs.typ()), shortName(s.typ()), all)
 	case s.op() != theirs.op():
 		return ErrOp, fmt.Sprintf("%s combines with %s, this rank with %s%suse the same operation", rank, opName(theirs.op()), opName(s.op()), all)
+	case s.op() == uint32(opItems):
+		return ErrCount, fmt.Sprintf("%s has items or buffers of another length, or has made other collective calls before%scall it with the same lengths", rank, all)
 	case !flag:
 		return ErrMismatch, fmt.Sprintf("%s has made other collective calls before%smake the same ones in the same order", rank, all)
 	}

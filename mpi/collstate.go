@@ -19,7 +19,8 @@ type collState struct {
 	group    *collectives.Group
 	before   uint32       // hash of the earlier calls, see callSign
 	begun    observe.Mark // when the call in progress began, if calls are recorded
-	over     callSign     // for bytes of items: turns the type of bytes into that of the items; else 0
+	over     callSign     // for bytes of items: turns the sign of bytes into that of the items; else 0
+	item     int          // bytes of one item, if they must agree; else 0
 	apart    bool         // over is set, or there is a history
 
 	launches launches   // of operations that are not blocking
@@ -37,7 +38,7 @@ type collState struct {
 func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	k.t = newCollTransport(c)
 	k.history = c.w.newHistory(c.size)
-	k.swap(0)
+	k.swap(0, 0)
 	k.t.note.Team = uint32(c.global(0))<<16 | uint32(c.idOf(0).number())
 	var t collectives.Transport = k.t
 	if c.flagArray != noFlagArray {

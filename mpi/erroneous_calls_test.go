@@ -50,6 +50,14 @@ func allreduce[T any](n int, op mpi.Op) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error { return mpi.Allreduce(c, make([]T, n), make([]T, n), op) }
 }
 
+// allreduceItems is Allreduce of n items of size elements.
+func allreduceItems(n, size int) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		v := mpi.Views(make([]int, 2*n*size), n, mpi.Vector(size, 1, 2).Resized(0, 16*size))
+		return mpi.Allreduce(c, v, v, userSum)
+	}
+}
+
 func reduce[T any](n int, op mpi.Op, root int) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error { return mpi.Reduce(c, make([]T, n), make([]T, n), op, root) }
 }

@@ -103,6 +103,11 @@ var erroneousPrograms = []erroneous{
 	{"Allreduce, long types", 3, by(allreduce[float64](5000, mpi.Sum), allreduce[int64](5000, mpi.Sum)), mpi.ErrType, "all ranks must use the same type", ""},
 	{"Allreduce, the user's operation", 3, by(allreduce[int](1, mpi.Sum), allreduce[int](1, userSum)), mpi.ErrOp, "an operation of the user", ""},
 	{"Allreduce, commutative or not", 3, by(allreduce[int](1, userSumC), allreduce[int](1, userSum)), mpi.ErrOp, "an operation of the user", ""},
+	{"Allreduce, items of other lengths", 3, by(allreduceItems(4, 2), allreduceItems(2, 4)), mpi.ErrCount, "has items or buffers of another length", ""},
+	{"Allreduce, long items of other lengths", 3, by(allreduceItems(2, 4000), allreduceItems(4, 2000)), mpi.ErrCount, "has items or buffers of another length", ""},
+	{"Allreduce, items and elements", 3, by(allreduceItems(1, 8), allreduce[int](8, userSum)), mpi.ErrOp, "an operation of the user on items", ""},
+	{"Allreduce, items and long elements", 3, by(allreduce[int](8000, userSum), allreduceItems(2, 4000)), mpi.ErrOp, "an operation of the user on items", ""},
+	{"Allreduce, items of other types", 3, by(allreduceItems(1, 1), allreduce[float64](1, mpi.OpFunc(func(in, inout []float64) {}))), mpi.ErrType, "all ranks must use the same type", ""},
 	{"Reduce, operations", 3, by(reduce[int](1, mpi.Sum, 0), reduce[int](1, mpi.Prod, 0)), mpi.ErrOp, "with Prod, this rank with Sum", ""},
 	{"Reduce, types", 3, by(reduce[uint32](1, mpi.Sum, 0), reduce[int32](1, mpi.Sum, 0)), mpi.ErrType, "elements of int32, this rank of uint32", ""},
 	{"Bcast, roots", 3, by(

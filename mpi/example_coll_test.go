@@ -2,6 +2,7 @@ package mpi_test
 
 import (
 	"fmt"
+	"slices"
 
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
@@ -91,6 +92,40 @@ func ExampleOpFunc() {
 	}
 	// Output:
 	// {8 14}
+}
+
+// An operation on items: each is a matrix of a size that only the program knows, and the
+// operation, a product, needs all of it.
+func ExampleOpFunc_items() {
+	const n = 2
+	product := mpi.OpFunc(func(in, inout []float64) { // whole matrices, packed
+		for ; len(in) > 0; in, inout = in[n*n:], inout[n*n:] {
+			left, right := in[:n*n], slices.Clone(inout[:n*n])
+			for i := range n * n {
+				inout[i] = 0
+				for k := range n {
+					inout[i] += left[i/n*n+k] * right[k*n+i%n]
+				}
+			}
+		}
+	})
+	err := mpitest.World(3, func(world *mpi.Comm) error {
+		table := make([]float64, n*5) // the matrix is its first two columns
+		table[0], table[1], table[5], table[6] = 1, float64(world.Rank()), 0, 2
+		block := mpi.View(table, mpi.Vector(n, n, 5))
+		if err := mpi.Allreduce(world, block, block, product); err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			fmt.Println(table[:5], table[5:])
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// [1 4 0 0 0] [0 8 0 0 0]
 }
 
 // Rank 0 receives a part from every rank.

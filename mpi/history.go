@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -41,6 +42,7 @@ type madeCall struct {
 	before  uint32   // hash of the calls before
 	bytes   int      // of data, if all ranks must pass the same number, or a number that stands for their counts
 	limited bool     // by a context of the program: other ranks may not have made it
+	item    uint32   // bytes of an item, if all ranks must have items of as many; else 0
 }
 
 // A verdict is the error that all ranks of a communicator get whose calls do not match.
@@ -66,6 +68,7 @@ func (k *collState) remark(s callSign, bytes int) callSign {
 		k.before ^= h.length
 		h.length = spread(bytes)
 		m.name, m.sign, m.before, m.bytes, m.limited = k.t.call, s, k.before, bytes, k.t.ctx != nil
+		m.item = uint32(min(k.item, math.MaxUint32))
 		h.lines.Trace(&m.from)
 		h.mu.Unlock()
 	}
@@ -80,9 +83,10 @@ func (k *collState) anew() {
 	}
 }
 
-// swap has signs describe other elements, until it is called with 0.
-func (k *collState) swap(over callSign) {
-	k.over = over
+// swap has signs describe other elements, and items of so many bytes, until it is called
+// with 0. The length of items goes into the rest of a sign, also of a rooted call.
+func (k *collState) swap(over callSign, item int) {
+	k.over, k.item = over^callSign(spread(item))&^(1<<25-1), item
 	k.apart = over != 0 || k.history != nil
 }
 
@@ -139,11 +143,12 @@ type statement struct {
 	Before  uint32
 	Bytes   int
 	Limited bool
+	Item    uint32
 }
 
 // statement returns what this rank says of a call that it knows.
 func (h *history) statement(m *madeCall) *statement {
-	return &statement{m.name, h.lines.LineOf(&m.from).String(), m.sign, m.before, m.bytes, m.limited}
+	return &statement{m.name, h.lines.LineOf(&m.from).String(), m.sign, m.before, m.bytes, m.limited, m.item}
 }
 
 // excused reports whether two calls may differ: where a context of the program has
@@ -169,6 +174,8 @@ func (a *statement) differs(b *statement) (class Class, of func(*statement) stri
 		return ErrType, func(s *statement) string { return " with elements of " + shortName(s.Sign.typ()) }, "use the same type"
 	case a.Sign.op() != b.Sign.op():
 		return ErrOp, func(s *statement) string { return " with the operation " + opName(s.Sign.op()) }, "use the same operation"
+	case a.Item != b.Item:
+		return ErrCount, func(s *statement) string { return fmt.Sprintf(" on items of %d bytes", s.Item) }, "call it with items of the same length"
 	case a.Bytes != b.Bytes && a.Sign.call().counted():
 		return ErrCount, func(*statement) string { return " with its counts" }, "call it with the same counts"
 	case a.Bytes != b.Bytes:

@@ -43,6 +43,7 @@ type launch struct {
 	// For buffers of items: see asItems.
 	direct       bool  // the call is carried out
 	as           *elem // element type of the bytes; nil: bytes
+	item         int   // bytes of an item, if those of all ranks must be as long; else 0
 	pack, unpack func()
 
 	// In a checked job:
@@ -66,7 +67,7 @@ var fromRoot = []collectives.Kind{collectives.Bcast, collectives.Scatter, collec
 // divert has the call that holds the lock of k prepared, not carried out.
 func (l *launch) divert(k *collState) {
 	if l.as != nil {
-		k.swap(callSign((codeByte.short() ^ l.as.code.short()) << 9))
+		k.swap(callSign((codeByte.short()^l.as.code.short())<<9), l.item)
 	}
 	if l.direct || k.group == nil {
 		return
@@ -110,7 +111,7 @@ func (l *launch) caught(call *collectives.Call) (err error) {
 
 // restore undoes divert, and keeps the marks of the call's messages.
 func (l *launch) restore(k *collState) {
-	k.swap(0)
+	k.swap(0, 0)
 	if l.direct {
 		return
 	}

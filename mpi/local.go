@@ -11,6 +11,9 @@ func ReduceLocal[T any](c *Comm, in, inout []T, op Op) (err error) {
 		return err
 	}
 	e := elemFor[T](c)
+	if e.items {
+		return reduceLocalItems(c, s, itemsOf(in), itemsOf(inout), op)
+	}
 	if e.bad != "" {
 		return c.badElem(s, e)
 	}

@@ -3,6 +3,8 @@ package mpi
 import (
 	"fmt"
 	"reflect"
+
+	"rhinet/internal/layout"
 )
 
 // An Op is a reduction operation: one of the constants below, or a user's function
@@ -65,7 +67,9 @@ func (op Predefined) predefined() bool { return true }
 
 // A Combiner folds in into inout element by element: inout[i] = in[i] op inout[i],
 // where in comes from lower ranks. Both have the same length. It must be associative;
-// it may be called with any part of the data.
+// it may be called with any part of the data. If the buffers are of items, see [View],
+// it gets the elements that the layout selects, packed, and always whole items: so it
+// may combine vectors or matrices whose size is known at run time only.
 type Combiner[T any] func(in, inout []T)
 
 // A userOp is a user's operation on elements of one type.
@@ -74,6 +78,8 @@ type userOp struct {
 	name string
 	word uintptr // of the element type
 	elem string  // its name, for errors
+	sig  *layout.Signature
+	item int // see [launch]
 }
 
 func (op *userOp) String() string   { return op.name }
@@ -86,8 +92,10 @@ type OpOption func(*userOp)
 // from.
 func Commutative(op *userOp) { op.reducer.commutative = true }
 
-// OpFunc makes f an operation on elements of type T. f must be associative. Without the
-// option [Commutative], operands are combined in rank order.
+// OpFunc makes f an operation on elements of type T, and on items that consist of them:
+// see [Combiner]. f must be associative. Without the option [Commutative], operands are
+// combined in rank order. An OpFunc of bytes also combines items of any other elements,
+// as their packed bytes.
 //
 // MPI 4.1, section 6.9.5.
 func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
@@ -96,13 +104,14 @@ func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
 		name: fmt.Sprintf("OpFunc[%T]", t),
 		word: typeWord[T](),
 		elem: fmt.Sprintf("%T", t),
+		sig:  signatureOf(reflect.TypeFor[T]()),
 	}
 	op.reducer = reducer{
 		fold: func(in, inout []byte) { f(elements[T](in), elements[T](inout)) },
 		size: sizeOf[T](),
 		code: uint32(opUser),
 	}
-	op.reducer.typ = codeOf(reflect.TypeFor[T]())
+	op.reducer.typ = codeOfSignature(op.sig)
 	for _, o := range options {
 		o(op)
 	}

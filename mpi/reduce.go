@@ -10,6 +10,9 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	s := atRoot("Reduce", root)
 	r, err := enterReduction[T](c, s, op)
 	if err != nil {
+		if isItems(err) {
+			return c.raise(reduceItems(c, s, itemsOf(in), itemsOf(out), op, root))
+		}
 		return err
 	}
 	if c.inter != nil {
@@ -17,13 +20,13 @@ func Reduce[T any](c *Comm, in, out []T, op Op, root int) error {
 	}
 	sign := makeRootedSign(callReduce, r.typ, r.code, root)
 	if c.rank != root {
-		c.coll.signRooted(sign, len(in)*r.size)
+		c.coll.signRooted(sign, len(view(in)))
 		return c.leave(s, c.coll.reduce(view(in), nil, r, root))
 	}
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.signRooted(sign, len(in)*r.size)
+	c.coll.signRooted(sign, len(view(in)))
 	return c.leave(s, c.coll.reduce(view(in), view(out), r, root))
 }
 
@@ -36,6 +39,9 @@ func Allreduce[T any](c *Comm, in, out []T, op Op) error {
 	s := at("Allreduce")
 	r, err := enterReduction[T](c, s, op)
 	if err != nil {
+		if isItems(err) {
+			return c.raise(reduceAllItems(c, s, itemsOf(in), itemsOf(out), op, Allreduce[packedByte], true))
+		}
 		return err
 	}
 	if c.inter != nil {
@@ -44,7 +50,7 @@ func Allreduce[T any](c *Comm, in, out []T, op Op) error {
 	if class, text := pair(len(in), len(out), view(in), view(out)); text != "" {
 		return c.fail(s, class, "%s", text)
 	}
-	c.coll.sign(makeSign(callAllreduce, r.typ, r.code), len(in)*r.size)
+	c.coll.sign(makeSign(callAllreduce, r.typ, r.code), len(view(in)))
 	return c.leave(s, c.coll.allreduce(view(in), view(out), r))
 }
 
@@ -57,6 +63,9 @@ func ReduceScatterBlock[T any](c *Comm, in, out []T, op Op) error {
 	s := at("ReduceScatterBlock")
 	r, err := enterReduction[T](c, s, op)
 	if err != nil {
+		if isItems(err) {
+			return c.raise(reduceScatterBlockItems(c, s, itemsOf(in), itemsOf(out), op))
+		}
 		return err
 	}
 	if c.inter != nil {
@@ -87,6 +96,9 @@ func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
 	s := at("ReduceScatter")
 	r, err := enterReduction[T](c, s, op)
 	if err != nil {
+		if isItems(err) {
+			return c.raise(reduceScatterItems(c, s, itemsOf(in), itemsOf(out), counts, op))
+		}
 		return err
 	}
 	if c.inter != nil {
@@ -120,6 +132,9 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 	s := at("Scan")
 	b, o, r, err := enterPair(c, s, in, out, op)
 	if err != nil {
+		if isItems(err) {
+			return c.raise(reduceAllItems(c, s, itemsOf(in), itemsOf(out), op, Scan[packedByte], true))
+		}
 		return err
 	}
 	c.coll.sign(makeSign(callScan, r.typ, r.code), len(b))
@@ -134,6 +149,9 @@ func Exscan[T any](c *Comm, in, out []T, op Op) error {
 	s := at("Exscan")
 	b, o, r, err := enterPair(c, s, in, out, op)
 	if err != nil {
+		if isItems(err) {
+			return c.raise(reduceAllItems(c, s, itemsOf(in), itemsOf(out), op, Exscan[packedByte], c.rank > 0))
+		}
 		return err
 	}
 	c.coll.sign(makeSign(callExscan, r.typ, r.code), len(b))

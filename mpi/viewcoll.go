@@ -1,6 +1,10 @@
 package mpi
 
-import "errors"
+import (
+	"errors"
+
+	"rhinet/internal/layout"
+)
 
 // Collective calls on layouts. The algorithms move bytes in one piece, so data in
 // several pieces is packed before and unpacked after; data in one piece is used in
@@ -26,6 +30,7 @@ type flat struct {
 	b    []packedByte
 	in   *body // of a copy; else nil
 	elem *elem
+	sig  *layout.Signature
 	item int // bytes of one item
 }
 
@@ -38,7 +43,7 @@ func (c *Comm) flatten(s site, items []Item, receive bool) (*flat, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &flat{elem: &in.v.elem}
+	f := &flat{elem: &in.v.elem, sig: in.l.Signature()}
 	if len(items) > 0 {
 		f.item = in.v.l.Size()
 	}
@@ -151,12 +156,18 @@ func nothing() {}
 // asItems makes call, a collective call on bytes, for elements e: pack is called before
 // its data is read, unpack when it is complete.
 func (c *Comm) asItems(e *elem, pack func(), call func(*Comm) error, unpack func()) error {
+	return c.asItemsOf(e, 0, pack, call, unpack)
+}
+
+// asItemsOf is asItems for a call in which all ranks must have items of as many bytes;
+// 0: that does not matter.
+func (c *Comm) asItemsOf(e *elem, item int, pack func(), call func(*Comm) error, unpack func()) error {
 	if l := c.launch; l != nil { // the call is only prepared
-		l.as, l.pack, l.unpack = e, pack, unpack
+		l.as, l.item, l.pack, l.unpack = e, item, pack, unpack
 		return call(c)
 	}
 	v := *c
-	v.launch = &launch{direct: true, as: e}
+	v.launch = &launch{direct: true, as: e, item: item}
 	pack()
 	err := call(&v)
 	if err == nil {

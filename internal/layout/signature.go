@@ -82,7 +82,10 @@ func joined(parts []*Type) *Signature {
 // a run, if the last run continues in the first one: so the search is over the runs with these two joined.
 func (s *Signature) reduced() *Signature {
 	n := len(s.Runs)
-	if n == 1 {
+	switch n {
+	case 0:
+		return s
+	case 1:
 		r := s.Runs[0]
 		return &Signature{[]Run{{r.Code, r.Unit, r.Unit}}, r.Unit}
 	}
