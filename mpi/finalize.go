@@ -17,10 +17,12 @@ import (
 func Wtime() float64 { return clock.Seconds() }
 
 // Finalize ends the use of MPI: it waits until all ranks have called it, so that every
-// message sent has arrived. Later calls fail with [ErrFinalized]. An error of class
-// [ErrPending] lists requests that were never completed and, in a checked job (see
-// Job.Check), messages that have arrived at this rank and were never received, and
-// partitioned requests without a partner. Sends that are still in flight, like a long
+// message sent has arrived. A process that has called [Init] must call it before it
+// exits: mpirun takes one that exits with status 0 and has not for a failed rank. Later
+// calls fail with [ErrFinalized]. An error of class [ErrPending] lists requests that
+// were never completed and, in a checked job (see Job.Check), messages that have
+// arrived at this rank and were never received, and partitioned requests without a
+// partner. Sends that are still in flight, like a long
 // one whose wait ended with the context of [Comm.WithContext], are continued as long as
 // their receivers make progress. If nothing moves for a second, Finalize gives them up
 // and fails with class [ErrOther] (its cause is ErrUnfinished of llc/port), after MPI
@@ -61,6 +63,7 @@ func Finalize(world *Comm) (err error) {
 	if !w.finalize(nil) {
 		return world.errorAt(s, ErrFinalized, "nothing can be called after Finalize")
 	}
+	w.markWorld(false)
 	e := w.leave()
 	if err != nil {
 		return err

@@ -93,10 +93,13 @@ func (s setup) open() (Job, error) {
 		j.Transport = virtualTime(j.observed(), p.Waiting, j.Clock, s.job.Rank)
 	}
 	j.Abort = func(status int) {
-		if a := can.Aborter; a != nil && !closed.Load() {
+		if a := can.Announcer; a != nil && !closed.Load() {
 			a.Abort() // so that the launcher blames no other rank
 		}
 		os.Exit(status)
+	}
+	if a := can.Announcer; a != nil {
+		j.inWorld = a.MarkWorld
 	}
 	return j, nil
 }

@@ -50,6 +50,9 @@ type Job struct {
 	Observe *observe.Rank
 	// release, if set, frees what the transport used, after its Close.
 	release func() error
+	// inWorld, if set, tells the launcher whether the process is in the world, and so must
+	// call Finalize before it exits.
+	inWorld func(bool)
 	// failed, if set, writes files that are due before the process ends with an error.
 	failed func() error
 }
@@ -95,7 +98,15 @@ func Join(job Job) (*Comm, error) {
 	if err := w.open(c, 0, job.Collectives); err != nil {
 		return nil, w.root.because(at("Init"), ErrInit, err, "")
 	}
+	w.markWorld(true)
 	return (&Comm{core: c}).bind(), nil
+}
+
+// markWorld tells the launcher whether the process is in the world.
+func (w *world) markWorld(in bool) {
+	if w.inWorld != nil {
+		w.inWorld(in)
+	}
 }
 
 // join makes the state of one rank of job, and the flag array of the world, if there is

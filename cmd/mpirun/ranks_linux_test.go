@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 	case os.Getenv(playMpirun) != "":
 		os.Unsetenv(playMpirun)
 		main()
+	case strings.HasPrefix(os.Getenv(playRank), "end "):
+		endIn(os.Getenv(playRank)[len("end "):])
 	case os.Getenv(playRank) != "":
 		mpi.Main(play)
 	default:

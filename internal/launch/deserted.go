@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"rhinet/internal/pmi"
@@ -11,9 +12,8 @@ import (
 // ended.
 const patience = 300 * time.Millisecond
 
-// deserted watches after a rank has ended with status 0. Ending without Finalize alone is not a failure
-// (the program may not use MPI at all), but it becomes one as soon as other ranks wait for that rank in
-// vain.
+// deserted watches after a rank has ended with status 0 outside the world, which is a failure only if other
+// ranks wait for that rank in vain: the program may use sessions, or no MPI at all.
 type deserted struct {
 	marks map[int]watch // by waiting rank
 }
@@ -40,15 +40,18 @@ func (w *watcher) checkDeserted() {
 	}
 }
 
-// desertion describes a rank that has ended without a failure and left others waiting.
+// desertion describes a rank that has ended with status 0 without Finalize.
 func (w *watcher) desertion(all []reading, who int) *cause {
 	without := "Finalize"
 	if all[who].State == pmi.Outside {
 		without = "a successful Init" // Init itself says why it failed
 	}
+	if slices.ContainsFunc(all, func(r reading) bool { return !r.ended && r.State == pmi.Waiting }) {
+		without += " while others wait"
+	}
 	return &cause{
 		status: StatusFailed,
-		text:   fmt.Sprintf("%s exited with status 0 without %s while others wait; %s", w.who(who), without, w.rest()),
+		text:   fmt.Sprintf("%s exited with status 0 without %s; %s", w.who(who), without, w.rest()),
 	}
 }
 

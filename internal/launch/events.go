@@ -132,9 +132,15 @@ func (w *watcher) stopped(e *exit) {
 // blame describes the failure of a rank and what the other ranks were in.
 func (w *watcher) blame(e *exit) *cause {
 	st := w.fabric.Status(e.rank)
-	if w.weight(e) == survived {
+	switch w.weight(e) {
+	case left:
+		return w.blameDeserter(e.rank)
+	case survived:
 		if r, ok := w.deserter(e); ok {
 			return w.blameDeserter(r)
+		}
+		if e.ws.ExitStatus() == 0 {
+			return w.blameDeserter(e.rank)
 		}
 	}
 	c := &cause{}

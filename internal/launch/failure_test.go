@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rhinet/internal/pmi"
 )
 
 // quick checks that a failure ended a job in less than a second. On a machine that is busy with something
@@ -127,6 +129,58 @@ func TestDesertion(t *testing.T) {
 		})
 	}
 }
+
+// A rank that is in the world must call Finalize before it exits, whatever the others do (MPI 4.1, section
+// 11.2.2).
+func TestEndInTheWorld(t *testing.T) {
+	const without = "exited with status 0 without Finalize"
+	for name, c := range map[string]struct {
+		script []string
+		says   []string
+	}{
+		"others compute":          {[]string{"world=1", "0:await=3", "0:exit=0", "sleep=1m"}, []string{without + "; the job was ended with", "ranks 1-2 computing"}},
+		"others wait":             {[]string{"0:world=1", "1:wait=Recv,2,7,8", "2:state=1", "0:await=3", "0:exit=0", "sleep=1m"}, []string{without + " while others wait; ", "rank 1 waiting in Recv (peer 2"}},
+		"others are done":         {[]string{"1:world=1", "1:await=2", "0:state=3", "2:state=3", "0:exit=0", "1:await=3", "1:exit=0", "sleep=1m"}, []string{without + "; the job was ended"}},
+		"it was in a wait":        {[]string{"0:world=2", "1:state=3", "2:state=3", "0:exit=0"}, []string{without + "; the job was ended"}},
+		"all do, one after other": {[]string{"world=1", "1:sleep=100ms", "2:sleep=200ms", "exit=0"}, []string{without + "; the job was ended"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, job(self(t, 3, c.script...)))
+			r.want(t, StatusFailed, append(c.says, "mpirun: rank ")...)
+			r.one(t)
+			r.quick(t)
+		})
+	}
+}
+
+// In a job that keeps going, a rank that exits in the world is one that has failed.
+func TestEndInTheWorldOfAJobThatKeepsGoing(t *testing.T) {
+	j := job(self(t, 3, "0:world=1", "1:state=1", "2:state=1", "0:exit=0", "sleep=300ms", "state=3"))
+	j.KeepGoing = true
+	r := run(t, j)
+	r.want(t, StatusFailed, "mpirun: 1 rank of 3 died, 2 went on to the end:\n  rank 0 (", "exited with status 0 without Finalize\n")
+	r.one(t)
+}
+
+// A program may catch a signal that asks it to end, and exit with status 0 at a time of its own.
+func TestEndInTheWorldAfterASignal(t *testing.T) {
+	w := &watcher{passed: syscall.SIGINT, fabric: &worldly{}}
+	if got := w.weight(&exit{}); got != succeeded {
+		t.Errorf("after SIGINT: %d", got)
+	}
+	if l, lost := w.lossOf(&exit{}); lost {
+		t.Errorf("after SIGINT: %+v", l)
+	}
+	if w.passed = 0; w.weight(&exit{}) != left {
+		t.Error("without a signal it is no failure")
+	}
+}
+
+// A worldly fabric is that of ranks in the world.
+type worldly struct{ fakeFabric }
+
+func (*worldly) Status(int) pmi.Status { return pmi.Status{State: pmi.Computing, World: true} }
 
 // The waiting rank is the first to end: a check between the two ends would see it wait for a rank that is
 // gone.

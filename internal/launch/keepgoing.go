@@ -35,8 +35,8 @@ func (w *watcher) goOn(batch []exit) bool {
 	return true
 }
 
-// lossOf describes how a rank was lost, if it was: either killed by a signal, a loss that the other ranks
-// survive, or with an exit status of its own, which becomes the job's.
+// lossOf describes how a rank was lost, if it was: killed by a signal, a loss that the other ranks survive;
+// with an exit status of its own, which becomes the job's; or without Finalize.
 func (w *watcher) lossOf(e *exit) (loss, bool) {
 	switch {
 	case e.ws.Signaled():
@@ -44,6 +44,10 @@ func (w *watcher) lossOf(e *exit) (loss, bool) {
 		return loss{e.rank, fmt.Sprintf("killed by signal %d, %s", int(sig), signalText(sig)), 0}, true
 	case e.ws.ExitStatus() != 0:
 		return loss{e.rank, fmt.Sprintf("exited with status %d", e.ws.ExitStatus()), e.ws.ExitStatus()}, true
+	case w.passed == 0:
+		if st := w.fabric.Status(e.rank); leaves(&st) {
+			return loss{e.rank, "exited with status 0 without Finalize", StatusFailed}, true
+		}
 	}
 	return loss{}, false
 }

@@ -150,6 +150,8 @@ func act(verb, arg string) {
 		panic(arg)
 	case "state":
 		publish(pmi.Status{State: pmi.State(n)})
+	case "world": // in the world, and what the number of a state says
+		publish(pmi.Status{State: pmi.State(n), World: true})
 	case "wait": // wait=Recv,peer,tag,bytes
 		var s pmi.Status
 		f := strings.Split(arg, ",")

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"fmt"
 	"time"
 
 	"rhinet/internal/pmi"
@@ -17,8 +16,9 @@ const (
 
 // How likely the end of a rank is the root cause of a failure, in increasing order.
 const (
-	succeeded = iota // checkDeserted finds out whether it could end; a successful job does not pay for reading the status lines
+	succeeded = iota // or it left without a world; checkDeserted finds out whether it could
 	survived         // it ended after it had noticed the failure of another rank, which has indeed ended
+	left             // with status 0, and without Finalize
 	failed           // with an exit status
 	aborted
 	crashed
@@ -54,18 +54,26 @@ func (w *watcher) weight(e *exit) int {
 	switch {
 	case e.ws.Signaled():
 		return crashed
-	case e.ws.ExitStatus() == 0:
-		return succeeded
+	case e.ws.ExitStatus() == 0 && w.passed != 0:
+		return succeeded // the program may end in this way upon a signal
 	}
 	st := w.fabric.Status(e.rank)
 	switch lost := st.Lost - 1; {
+	case e.ws.ExitStatus() == 0 && !leaves(&st):
+		return succeeded
 	case lost >= 0 && lost < len(w.ended) && lost != e.rank && (w.ended[lost] || w.ranks.dying(lost)):
 		return survived
 	case st.State == pmi.Aborted:
 		return aborted
+	case e.ws.ExitStatus() == 0:
+		return left
 	}
 	return failed
 }
+
+// leaves reports whether a rank that has exited with status 0 should have called Finalize before: every
+// process in the world must (MPI 4.1, section 11.2.2). Abort is another end.
+func leaves(st *pmi.Status) bool { return st.World && st.State != pmi.Aborted }
 
 // anyDying reports whether a rank has begun to exit and has not been reaped.
 func (w *watcher) anyDying() bool {
@@ -95,11 +103,8 @@ func (w *watcher) deserter(e *exit) (r int, ok bool) {
 	return r, st == pmi.Computing || st == pmi.Waiting
 }
 
-// blameDeserter describes the failure of a rank that left the others, which another rank has noticed.
+// blameDeserter describes the end of a rank that has left the others without Finalize.
 func (w *watcher) blameDeserter(r int) *cause {
 	w.settle()
-	return &cause{
-		status: StatusFailed,
-		text:   fmt.Sprintf("%s exited with status 0 without Finalize while others wait; %s", w.who(r), w.rest()),
-	}
+	return w.desertion(w.look(), r)
 }

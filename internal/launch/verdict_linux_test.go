@@ -44,6 +44,7 @@ func killedBy(rank int, sig syscall.Signal) exit { return exit{rank, syscall.Wai
 // In whatever order the ends are seen, the verdict names the rank that failed first.
 func TestVerdictNamesTheFirstCause(t *testing.T) {
 	working, lost1 := pmi.Status{State: pmi.Computing}, pmi.Status{State: pmi.Computing, Lost: 2}
+	inWorld, lost1InWorld := pmi.Status{State: pmi.Computing, World: true}, pmi.Status{State: pmi.Computing, Lost: 2, World: true}
 	abortedAfter1 := pmi.Status{State: pmi.Aborted, Lost: 2}
 	for name, c := range map[string]struct {
 		says   []pmi.Status
@@ -56,6 +57,10 @@ func TestVerdictNamesTheFirstCause(t *testing.T) {
 		"status, a survivor aborts":    {[]pmi.Status{abortedAfter1, working}, []exit{ended(0, 7), ended(1, 5)}, 5, "rank 1 ("},
 		"status zero, a survivor":      {[]pmi.Status{lost1, working}, []exit{ended(0, 1), ended(1, 0)}, 1, "rank 1 (, pid 0) exited with status 0 without Finalize"},
 		"finalized, and somebody errs": {[]pmi.Status{lost1, {State: pmi.Finalized}}, []exit{ended(0, 3), ended(1, 0)}, 3, "rank 0 ("},
+		"leaves, another one fails":    {[]pmi.Status{inWorld, inWorld}, []exit{ended(0, 0), ended(1, 5)}, 5, "rank 1 ("},
+		"leaves as another is killed":  {[]pmi.Status{lost1InWorld, inWorld}, []exit{ended(0, 0), killedBy(1, 9)}, 137, "rank 1 ("},
+		"leaves, a survivor":           {[]pmi.Status{lost1InWorld, inWorld}, []exit{ended(0, 1), ended(1, 0)}, 1, "rank 1 (, pid 0) exited with status 0 without Finalize"},
+		"leaves one that is done":      {[]pmi.Status{lost1InWorld, {State: pmi.Finalized}}, []exit{ended(0, 0), ended(1, 0)}, 1, "rank 0 (, pid 0) exited with status 0 without Finalize"},
 		"two crashes":                  {[]pmi.Status{working, working}, []exit{killedBy(0, 11), killedBy(1, 9)}, 139, "rank 0 ("},
 		"a loss that is none":          {[]pmi.Status{lost1, working}, []exit{ended(0, 4)}, 4, "rank 0 ("},
 		"a rank that does not exist":   {[]pmi.Status{{State: pmi.Computing, Lost: 77}, working}, []exit{ended(0, 4)}, 4, "rank 0 ("},

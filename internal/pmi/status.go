@@ -84,6 +84,7 @@ type Status struct {
 	Wait        // if Waiting
 	Since int64 // when it began to wait, in nanoseconds of Unix time; distinguishes one wait from the next
 	Lost  int   // 1 + the first rank that it found to have failed; 0: none
+	World bool  // it has called Init and has not called Finalize, which it must do before it exits
 }
 
 // Plausible returns s without what cannot be true in a job of that many ranks. The rank may have written
@@ -96,9 +97,9 @@ func (s Status) Plausible(ranks int) Status {
 	switch s.State {
 	case Waiting:
 	case Computing, Finalized, Aborted:
-		return Status{State: s.State, Lost: s.Lost}
+		return Status{State: s.State, Lost: s.Lost, World: s.World}
 	default:
-		return Status{Lost: s.Lost}
+		return Status{Lost: s.Lost, World: s.World}
 	}
 	s.Call = callName(s.Call)
 	if s.Peer = max(s.Peer, NoPeer); s.Peer >= ranks {

@@ -18,6 +18,7 @@ func TestStates(t *testing.T) {
 func TestWhatIsPlausibleStays(t *testing.T) {
 	for _, s := range []Status{
 		{}, {State: Computing, Lost: 2}, {State: Finalized}, {State: Aborted, Lost: 1},
+		{State: Computing, World: true}, {State: Waiting, Wait: Wait{Call: "Recv"}, World: true},
 		{State: Waiting, Wait: Wait{Call: "Recv", Tag: 7, Bytes: 64, Context: 3}, Since: 12, Lost: 2},
 		{State: Waiting, Wait: Wait{Call: "Allreduce", Peer: NoPeer, Tag: NoTag, Bytes: NoBytes, Collective: Collective{Team: 1, Turn: 2, Sign: 3}}},
 		{State: Waiting, Wait: Wait{Call: "Lock", Peer: 1, Tag: NoTag, Bytes: NoBytes, Taken: "/src/a-b_c/main.go:17"}},

@@ -255,7 +255,7 @@ func TestAbilities(t *testing.T) {
 	for _, name := range []string{"martini", "martini:vp"} {
 		_, all := job(t, 2, fabric.Small(), name)
 		a := ir.AbilitiesOf(all[0])
-		if quick := name == "martini"; (a.FlagArray != nil) != quick || (a.Aimer != nil) != quick || (a.Express != nil) != quick || a.Reporter == nil || a.Aborter == nil || a.Auditor == nil {
+		if quick := name == "martini"; (a.FlagArray != nil) != quick || (a.Aimer != nil) != quick || (a.Express != nil) != quick || a.Reporter == nil || a.Announcer == nil || a.Auditor == nil {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}

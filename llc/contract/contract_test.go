@@ -223,7 +223,7 @@ func TestAbilitiesStay(t *testing.T) {
 	for _, hooks := range []nictest.Hooks{{}, {NoFlagArray: true}} {
 		inner := nictest.LoopbackWith(2, nictest.DefaultCaps(), hooks)[0]
 		want, got := ir.AbilitiesOf(inner), ir.AbilitiesOf(contract.Watch(inner, nil))
-		if (want.FlagArray == nil) != (got.FlagArray == nil) || got.Aimer != nil || got.Reporter != nil || got.Aborter != nil {
+		if (want.FlagArray == nil) != (got.FlagArray == nil) || got.Aimer != nil || got.Reporter != nil || got.Announcer != nil {
 			t.Errorf("%+v became %+v", want, got)
 		}
 	}

@@ -23,7 +23,10 @@ type Endpoint struct {
 	network
 }
 
-var _ ir.Reporter = (*Endpoint)(nil)
+var (
+	_ ir.Reporter  = (*Endpoint)(nil)
+	_ ir.Announcer = (*Endpoint)(nil)
+)
 
 // A job is never too large for the engine.
 const _ = uint(ir.MaxPeers - fabric.MaxRanks)
@@ -86,6 +89,9 @@ func (e *Endpoint) Clear() { e.fabric.Publish(e.self, &pmi.Status{State: pmi.Com
 
 // Abort publishes that this rank is ending the job, so that the launcher blames no other rank.
 func (e *Endpoint) Abort() { e.fabric.Publish(e.self, &pmi.Status{State: pmi.Aborted}) }
+
+// MarkWorld notes whether this rank is in the world, so that it must finalize MPI before its process exits.
+func (e *Endpoint) MarkWorld(in bool) { e.fabric.MarkWorld(e.self, in) }
 
 // Answered reports whether an answer waits for Next.
 func (e *Endpoint) Answered() bool { return e.next < len(e.answers) }

@@ -1,8 +1,16 @@
 package ir
 
-// An Aborter is an optional ability of a translator: Abort notes that this rank ends the job, so that the
-// launcher blames no other rank. Any goroutine may call it at any time.
-type Aborter interface{ Abort() }
+// An Announcer is an optional ability of a translator: it tells the launcher what its verdict on the end of this
+// rank depends on. Any goroutine may call it.
+type Announcer interface {
+	// Abort notes that this rank ends the job, so that the launcher blames no other rank. It may be called at
+	// any time.
+	Abort()
+
+	// MarkWorld notes whether this rank is in the world, so that it must finalize MPI before its process
+	// exits. It may be called before Close.
+	MarkWorld(in bool)
+}
 
 // Abilities are the optional abilities of a translator; it lacks those that are nil. A translator that wraps
 // another one hands them on, because its driver chooses by them:
@@ -15,7 +23,7 @@ type Abilities struct {
 	Controller      Controller
 	Aimer           Aimer
 	Reporter        Reporter
-	Aborter         Aborter
+	Announcer       Announcer
 	Auditor         Auditor
 	Express         Express
 	Lanes           Lanes
@@ -43,7 +51,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Controller, _ = t.(Controller)
 	a.Aimer, _ = t.(Aimer)
 	a.Reporter, _ = t.(Reporter)
-	a.Aborter, _ = t.(Aborter)
+	a.Announcer, _ = t.(Announcer)
 	a.Auditor, _ = t.(Auditor)
 	a.Express, _ = t.(Express)
 	a.Lanes, _ = t.(Lanes)

@@ -12,7 +12,7 @@ type able struct {
 	Controller
 	Aimer
 	Reporter
-	Aborter
+	Announcer
 	Auditor
 	Express
 	Lanes

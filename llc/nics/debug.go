@@ -78,7 +78,7 @@ func (d Debug) watch(t ir.Translator) ir.Translator {
 // end ends the process of a rank, and with it the job.
 func end(t ir.Translator, err error) {
 	fmt.Fprintf(os.Stderr, "%v\n", err)
-	if a := ir.AbilitiesOf(t).Aborter; a != nil {
+	if a := ir.AbilitiesOf(t).Announcer; a != nil {
 		a.Abort()
 	}
 	os.Exit(1)

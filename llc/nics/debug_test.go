@@ -93,7 +93,7 @@ func TestWatchedByVariable(t *testing.T) {
 				want = ir.AbilitiesOf(tr)
 			}
 			got := ir.AbilitiesOf(tr)
-			if (got.FlagArray == nil) != (want.FlagArray == nil) || (got.Aimer == nil) != (want.Aimer == nil) || got.Reporter == nil || got.Aborter == nil {
+			if (got.FlagArray == nil) != (want.FlagArray == nil) || (got.Aimer == nil) != (want.Aimer == nil) || got.Reporter == nil || got.Announcer == nil {
 				t.Errorf("%s, %q: %+v, want %+v", name, value, got, want)
 			}
 			if watched := fmt.Sprintf("%T", tr) != fmt.Sprintf("%T", unwatched(t, name)); watched != (value == "contract" || value == "all") {

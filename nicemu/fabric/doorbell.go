@@ -10,7 +10,7 @@ import (
 // Words of a rank's front page, which only the rank itself writes. They are two lines apart,
 // because processors fetch lines in pairs.
 const (
-	wordProcess = 32 // pid, address of the region, whether barriers reach it, the peer it has lost; read by peers
+	wordProcess = 32 // pid, address of the region, whether barriers reach it, the peer it has lost, whether it is in the world; read by peers and the launcher
 	wordStatus  = 48 // read by the launcher
 )
 

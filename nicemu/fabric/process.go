@@ -89,6 +89,21 @@ func (f *Fabric) Lose(rank, peer int) {
 	atomic.CompareAndSwapUint64(&f.Words(rank, Front)[wordProcess+3], 0, uint64(peer)+1)
 }
 
+// MarkWorld notes whether rank is in the world, so that it must call Finalize before its process exits.
+// Sessions need no world.
+func (f *Fabric) MarkWorld(rank int, in bool) {
+	n := uint64(0)
+	if in {
+		n = 1
+	}
+	atomic.StoreUint64(&f.Words(rank, Front)[wordProcess+4], n)
+}
+
+// InWorld reports what MarkWorld has noted; for a value that MarkWorld does not write it is false.
+func (f *Fabric) InWorld(rank int) bool {
+	return atomic.LoadUint64(&f.Words(rank, Front)[wordProcess+4]) == 1
+}
+
 // Lost returns the first peer that rank has found to be gone. A number that names no rank, which
 // another process may have written, is ignored.
 func (f *Fabric) Lost(rank int) (peer int, ok bool) {

@@ -23,9 +23,9 @@ const (
 	statusEnd   = statusTaken + pmi.TakenBytes/8
 )
 
-// Publish writes s to rank's status line, without Lost, which [Fabric.Lose] writes. If Since is 0,
-// Publish uses the present time, or keeps that of the line if only the number of other calls
-// changes. Only the rank itself calls it, one goroutine at a time. It does not allocate.
+// Publish writes s to rank's status line, without Lost and World, which [Fabric.Lose] and
+// [Fabric.MarkWorld] write. If Since is 0, Publish uses the present time, or keeps that of the line
+// if only the number of other calls changes. Only the rank itself calls it, one goroutine at a time. It does not allocate.
 func (f *Fabric) Publish(rank int, s *pmi.Status) {
 	w := f.Words(rank, Front)[wordStatus : wordStatus+statusEnd]
 	line := statusLine(s)
@@ -103,8 +103,8 @@ func (w *statusWords) sameWait(line []uint64) bool {
 // then the writer has died in the middle.
 const statusTries = 1000
 
-// Status returns what rank has published last and the peer it has lost, and whether the line was
-// complete: a rank that dies while it writes leaves it torn. The caller checks the contents with
+// Status returns what rank has published last, the peer it has lost and whether it is in the world,
+// and whether the line was complete: a rank that dies while it writes leaves it torn. The caller checks the contents with
 // [pmi.Status.Plausible].
 func (f *Fabric) Status(rank int) (s pmi.Status, whole bool) {
 	w := f.Words(rank, Front)[wordStatus : wordStatus+statusEnd]
@@ -118,6 +118,7 @@ func (f *Fabric) Status(rank int) (s pmi.Status, whole bool) {
 	if peer, ok := f.Lost(rank); ok {
 		s.Lost = peer + 1
 	}
+	s.World = f.InWorld(rank)
 	return s, whole
 }
 

@@ -48,6 +48,18 @@ func TestStatusTravels(t *testing.T) {
 	if s, ok := f.Status(0); !ok || s != (pmi.Status{Lost: 2}) {
 		t.Fatalf("rank 0 has lost a peer: %+v, %v", s, ok)
 	}
+	f.MarkWorld(0, true)
+	if s, ok := f.Status(0); !ok || s != (pmi.Status{Lost: 2, World: true}) {
+		t.Fatalf("rank 0 is in the world: %+v, %v", s, ok)
+	}
+	f.Publish(0, &pmi.Status{State: pmi.Computing})
+	if s, _ := f.Status(0); !s.World {
+		t.Fatal("another state takes rank 0 out of the world")
+	}
+	f.MarkWorld(0, false)
+	if s, _ := f.Status(0); s.World {
+		t.Fatal("rank 0 stays in the world")
+	}
 	if n := testing.AllocsPerRun(100, func() { f.Publish(1, &want) }); n != 0 {
 		t.Fatalf("%v allocations", n)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // A View is the memory of a job as its launcher sees it. It is mapped at the first access, which in
-// a job without failures never comes. Any number of goroutines may call its methods.
+// a short job comes when a rank has ended. Any number of goroutines may call its methods.
 type View struct {
 	file  *os.File
 	begin time.Time
@@ -83,7 +83,7 @@ func (v *View) Status(rank int) pmi.Status {
 	}
 	s, whole := f.Status(rank)
 	if !whole {
-		s = pmi.Status{State: pmi.Computing, Lost: s.Lost}
+		s = pmi.Status{State: pmi.Computing, Lost: s.Lost, World: s.World}
 	}
 	return s.Plausible(f.Ranks())
 }

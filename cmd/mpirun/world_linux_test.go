@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/mpi"
+)
+
+// endIn is a rank that ends in or outside the world, as how says; rank 1 may differ.
+func endIn(how string) {
+	err := func() error {
+		if how, session := strings.CutPrefix(how, "session "); session {
+			return endInSession(how)
+		}
+		if how == "main exits" {
+			mpi.Main(func(world *mpi.Comm) error {
+				if world.Rank() == 1 {
+					os.Exit(0)
+				}
+				time.Sleep(time.Minute)
+				return nil
+			})
+		}
+		world, err := mpi.Init()
+		if err != nil {
+			return err
+		}
+		me := world.Rank()
+		switch how {
+		case "others compute":
+			if me != 1 {
+				time.Sleep(time.Minute)
+			}
+		case "others probe":
+			for ; me != 1; time.Sleep(time.Millisecond) {
+				if _, _, err := mpi.Iprobe(world, mpi.AnySource, 7); err != nil {
+					return err
+				}
+			}
+		case "all":
+			return mpi.Barrier(world)
+		case "world then session":
+			s, err := world.Session()
+			if err != nil {
+				return err
+			}
+			_, err = s.Group(mpi.PsetWorld)
+			return errors.Join(err, mpi.Finalize(world)) // the session stays
+		case "one goes":
+			if me == 1 {
+				return nil
+			}
+			if _, err := mpi.Recv(world, make([]int, 1), 1, 7); !errors.Is(err, mpi.ErrProcFailed) {
+				return fmt.Errorf("a receive from a rank that has gone: %v", err)
+			}
+			return mpi.Finalize(world)
+		}
+		return nil
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// endInSession is a rank that uses a session, and leaves it open if how says so.
+func endInSession(how string) error {
+	s, err := mpi.SessionInit()
+	if err != nil {
+		return err
+	}
+	g, err := s.Group(mpi.PsetWorld)
+	if err != nil {
+		return err
+	}
+	c, err := mpi.CommFromGroup(g, "ends")
+	if err != nil {
+		return err
+	}
+	if err := mpi.Barrier(c); err != nil || how == "open" {
+		return err
+	}
+	return errors.Join(c.Free(), s.Finalize())
+}
+
+// A process that has called Init must call Finalize before it exits; a job in which one does not has failed
+// (MPI 4.1, section 11.2.2). A session need not be finalized.
+func TestEndInTheWorld(t *testing.T) {
+	const without = "exited with status 0 without Finalize"
+	for how, c := range map[string]struct {
+		flags  string
+		status int
+		says   string
+	}{
+		"others compute":     {"", 1, "mpirun: rank 1 ("},
+		"others probe":       {"", 1, "mpirun: rank 1 ("},
+		"main exits":         {"", 1, "mpirun: rank 1 ("},
+		"all":                {"", 1, "mpirun: rank "},
+		"all ":               {"--nic ib --check", 1, "mpirun: rank "},
+		"all  ":              {"--time loggp -q", 1, "mpirun: rank "},
+		"one goes":           {"--keep-going", 1, "mpirun: 1 rank of 3 died, 2 went on to the end:\n  rank 1 ("},
+		"world then session": {"", 0, ""},
+		"session open":       {"", 0, ""},
+		"session finalized":  {"", 0, ""},
+	} {
+		t.Run(how+c.flags, func(t *testing.T) {
+			args := append(strings.Fields(c.flags), "-n", "3", "-x", playRank+"=end "+strings.TrimRight(how, " "), os.Args[0])
+			status, _, errs := mpirun(t, args...)
+			if status != c.status || !strings.HasPrefix(errs, c.says) || strings.Contains(errs, without) != (c.status != 0) || strings.Count(errs, "mpirun: ") > 1 {
+				t.Errorf("status %d, %s", status, errs)
+			}
+		})
+	}
+	// A program without MPI, and one that its shell hides.
+	if status, _, errs := mpirun(t, "-n", "3", "sh", "-c", "exit 0"); status != 0 || errs != "" {
+		t.Errorf("without MPI: status %d, %s", status, errs)
+	}
+	if status, _, errs := mpirun(t, "-n", "1", "-x", playRank+"=end all", "sh", "-c", `"$0"; exit 0`, os.Args[0]); status != 1 || !strings.Contains(errs, "rank 0 (sh, pid ") {
+		t.Errorf("below a shell: status %d, %s", status, errs)
+	}
+}
