@@ -224,7 +224,8 @@ func (l *Layout) Dup() (Layout, error) {
 	if err != nil {
 		return Layout{}, err
 	}
-	d := Layout{name: l.name, make: l.make, made: l.made, attrs: new(attributes)}
+	d := newLayout(LayoutContents{Combiner: CombinerDup, Inner: []Layout{*l}})
+	d.name, d.attrs = l.name, new(attributes)
 	return d, a.copyTo(l, d.attrs, s)
 }
 

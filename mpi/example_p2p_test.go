@@ -267,6 +267,16 @@ func ExampleView() {
 	// [2 5 8]
 }
 
+// A layout tells how it was made, and another one is made from that.
+func ExampleLayout_Contents() {
+	block := mpi.Subarray([]int{10, 10}, []int{2, 3}, []int{0, 4})
+	next := block.Contents()
+	next.Starts[0] += next.Subsizes[0]
+	fmt.Println(next.Combiner, block, next.Layout())
+	// Output:
+	// Subarray Subarray([10 10], [2 3], [0 4]) Subarray([10 10], [2 3], [2 4])
+}
+
 // Data of several types in one message.
 func ExamplePack() {
 	err := mpitest.World(2, func(world *mpi.Comm) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"rhinet/internal/layout"
@@ -15,20 +14,15 @@ import (
 // derived datatype of MPI. It counts in elements of the slice that [View] lays it over,
 // unless its name begins with H: then displacements are in bytes. Layouts nest: see
 // [Layout.Of]. An invalid Layout, for example with a negative count, is an error of the
-// call that uses it; [ShapeOf] tells earlier.
+// call that uses it; [ShapeOf] tells earlier. [Layout.Contents] tells how a layout was
+// made.
 //
 // MPI 4.1, section 5.1.
 type Layout struct {
-	name  label
-	make  func(*leaf) (*layout.Type, error)
+	name  string                // given by the program, or derived from such a name; else ""
+	args  *LayoutContents       // not changed; nil: one element
 	made  *atomic.Pointer[form] // the latest use, shared by copies; nil: no layout is needed
 	attrs *attributes           // cached by the program; shared by copies
-}
-
-// A label is a name that is only put together if somebody asks for it.
-type label struct {
-	format string
-	args   []any
 }
 
 // A form is a layout over slices of one type.
@@ -38,36 +32,35 @@ type form struct {
 	apart atomic.Bool // no byte belongs to two elements
 }
 
-// A leaf is the element that a layout counts in.
-type leaf struct {
-	typ reflect.Type // of the slice
-	l   *layout.Type
+// newLayout returns the layout that is made of args.
+func newLayout(args LayoutContents) Layout {
+	return Layout{args: &args, made: new(atomic.Pointer[form])}
 }
 
-// inside returns the leaf whose elements are l.
-func (e *leaf) inside(l *layout.Type) *leaf { return &leaf{e.typ, l} }
-
-func layoutOf(make func(*leaf) (*layout.Type, error), name string, args ...any) Layout {
-	return Layout{name: label{name, args}, make: make, made: new(atomic.Pointer[form])}
+// overElements is newLayout for elements of the slice.
+func overElements(args LayoutContents) Layout {
+	args.Inner = []Layout{{}}
+	return newLayout(args)
 }
 
 // String returns how the layout was made, or the name given by [Layout.Named].
 //
 // MPI 4.1, section 7.8 (MPI_Type_get_name).
 func (l Layout) String() string {
-	if l.name.format == "" {
+	switch {
+	case l.name != "":
+		return l.name
+	case l.args == nil:
 		return "one element"
 	}
-	return fmt.Sprintf(l.name.format, l.name.args...)
+	return l.args.String()
 }
 
 // Named returns l with the name by which errors call it.
 //
 // MPI 4.1, section 7.8 (MPI_Type_set_name).
 func (l Layout) Named(name string) Layout {
-	if l.name = (label{}); name != "" {
-		l.name = label{"%s", []any{name}}
-	}
+	l.name = name
 	return l
 }
 
@@ -79,7 +72,7 @@ func (l Layout) over(t reflect.Type) (*form, error) {
 			return f, nil
 		}
 	}
-	made, err := l.build(leafOf(t))
+	made, err := l.build(t)
 	if err != nil {
 		return nil, err
 	}
@@ -100,17 +93,21 @@ func (f *form) overlaps() bool {
 	return overlaps
 }
 
-// build makes the layout of elements e.
-func (l Layout) build(e *leaf) (*layout.Type, error) {
-	if l.make == nil {
-		return e.l, nil
+// build makes the layout over elements of type t.
+func (l Layout) build(t reflect.Type) (*layout.Type, error) {
+	if l.args == nil {
+		return plain(t), nil
 	}
-	t, err := l.make(e)
+	made, err := l.args.build(t)
 	var inner *layoutError
 	if err != nil && !errors.As(err, &inner) {
-		err = &layoutError{l.String(), err}
+		name := l.name
+		if name == "" {
+			name = l.args.call()
+		}
+		err = &layoutError{name, err}
 	}
-	return t, err
+	return made, err
 }
 
 // A layoutError is a mistake and the name of the layout that has it.
@@ -123,14 +120,24 @@ func (e *layoutError) Error() string { return e.name + ": " + e.err.Error() }
 
 // Of returns l with inner in place of each element: the displacements of l count in
 // extents of inner.
-func (l Layout) Of(inner Layout) Layout {
-	return layoutOf(func(e *leaf) (*layout.Type, error) {
-		t, err := inner.build(e)
-		if err != nil {
-			return nil, err
+func (l Layout) Of(inner Layout) (r Layout) {
+	switch {
+	case l.args == nil:
+		r = inner
+	case l.args.Combiner == CombinerDup:
+		r = l.args.Inner[0].Of(inner)
+	default:
+		args := *l.args
+		args.Inner = make([]Layout, len(l.args.Inner))
+		for i, m := range l.args.Inner {
+			args.Inner[i] = m.Of(inner)
 		}
-		return l.build(e.inside(t))
-	}, "%v.Of(%v)", l, inner)
+		r = newLayout(args)
+	}
+	if l.name != "" {
+		r.name = fmt.Sprintf("%s.Of(%v)", l.name, inner)
+	}
+	return r
 }
 
 // Resized returns l with another lower bound and extent, in bytes, which matter when
@@ -139,20 +146,14 @@ func (l Layout) Of(inner Layout) Layout {
 //
 // MPI 4.1, sections 5.1.6 and 5.1.7 (MPI_Type_create_resized).
 func (l Layout) Resized(lb, extent int) Layout {
-	return layoutOf(func(e *leaf) (*layout.Type, error) {
-		t, err := l.build(e)
-		if err != nil {
-			return nil, err
-		}
-		return layout.Resized(t, lb, extent)
-	}, "%v.Resized(%d, %d)", l, lb, extent)
+	return newLayout(LayoutContents{Combiner: CombinerResized, LB: lb, Extent: extent, Inner: []Layout{l}})
 }
 
 // Contiguous is n elements, one after the other.
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_contiguous).
 func Contiguous(n int) Layout {
-	return layoutOf(func(e *leaf) (*layout.Type, error) { return layout.Contiguous(n, e.l) }, "Contiguous(%d)", n)
+	return overElements(LayoutContents{Combiner: CombinerContiguous, Count: n})
 }
 
 // Vector is count blocks of blocklen elements, which begin stride elements apart: a
@@ -160,80 +161,42 @@ func Contiguous(n int) Layout {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_vector).
 func Vector(count, blocklen, stride int) Layout {
-	return layoutOf(func(e *leaf) (*layout.Type, error) {
-		by, err := layout.Scaled([]int{stride}, e.l.Extent())
-		if err != nil {
-			return nil, err
-		}
-		return layout.Hvector(count, blocklen, by[0], e.l)
-	}, "Vector(%d, %d, %d)", count, blocklen, stride)
+	return overElements(LayoutContents{Combiner: CombinerVector, Count: count, Blocklen: blocklen, Stride: stride})
 }
 
 // Hvector is [Vector] with the stride in bytes.
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_hvector).
 func Hvector(count, blocklen, stride int) Layout {
-	return layoutOf(func(e *leaf) (*layout.Type, error) { return layout.Hvector(count, blocklen, stride, e.l) },
-		"Hvector(%d, %d, %d)", count, blocklen, stride)
+	return overElements(LayoutContents{Combiner: CombinerHvector, Count: count, Blocklen: blocklen, Stride: stride})
 }
 
 // Indexed is blocks of blocklens[i] elements that begin at element displs[i].
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_indexed).
 func Indexed(blocklens, displs []int) Layout {
-	blocklens, displs = slices.Clone(blocklens), slices.Clone(displs)
-	return layoutOf(func(e *leaf) (*layout.Type, error) {
-		by, err := layout.Scaled(displs, e.l.Extent())
-		if err != nil {
-			return nil, err
-		}
-		return layout.Hindexed(blocklens, by, e.l)
-	}, "Indexed(%d blocks)", len(displs))
+	return overElements(LayoutContents{Combiner: CombinerIndexed, Blocklens: slices.Clone(blocklens), Displs: slices.Clone(displs)})
 }
 
 // Hindexed is [Indexed] with displacements in bytes.
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_hindexed).
 func Hindexed(blocklens, displs []int) Layout {
-	blocklens, displs = slices.Clone(blocklens), slices.Clone(displs)
-	return layoutOf(func(e *leaf) (*layout.Type, error) { return layout.Hindexed(blocklens, displs, e.l) },
-		"Hindexed(%d blocks)", len(displs))
+	return overElements(LayoutContents{Combiner: CombinerHindexed, Blocklens: slices.Clone(blocklens), Displs: slices.Clone(displs)})
 }
 
 // IndexedBlock is [Indexed] with blocks of equal length.
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_indexed_block).
 func IndexedBlock(blocklen int, displs []int) Layout {
-	l := blocksOf(blocklen, Indexed(same(blocklen, len(displs)), displs))
-	l.name = label{"IndexedBlock(%d, %d blocks)", []any{blocklen, len(displs)}}
-	return l
+	return overElements(LayoutContents{Combiner: CombinerIndexedBlock, Blocklen: blocklen, Displs: slices.Clone(displs)})
 }
 
 // HindexedBlock is [Hindexed] with blocks of equal length.
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_hindexed_block).
 func HindexedBlock(blocklen int, displs []int) Layout {
-	l := blocksOf(blocklen, Hindexed(same(blocklen, len(displs)), displs))
-	l.name = label{"HindexedBlock(%d, %d blocks)", []any{blocklen, len(displs)}}
-	return l
-}
-
-// blocksOf returns l, whose blocks have blocklen elements each. That must not be negative
-// even if there are no blocks.
-func blocksOf(blocklen int, l Layout) Layout {
-	if blocklen < 0 {
-		l.make = func(*leaf) (*layout.Type, error) { return nil, fmt.Errorf("blocks of %d elements", blocklen) }
-	}
-	return l
-}
-
-// same is n times v.
-func same(v, n int) []int {
-	s := make([]int, n)
-	for i := range s {
-		s[i] = v
-	}
-	return s
+	return overElements(LayoutContents{Combiner: CombinerHindexedBlock, Blocklen: blocklen, Displs: slices.Clone(displs)})
 }
 
 // Subarray is the part of an array of sizes, stored by rows (the last index varies
@@ -243,14 +206,8 @@ func same(v, n int) []int {
 //
 // MPI 4.1, section 5.1.3 (MPI_Type_create_subarray).
 func Subarray(sizes, subsizes, starts []int) Layout {
-	sizes, subsizes, starts = slices.Clone(sizes), slices.Clone(subsizes), slices.Clone(starts)
-	return layoutOf(func(e *leaf) (*layout.Type, error) {
-		ranges, err := layout.Subarray(sizes, subsizes, starts)
-		if err != nil {
-			return nil, err
-		}
-		return layout.Array(sizes, ranges, e.l)
-	}, "Subarray(%v, %v, %v)", sizes, subsizes, starts)
+	return overElements(LayoutContents{Combiner: CombinerSubarray,
+		Sizes: slices.Clone(sizes), Subsizes: slices.Clone(subsizes), Starts: slices.Clone(starts)})
 }
 
 // A Dist is how one dimension of an array is distributed: see [Darray].
@@ -274,54 +231,8 @@ const (
 //
 // MPI 4.1, section 5.1.4 (MPI_Type_create_darray).
 func Darray(size, rank int, sizes []int, dists []Dist, psizes []int) Layout {
-	sizes, dists, psizes = slices.Clone(sizes), slices.Clone(dists), slices.Clone(psizes)
-	return layoutOf(func(e *leaf) (*layout.Type, error) {
-		ranges, err := distribute(size, rank, sizes, dists, psizes)
-		if err != nil {
-			return nil, err
-		}
-		return layout.Array(sizes, ranges, e.l)
-	}, "Darray(%d, %d, %v, %v, %v)", size, rank, sizes, dists, psizes)
-}
-
-// distribute returns the indices of one process.
-func distribute(size, rank int, sizes []int, dists []Dist, psizes []int) ([][]layout.Range, error) {
-	if len(sizes) == 0 || len(dists) != len(sizes) || len(psizes) != len(sizes) {
-		return nil, fmt.Errorf("%d sizes, %d distributions and %d sizes of the grid; give one of each for every dimension", len(sizes), len(dists), len(psizes))
-	}
-	all := 1
-	for _, p := range psizes {
-		if p < 1 || all > size/p {
-			all = 0
-			break
-		}
-		all *= p
-	}
-	if all != size || rank < 0 || rank >= size {
-		return nil, fmt.Errorf("process %d of %d in a grid of %v; the sizes of the grid must multiply to the number of processes", rank, size, psizes)
-	}
-	ranges := make([][]layout.Range, len(sizes))
-	for d := len(sizes) - 1; d >= 0; d-- {
-		n, p, block := sizes[d], psizes[d], dists[d].Block
-		coord := rank % p
-		rank /= p
-		switch kind := dists[d].Kind; {
-		case n < 1 || block < 0:
-			return nil, fmt.Errorf("%d indices in blocks of %d in dimension %d", n, block, d)
-		case kind == DistNone && p != 1:
-			return nil, fmt.Errorf("dimension %d is not distributed, and the grid has %d processes there", d, p)
-		case kind == DistNone:
-			block = n
-		case kind == DistBlock && block == 0:
-			block = (n + p - 1) / p
-		case kind == DistBlock && block*p < n:
-			return nil, fmt.Errorf("%d blocks of %d do not hold the %d indices of dimension %d", p, block, n, d)
-		case kind > DistNone:
-			return nil, fmt.Errorf("there is no distribution %d", kind)
-		}
-		ranges[d] = layout.Distributed(n, max(block, 1), p, coord)
-	}
-	return ranges, nil
+	return overElements(LayoutContents{Combiner: CombinerDarray, Size: size, Rank: rank,
+		Sizes: slices.Clone(sizes), Dists: slices.Clone(dists), Psizes: slices.Clone(psizes)})
 }
 
 // A Member is a layout at a displacement in bytes: see [Struct].
@@ -335,18 +246,11 @@ type Member struct {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
 func Struct(members ...Member) Layout {
-	members = slices.Clone(members)
-	return layoutOf(func(e *leaf) (*layout.Type, error) {
-		var parts []layout.Member
-		for _, m := range members {
-			t, err := m.Layout.build(e)
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, layout.Member{At: m.At, Type: t})
-		}
-		return layout.Struct(parts)
-	}, "Struct(%d members)", len(members))
+	args := LayoutContents{Combiner: CombinerStruct}
+	for _, m := range members {
+		args.Displs, args.Inner = append(args.Displs, m.At), append(args.Inner, m.Layout)
+	}
+	return newLayout(args)
 }
 
 // Fields is the named fields of a struct T, in the order of names; without names, all
@@ -356,88 +260,7 @@ func Struct(members ...Member) Layout {
 //
 // MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
 func Fields[T any](names ...string) Layout {
-	t, names := reflect.TypeFor[T](), slices.Clone(names)
-	return layoutOf(func(e *leaf) (*layout.Type, error) {
-		if e.typ != t {
-			return nil, fmt.Errorf("fields of %v are not those of %v; lay it over a slice of %v", t, e.typ, t)
-		}
-		return fieldsOf(t, names)
-	}, "Fields[%v](%s)", t, strings.Join(names, ", "))
-}
-
-func fieldsOf(t reflect.Type, names []string) (*layout.Type, error) {
-	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%v is not a struct", t)
-	}
-	var members []layout.Member
-	for i := range t.NumField() {
-		if f := t.Field(i); len(names) == 0 && f.Tag.Get("mpi") != "-" && f.Name != "_" {
-			members = append(members, layout.Member{At: int(f.Offset), Type: tight(f.Type)})
-		}
-	}
-	for _, name := range names {
-		f, ok := t.FieldByName(name)
-		if !ok || len(f.Index) > 1 {
-			return nil, fmt.Errorf("%v has no field %s of its own", t, name)
-		}
-		members = append(members, layout.Member{At: int(f.Offset), Type: tight(f.Type)})
-	}
-	for _, m := range members {
-		if m.Type == nil {
-			return nil, fmt.Errorf("%v %s", t, unfit(t))
-		}
-	}
-	l, err := layout.Struct(members)
-	if err != nil {
-		return nil, err
-	}
-	return layout.Within(l, int(t.Size())), nil
-}
-
-// tight returns a value of type t without its padding, or nil if it cannot travel.
-func tight(t reflect.Type) *layout.Type {
-	if unfit(t) != "" {
-		return nil
-	}
-	var l *layout.Type
-	var err error
-	switch t.Kind() {
-	case reflect.Struct:
-		var members []layout.Member
-		for i := range t.NumField() {
-			members = append(members, layout.Member{At: int(t.Field(i).Offset), Type: tight(t.Field(i).Type)})
-		}
-		if l, err = layout.Struct(members); err == nil {
-			l = layout.Within(l, int(t.Size()))
-		}
-	case reflect.Array:
-		l, err = layout.Contiguous(t.Len(), tight(t.Elem()))
-	default:
-		return plain(t)
-	}
-	if err != nil {
-		return nil
-	}
-	return l
-}
-
-// plain returns a value of type t as it is in memory.
-func plain(t reflect.Type) *layout.Type {
-	return layout.Leaf(int(t.Size()), basicsOf(t), signatureOf(t))
-}
-
-// basicsOf returns the number of basic elements of a value of type t, which can travel.
-func basicsOf(t reflect.Type) (n int) {
-	switch t.Kind() {
-	case reflect.Array:
-		return t.Len() * basicsOf(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			n += basicsOf(t.Field(i).Type)
-		}
-		return n
-	}
-	return 1
+	return newLayout(LayoutContents{Combiner: CombinerFields, Type: reflect.TypeFor[T](), Names: slices.Clone(names)})
 }
 
 // A Shape is the sizes and bounds of a layout, in bytes.
@@ -462,5 +285,3 @@ func ShapeOf[T any](l Layout) (Shape, error) {
 	t := f.l
 	return Shape{t.Size(), t.LB(), t.Extent(), t.TrueLB(), t.TrueExtent()}, nil
 }
-
-func leafOf(t reflect.Type) *leaf { return &leaf{t, plain(t)} }

@@ -71,7 +71,7 @@ func Views[T any](buf []T, n int, l Layout) []Item {
 // check returns what is wrong with the items, or nil.
 func (v *viewed) check(l Layout, t reflect.Type) error {
 	if v.n < 0 {
-		return fmt.Errorf("%d items", v.n)
+		return fmt.Errorf("%d items; give 0 or more", v.n)
 	}
 	all, err := layout.Contiguous(v.n, v.l)
 	if err != nil {

@@ -42,8 +42,15 @@ func Subarray(sizes, subsizes, starts []int) ([][]Range, error) {
 	}
 	var all [][]Range
 	for d, n := range sizes {
-		if n < 1 || subsizes[d] < 1 || starts[d] < 0 || starts[d] > n-subsizes[d] {
-			return nil, fmt.Errorf("indices %d to %d of %d in dimension %d", starts[d], starts[d]+subsizes[d]-1, n, d)
+		switch at, part := starts[d], subsizes[d]; {
+		case n < 1:
+			return nil, fmt.Errorf("sizes[%d] is %d; give 1 or more", d, n)
+		case part < 1:
+			return nil, fmt.Errorf("subsizes[%d] is %d; give 1 or more", d, part)
+		case at < 0:
+			return nil, fmt.Errorf("starts[%d] is %d; give 0 or more", d, at)
+		case at > n-part:
+			return nil, fmt.Errorf("%d indices from %d on in dimension %d, which has %d; give a part within the array", part, at, d, n)
 		}
 		all = append(all, []Range{{starts[d], subsizes[d]}})
 	}

@@ -19,7 +19,7 @@ import (
 const Limit = 1 << 48
 
 // errLarge reports a layout that no memory can hold.
-var errLarge = errors.New("the layout reaches beyond 2^48 bytes")
+var errLarge = errors.New("it reaches beyond 2^48 bytes; use smaller numbers")
 
 // A Type is a layout: bytes of data and their displacements from an origin.
 type Type struct {
