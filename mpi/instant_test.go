@@ -63,6 +63,7 @@ func (t *instant) Atomics() ir.Atomics                                        { 
 func (t *instant) Locker() ir.Locker                                          { return nil }
 func (t *instant) Vectors() ir.Vectors                                        { return nil }
 func (t *instant) Carrier() port.Carrier                                      { return nil }
+func (t *instant) GiveWay() func()                                            { return nil }
 func (t *instant) Wake(int)                                                   {}
 func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {

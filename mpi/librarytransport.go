@@ -324,6 +324,7 @@ func (s *libShared) Atomics() ir.Atomics                        { return nil }
 func (s *libShared) Locker() ir.Locker                          { return nil }
 func (s *libShared) Vectors() ir.Vectors                        { return nil }
 func (s *libShared) Carrier() port.Carrier                      { return nil }
+func (s *libShared) GiveWay() func()                            { return nil }
 func (s *libShared) Wake(int)                                   {}
 func (s *libShared) Survive(func(int, error)) bool              { return false }
 

@@ -99,6 +99,9 @@ type Transport interface {
 	Atomics() ir.Atomics
 	Locker() ir.Locker
 	Vectors() ir.Vectors
+	// GiveWay returns what gives the processor to others once, for a rank that polls
+	// memory, or nil if each rank has a processor.
+	GiveWay() func()
 	// Wake has a rank that waits in AwaitCollective check its condition again.
 	Wake(peer int)
 	// AwaitCollective calls begin, unless it is nil, and makes progress until cond

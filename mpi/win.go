@@ -31,6 +31,8 @@ import (
 // in any Go program. Accumulates, [Win.FetchAndOp] and [Win.CompareAndSwap] are atomic
 // with respect to each other, element by element, for elements of one type; a rank that
 // polls its own part while others update it must read it by FetchAndOp with [NoOp].
+// Where ranks share processors, a rank that polls by accesses, or by [Win.Sync], gives
+// way to others now and then; a loop of loads alone keeps the processor.
 // Accesses of one rank to one element take effect in the order of the calls. In a
 // checked job (see Job.Check) accesses to one location that the standard forbids in one
 // epoch are errors (ErrRMAConflict).
@@ -44,6 +46,7 @@ type Win[T any] struct {
 	elem  *elem
 	parts [][]T // of each rank, if loads and stores reach them; else nil
 	near  [][]T // the same, if calls may access them without further checks; else nil
+	solo  [][]T // the same, if this rank has a processor for itself; else nil: calls that read may poll
 }
 
 // AnyWin is a [Win] of any type.
@@ -100,7 +103,9 @@ type window struct {
 	opening  bool         // a goroutine is in Start or LockAll
 	attached *attachments // of a dynamic window
 
-	order atomic.Uint32 // see fence
+	order   atomic.Uint32 // see fence
+	plain   bool          // a Flush has nothing to do besides: the job does not survive deaths, and is not checked
+	polling *polling      // nil: each rank has a processor
 
 	log *winLog // in a checked job; else nil
 }
@@ -149,7 +154,11 @@ func (w *window) check(s site) error {
 }
 
 // fence keeps loads and stores of this rank's processor from passing it.
-func (w *window) fence() { w.order.Add(1) }
+func (w *window) fence() {
+	if n := w.order.Add(1); w.polling != nil {
+		w.polling.synced(n)
+	}
+}
 
 // ready reports whether target may be accessed now.
 func (w *window) ready(target int) bool {
@@ -217,7 +226,16 @@ func (w *Win[T]) direct(target int) []T {
 	return nil
 }
 
-// Local returns this rank's own part, nil in a dynamic window. It must not be used
+// ownTurn is direct for accesses that a program may poll with, of a rank that has a
+// processor for itself.
+func (w *Win[T]) ownTurn(target int) []T {
+	if w != nil && uint(target) < uint(len(w.solo)) && (w.mode.Load() == winLockAll || w.ready(target)) {
+		return w.solo[target]
+	}
+	return nil
+}
+
+// Local returns this rank's own part, nil in a dynamic window or if w is nil. It must not be used
 // after [Win.Free]: memory that a window allocated is reused then.
 //
 // MPI 4.1, section 12.2.6 (MPI_WIN_BASE, MPI_WIN_SIZE).
@@ -229,7 +247,7 @@ func (w *Win[T]) Local() []T {
 }
 
 // Len returns how many elements a rank's part has, 0 in a dynamic window; Undefined if
-// there is no such rank.
+// there is no such rank, or w is nil.
 //
 // MPI 4.1, section 12.2.6 (MPI_WIN_SIZE).
 func (w *Win[T]) Len(rank int) int {
@@ -270,7 +288,7 @@ func (w *Win[T]) Shared(rank int) (_ []T, err error) {
 	return nil, nil
 }
 
-// Flavor returns how w was made.
+// Flavor returns how w was made, Created if w is nil.
 //
 // MPI 4.1, section 12.2.6 (MPI_WIN_CREATE_FLAVOR).
 func (w *Win[T]) Flavor() Flavor {
@@ -312,6 +330,9 @@ func viewOf[T any](b *window, e *elem) *Win[T] {
 		}
 		if b.shared != nil && b.c.w.Observe == nil && b.c.failures == nil && b.log == nil {
 			w.near = w.parts
+		}
+		if b.polling == nil {
+			w.solo = w.near
 		}
 	}
 	return w

@@ -1,6 +1,10 @@
 package mpi
 
-import "rhinet/internal/vec"
+import (
+	"bytes"
+
+	"rhinet/internal/vec"
+)
 
 // Put copies data into the part of rank target, from element disp on.
 //
@@ -20,8 +24,11 @@ func (w *Win[T]) Put(data []T, target, disp int) error {
 //
 // MPI 4.1, section 12.3.2.
 func (w *Win[T]) Get(buf []T, target, disp int) error {
-	if p := w.direct(target); p != nil && uint(disp) <= uint(len(p)) && len(buf) <= len(p)-disp {
+	if p := w.ownTurn(target); p != nil && uint(disp) <= uint(len(p)) && len(buf) <= len(p)-disp {
 		move(buf, p[disp:])
+		return nil
+	}
+	if w.sharing() && w.getSharing(buf, target, disp) {
 		return nil
 	}
 	b := w.base()
@@ -100,8 +107,11 @@ func (w *Win[T]) fastUpdate(target int, p, data, old []T, op Op) bool {
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) GetAccumulate(data, old []T, target, disp int, op Op) error {
-	if p := w.direct(target); uint(disp) < uint(len(p)) && len(data) == len(old) && len(data) <= len(p)-disp && !overlap(view(data), view(old)) &&
+	if p := w.ownTurn(target); uint(disp) < uint(len(p)) && len(data) == len(old) && len(data) <= len(p)-disp && !overlap(view(data), view(old)) &&
 		w.fastUpdate(target, p[disp:], data, old, op) {
+		return nil
+	}
+	if w.sharing() && w.getAccumulateSharing(data, old, target, disp, op) {
 		return nil
 	}
 	return w.base().raise(w.getAccumulate(atPeer("GetAccumulate", target), data, old, disp, op))
@@ -138,11 +148,16 @@ func fetching[T any](w *Win[T], s site, data, old []T, op Op) (*update, error) {
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) FetchAndOp(v T, target, disp int, op Op) (T, error) {
-	if p := w.direct(target); uint(disp) < uint(len(p)) {
+	if p := w.ownTurn(target); uint(disp) < uint(len(p)) {
 		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil && w.shared.enter(target) {
 			old := w.elem.fetch[k](firstByte(&p[disp]), bitsOf(v))
 			w.shared.leave()
 			return ofBits[T](old), nil
+		}
+	}
+	if w.sharing() {
+		if old, ok := w.fetchSharing(v, target, disp, op); ok {
+			return old, nil
 		}
 	}
 	return w.fetchAndOp(v, target, disp, op)
@@ -160,10 +175,15 @@ func (w *Win[T]) fetchAndOp(v T, target, disp int, op Op) (T, error) {
 //
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) CompareAndSwap(compare, v T, target, disp int) (T, error) {
-	if p := w.direct(target); uint(disp) < uint(len(p)) && w.elem.swap != nil && w.shared.enter(target) {
+	if p := w.ownTurn(target); uint(disp) < uint(len(p)) && w.elem.swap != nil && w.shared.enter(target) {
 		old := w.elem.swap(firstByte(&p[disp]), bitsOf(compare), bitsOf(v))
 		w.shared.leave()
 		return ofBits[T](old), nil
+	}
+	if w.sharing() {
+		if old, ok := w.swapSharing(compare, v, target, disp); ok {
+			return old, nil
+		}
 	}
 	return w.compareAndSwap(compare, v, target, disp)
 }
@@ -208,9 +228,14 @@ func (w *window) get(s site, e *elem, buf []byte, disp, n int) error {
 		return err
 	}
 	if w.log != nil {
-		return w.logged(s, piece(at, len(buf)), access{kind: gets}, buf, func() error { return w.reach.get(s.peer, at, buf) })
+		err = w.logged(s, piece(at, len(buf)), access{kind: gets}, buf, func() error { return w.reach.get(s.peer, at, buf) })
+	} else {
+		err = w.explain(s, w.reach.get(s.peer, at, buf))
 	}
-	return w.explain(s, w.reach.get(s.peer, at, buf))
+	if w.polling != nil {
+		w.polling.read(slowPolls, s.peer, at, buf)
+	}
+	return err
 }
 
 // update checks u, which lacks only its operation, and carries it out.
@@ -224,9 +249,23 @@ func (w *window) update(s site, u *update, op Op, disp, n int) error {
 	}
 	u.alone = w.alone(s.peer)
 	if w.log != nil {
-		return w.logged(s, piece(at, u.bytes()), u.access(), u.longest(), func() error { return w.reach.update(s.peer, at, u) })
+		err = w.logged(s, piece(at, u.bytes()), u.access(), u.longest(), func() error { return w.reach.update(s.peer, at, u) })
+	} else {
+		err = w.explain(s, w.reach.update(s.peer, at, u))
 	}
-	return w.explain(s, w.reach.update(s.peer, at, u))
+	if w.polling != nil && u.old != nil && !u.changes() {
+		w.polling.read(slowPolls, s.peer, at, u.old)
+	}
+	return err
+}
+
+// changes reports whether u, which has fetched what was there, is known to have changed
+// it.
+func (u *update) changes() bool {
+	if u.compare != nil {
+		return bytes.Equal(u.old, u.compare)
+	}
+	return u.op == Replace && !bytes.Equal(u.old, u.data)
 }
 
 // operate checks the operation of u and sets it.

@@ -109,6 +109,7 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 	}
 	if err == nil {
 		w.open = make([]atomic.Uint32, c.size)
+		w.polling = own.sharing()
 		if c.w.Check {
 			w.log = &winLog{of: make([]accesses, c.size)}
 		}
@@ -121,6 +122,7 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 		_ = own.Free() // the window's error says more
 		return nil, err
 	}
+	w.plain = w.c.failures == nil && w.log == nil
 	c.w.enlist(w)
 	return w, nil
 }

@@ -288,6 +288,9 @@ func (w *Win[T]) Sync() (err error) {
 		return err
 	}
 	b.fence()
+	if b.polling != nil && due(b.order.Load(), quickPolls) {
+		b.polling.giveWay()
+	}
 	if v := b.server(); v != nil && v.attended != nil {
 		return v.attended.pass(b.c)
 	}

@@ -18,7 +18,7 @@ import (
 type mapped struct {
 	control
 	parts   [][]byte
-	busy    *uint64   // of this rank
+	busy    *uint64   // of this rank: updates under way in the low half, and those that have ended
 	all     []*uint64 // the same of all ranks
 	latches []winLock // the locks of updates, one per target
 	mine    uint64    // state of a latch that a long update of this rank holds
@@ -52,7 +52,12 @@ func (m *mapped) enter(target int) bool {
 	return false
 }
 
-func (m *mapped) leave() { atomic.AddUint64(m.busy, ^uint64(0)) }
+// leave ends what enter has begun, and returns how many updates have ended so far: 1 less
+// in the low half carries into the high one.
+func (m *mapped) leave() uint32 { return uint32(atomic.AddUint64(m.busy, 1<<32-1) >> 32) }
+
+// updating reports whether a rank is busy with an update.
+func updating(busy *uint64) bool { return uint32(atomic.LoadUint64(busy)) != 0 }
 
 // seize begins a long update if that is possible without waiting.
 func (m *mapped) seize(target int) bool {
@@ -60,7 +65,7 @@ func (m *mapped) seize(target int) bool {
 		return false
 	}
 	for _, busy := range m.all {
-		if atomic.LoadUint64(busy) != 0 {
+		if updating(busy) {
 			m.yield(target)
 			return false
 		}
@@ -99,7 +104,7 @@ func (m *mapped) yield(target int) { m.latches[target].surrender(m.c, true) }
 func (m *mapped) quiet() error {
 	var policy wait.Policy
 	for r, tries := 0, 0; r < len(m.all); {
-		if atomic.LoadUint64(m.all[r]) == 0 || m.c.failures != nil && m.c.failures.has(r) {
+		if !updating(m.all[r]) || m.c.failures != nil && m.c.failures.has(r) {
 			r++
 			continue
 		}

@@ -213,7 +213,7 @@ func (w *Win[T]) UnlockAll() (err error) {
 // MPI 4.1, section 12.5.4.
 func (w *Win[T]) Flush(target int) error {
 	b := w.base()
-	if b != nil && b.c.failures == nil && b.log == nil && b.mode.Load() == winLockAll && uint(target) < uint(len(b.open)) {
+	if b != nil && b.plain && b.mode.Load() == winLockAll && uint(target) < uint(len(b.open)) {
 		b.fence()
 		return nil
 	}

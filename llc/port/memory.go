@@ -16,6 +16,16 @@ func (p *Port) Host(peer int) int {
 // Memory returns the memory that all peers on this host load from and store to, nil if the network has none.
 func (p *Port) Memory() ir.Memory { return p.memory }
 
+// GiveWay returns what gives the processor to others once, for a rank that polls memory
+// without waiting, or nil if each rank has a processor. In virtual time, polling takes
+// no time.
+func (p *Port) GiveWay() func() {
+	if p.clock != nil || !p.policy.Oversubscribed() {
+		return nil
+	}
+	return p.policy.GiveWay
+}
+
 // Remote returns the access to exposed memory of peers on this host, nil if the network has none. It is an
 // [ir.BlockMover] if the network has one.
 func (p *Port) Remote() ir.Remote {

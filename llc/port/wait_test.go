@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
@@ -462,6 +463,20 @@ func TestHelperKeepsAwayWithoutRequests(t *testing.T) {
 		pingpong()
 		if !ps[0].helper.away || !p.helper.away {
 			t.Error("a helper came for nothing")
+		}
+	}
+}
+
+// TestWhoGivesWay: only ranks that share processors give way when they poll.
+func TestWhoGivesWay(t *testing.T) {
+	for ranks, want := range map[int]bool{2: false, 3: true} {
+		p := New(Config{NIC: nictest.Loopback(1, nictest.DefaultCaps())[0], Policy: wait.For(ranks, 2, false)})
+		give := p.GiveWay()
+		if (give != nil) != want {
+			t.Errorf("%d ranks on 2 processors: %v", ranks, give != nil)
+		}
+		if give != nil {
+			give()
 		}
 	}
 }

@@ -395,6 +395,9 @@ func (b *mailbox) Locker() ir.Locker                          { return nil }
 func (b *mailbox) Vectors() ir.Vectors                        { return nil }
 func (b *mailbox) Carrier() port.Carrier                      { return nil }
 
+// GiveWay is nil: windows use messages.
+func (b *mailbox) GiveWay() func() { return nil }
+
 // Memory is nil: this transport has none.
 func (b *mailbox) Memory() ir.Memory { return nil }
 
