@@ -13,6 +13,9 @@ import (
 // collective calls on one communicator must come one after the other, in the same order
 // on all ranks.
 //
+// A nil Comm is MPI_COMM_NULL: calls on it fail with [ErrComm], and methods without an
+// error to return say that it has no ranks.
+//
 // MPI 4.1, chapter 7.
 type Comm struct {
 	*core

@@ -105,7 +105,7 @@ func (c *core) who(rank int) string {
 func (c *Comm) IsInter() bool { return c != nil && c.inter != nil }
 
 // RemoteSize returns the number of ranks of the other group of an inter-communicator,
-// and 0 for an intra-communicator.
+// and 0 for an intra-communicator and nil.
 //
 // MPI 4.1, section 7.6.1.
 func (c *Comm) RemoteSize() int {

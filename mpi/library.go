@@ -29,8 +29,9 @@ type library interface {
 
 // Library returns the name of the library of another MPI that carries the messages of
 // c, and how many seconds each call costs more than in a program in C; "" for network
-// interfaces of rhinet. Programs that are built with the tag peers run on such a
-// library if RHINET_LIBMPI names its compiled shim, and its own launcher starts them.
+// interfaces of rhinet, and if c is nil. Programs that are built with the tag peers run
+// on such a library if RHINET_LIBMPI names its compiled shim, and its own launcher
+// starts them.
 func (c *Comm) Library() (name string, callCost float64) {
 	if lib := c.library(); lib != nil {
 		return lib.About()

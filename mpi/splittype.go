@@ -32,7 +32,7 @@ const (
 func (c *Comm) SplitType(kind SplitType, key int) (_ *Comm, err error) {
 	defer c.raised(&err)
 	s := at("SplitType")
-	if err := c.alive(s); err != nil {
+	if err := c.check(s); err != nil {
 		return nil, err
 	}
 	if kind != SplitShared && kind != SplitUnguided && kind != Undefined {
@@ -88,7 +88,11 @@ const sharedMemory = "mpi_shared_memory"
 // MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_HW_GUIDED).
 func (c *Comm) SplitHardware(kind string, key int) (_ *Comm, err error) {
 	defer c.raised(&err)
-	return c.splitHardware(at("SplitHardware"), kind, key)
+	s := at("SplitHardware")
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
+	return c.splitHardware(s, kind, key)
 }
 
 // SplitResource is [Comm.Split] by what info names: the hardware resource
@@ -100,14 +104,14 @@ func (c *Comm) SplitHardware(kind string, key int) (_ *Comm, err error) {
 func (c *Comm) SplitResource(info Info, key int) (_ *Comm, err error) {
 	defer c.raised(&err)
 	s := at("SplitResource")
+	if err := c.check(s); err != nil {
+		return nil, err
+	}
 	if kind, ok := info[HintHwResource]; ok {
 		return c.splitHardware(s, kind, key)
 	}
 	color := Undefined
 	if name, ok := info[HintPset]; ok {
-		if err := c.alive(s); err != nil {
-			return nil, err
-		}
 		g, err := c.pset(s, name)
 		if err != nil {
 			return nil, err
@@ -121,9 +125,6 @@ func (c *Comm) SplitResource(info Info, key int) (_ *Comm, err error) {
 
 func (c *Comm) splitHardware(s site, kind string, key int) (*Comm, error) {
 	if kind == sharedMemory {
-		if err := c.alive(s); err != nil {
-			return nil, err
-		}
 		return c.splitBy(s, c.w.Host, key, kind, "shared")
 	}
 	name := strings.TrimPrefix(kind, HardwareScheme)

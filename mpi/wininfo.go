@@ -41,6 +41,7 @@ func (w *Win[T]) SetInfo(Info) (err error) {
 }
 
 // Name returns the name by which errors call w: that of its communicator with a number.
+// It is empty if w is nil.
 //
 // MPI 4.1, section 7.8 (MPI_Win_get_name).
 func (w *Win[T]) Name() string {

@@ -44,6 +44,11 @@ func endIn(how string) {
 			}
 		case "all":
 			return mpi.Barrier(world)
+		case "abort of nil":
+			if me == 1 {
+				mpi.Abort(nil, 7)
+			}
+			return mpi.Finalize(world)
 		case "world then session":
 			s, err := world.Session()
 			if err != nil {
@@ -103,6 +108,7 @@ func TestEndInTheWorld(t *testing.T) {
 		"all":                {"", 1, "mpirun: rank "},
 		"all ":               {"--nic ib --check", 1, "mpirun: rank "},
 		"all  ":              {"--time loggp -q", 1, "mpirun: rank "},
+		"abort of nil":       {"", 7, "mpirun: rank 1 ("},
 		"one goes":           {"--keep-going", 1, "mpirun: 1 rank of 3 died, 2 went on to the end:\n  rank 1 ("},
 		"world then session": {"", 0, ""},
 		"session open":       {"", 0, ""},
@@ -111,7 +117,7 @@ func TestEndInTheWorld(t *testing.T) {
 		t.Run(how+c.flags, func(t *testing.T) {
 			args := append(strings.Fields(c.flags), "-n", "3", "-x", playRank+"=end "+strings.TrimRight(how, " "), os.Args[0])
 			status, _, errs := mpirun(t, args...)
-			if status != c.status || !strings.HasPrefix(errs, c.says) || strings.Contains(errs, without) != (c.status != 0) || strings.Count(errs, "mpirun: ") > 1 {
+			if status != c.status || !strings.HasPrefix(errs, c.says) || strings.Contains(errs, without) != (c.status == 1) || strings.Count(errs, "mpirun: ") > 1 {
 				t.Errorf("status %d, %s", status, errs)
 			}
 		})
