@@ -71,7 +71,8 @@ func (c *Comm) bufferFor() *sendBuffer {
 
 // AttachBuffer attaches a buffer to c for sends in buffered mode. Each message takes
 // its bytes and at most [BsendOverhead] more until it is sent. With a nil buffer the
-// library allocates memory for each message, without limit.
+// library allocates memory for each message, without limit; with one of no bytes that
+// is not nil, c goes on without a buffer.
 //
 // MPI 4.1, section 3.6 (MPI_Comm_attach_buffer, MPI_BUFFER_AUTOMATIC).
 func (c *Comm) AttachBuffer(buf []byte) (err error) {
@@ -83,17 +84,18 @@ func (c *Comm) AttachBuffer(buf []byte) (err error) {
 	return c.buffer.attach(c, s, buf)
 }
 
-// DetachBuffer waits until all messages in the buffer of c are sent, and
-// returns the buffer.
+// DetachBuffer waits until all messages in the buffer of c are sent, and returns the
+// buffer: nil if the library allocated it, and one of no bytes that is not nil if none
+// was attached. A library that needs a buffer of its own so restores by
+// [Comm.AttachBuffer] what was there before.
 //
 // MPI 4.1, section 3.6 (MPI_Comm_detach_buffer).
 func (c *Comm) DetachBuffer() (_ []byte, err error) {
 	defer c.raised(&err)
-	s := at("DetachBuffer")
-	if err := c.check(s); err != nil {
+	if err := c.check(at("DetachBuffer")); err != nil {
 		return nil, err
 	}
-	return c.buffer.detach(c, s)
+	return c.buffer.detach()
 }
 
 // FlushBuffer waits until all messages that the buffer of c holds are sent.
@@ -130,11 +132,10 @@ func BufferAttach(c *Comm, buf []byte) (err error) {
 // MPI 4.1, section 3.6 (MPI_Buffer_detach).
 func BufferDetach(c *Comm) (_ []byte, err error) {
 	defer c.raised(&err)
-	s := at("BufferDetach")
-	if err := c.check(s); err != nil {
+	if err := c.check(at("BufferDetach")); err != nil {
 		return nil, err
 	}
-	return c.w.buffer.detach(c, s)
+	return c.w.buffer.detach()
 }
 
 // BufferFlush is [Comm.FlushBuffer] for the process's buffer.

@@ -44,17 +44,19 @@ func (b *sendBuffer) attach(c *Comm, s site, mem []byte) error {
 	if b.on {
 		return c.errorAt(s, ErrBuffer, "a buffer is attached already; detach it first")
 	}
-	b.mem, b.on, b.auto = mem, true, mem == nil
+	if mem == nil || len(mem) > 0 { // no bytes are as good as no buffer
+		b.mem, b.on, b.auto = mem, true, mem == nil
+	}
 	return nil
 }
 
-func (b *sendBuffer) detach(c *Comm, s site) ([]byte, error) {
+func (b *sendBuffer) detach() ([]byte, error) {
 	var failed error
 	for {
 		b.mu.Lock()
 		if !b.on {
 			b.mu.Unlock()
-			return nil, c.errorAt(s, ErrBuffer, "no buffer is attached")
+			return []byte{}, nil
 		}
 		if len(b.parts) == 0 {
 			mem := b.mem

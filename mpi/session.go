@@ -221,7 +221,7 @@ func (s *Session) AttachBuffer(buf []byte) (err error) {
 }
 
 // DetachBuffer waits until all messages in the buffer of the session are sent,
-// and returns the buffer.
+// and returns the buffer: see [Comm.DetachBuffer].
 //
 // MPI 4.1, section 3.6 (MPI_Session_detach_buffer).
 func (s *Session) DetachBuffer() (_ []byte, err error) {
@@ -229,7 +229,7 @@ func (s *Session) DetachBuffer() (_ []byte, err error) {
 	if err := s.check("DetachBuffer"); err != nil {
 		return nil, err
 	}
-	return s.buffer.detach(s.w.root, at("DetachBuffer"))
+	return s.buffer.detach()
 }
 
 // FlushBuffer waits until all messages in the buffer of the session are sent.
