@@ -113,7 +113,7 @@ func TestRegionsThatAreNot(t *testing.T) {
 		if c.Rank() == 0 {
 			err = errors.Join(err, w.Detach(where[0]), w.Detach(where[last]), is(w.Detach(where[last]), mpi.ErrRMAAttach, ""), is(w.Detach(where[1]+1), mpi.ErrRMAAttach, ""))
 		}
-		err = errors.Join(err, mpi.Barrier(c), refused(0, where[0]), refused(0, where[last]), w.Put([]int{1}, 0, where[1]), w.Put([]int{1}, 0, where[last-1]))
+		err = errors.Join(err, mpi.Barrier(c), refused(0, where[0]), refused(0, where[last]), w.Put([]int{1}, 0, where[1+c.Rank()]), w.Put([]int{1}, 0, where[last-1-c.Rank()]))
 		return errors.Join(err, w.UnlockAll(), mpi.Barrier(c), w.Free())
 	})
 }
