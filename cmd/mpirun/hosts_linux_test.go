@@ -119,6 +119,8 @@ func TestFailuresOnHosts(t *testing.T) {
 		{[]string{"-n", "2", "--timeout", "300ms", "sleep", "60"}, 124, "1     (not in MPI)"},
 		{[]string{"-n", "2", "--iface", "nothing", "sh"}, 2, "there is no network interface nothing"},
 		{[]string{"-n", "2", "--nic", "martini+ofi", "-x", playRank + "=meet Finalize", os.Args[0]}, 1, "build it with -tags ofi"},
+		{[]string{"-n", "2", "--keep-going", "--timeout", "2s", "sh", "-c", "test $RHINET_RANK = 1 && exit 7; exec sleep 60"}, 124, "\n1 rank of 2 had died before:\n  rank 1 (sh, host b, pid "},
+		{[]string{"-n", "2", "--keep-going", "--timeout", "1m", "-x", playRank + "=meet Finalize", "sh", "-c", "test $RHINET_RANK = 1 && exit 7; exec " + os.Args[0]}, 7, "rank 1, or its host, was lost before all ranks had met"},
 		{[]string{"-n", "2", "--launcher", "false", "sh"}, 2, ": false ended with exit status 1 before its daemon called"},
 		{[]string{"-n", "2", "--launcher", "/nowhere/ssh", "sh"}, 2, "host a: /nowhere/ssh cannot be started: no such file or directory"},
 	} {

@@ -23,6 +23,7 @@ type Conn struct {
 	raw     *tls.Conn
 	in      *gob.Decoder
 	heard   atomic.Bool
+	reading atomic.Bool // Receive waits for bytes
 	patient atomic.Bool // the other side has paused
 	silent  atomic.Bool // closed because the other side was silent
 
@@ -48,8 +49,9 @@ func newConn(raw *tls.Conn, every time.Duration) *Conn {
 	return c
 }
 
-// watch sends heartbeats and closes a connection that receives none. It counts its own ticks rather than
-// time, because this process may have been stopped for a time.
+// watch sends heartbeats and closes a connection that receives none while Receive waits: at other times it
+// is this side that does not listen. It counts its own ticks rather than time, because this process may have
+// been stopped for a time.
 func (c *Conn) watch(wanted chan<- struct{}, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -63,7 +65,7 @@ func (c *Conn) watch(wanted chan<- struct{}, every time.Duration) {
 		case wanted <- struct{}{}:
 		default: // the last one is still being sent
 		}
-		if missing++; c.heard.Swap(false) || c.patient.Load() {
+		if missing++; c.heard.Swap(false) || c.patient.Load() || !c.reading.Load() {
 			missing = 0
 		}
 		if missing >= silence {
@@ -114,9 +116,9 @@ func (c *Conn) Send(v any) error {
 	return c.write(frame)
 }
 
-// Receive waits for the next value. One goroutine must call it for as long as the connection is in use,
-// because only Receive notices heartbeats. The end of the connection is an error: io.EOF if the other side
-// has closed it, ErrSilent if it was silent.
+// Receive waits for the next value. One goroutine may call it. Only Receive notices heartbeats, and that
+// there are none. The end of the connection is an error: io.EOF if the other side has closed it, ErrSilent if
+// it was silent.
 func (c *Conn) Receive(v any) error { return c.explain(c.in.Decode(v)) }
 
 // explain returns why a call has failed.
@@ -163,19 +165,22 @@ type frames struct {
 }
 
 func (f *frames) Read(b []byte) (int, error) {
+	c := f.conn
+	c.reading.Store(true)
+	defer c.reading.Store(false)
 	for f.left == 0 {
 		var length [4]byte
-		if _, err := io.ReadFull(f.conn.raw, length[:]); err != nil {
+		if _, err := io.ReadFull(c.raw, length[:]); err != nil {
 			return 0, err
 		}
 		n := binary.BigEndian.Uint32(length[:])
-		f.conn.heard.Store(true)
-		if f.conn.patient.Store(n == paused); n != paused {
+		c.heard.Store(true)
+		if c.patient.Store(n == paused); n != paused {
 			f.left = int(n)
 		}
 	}
-	n, err := f.conn.raw.Read(b[:min(len(b), f.left)])
-	f.conn.heard.Store(true)
+	n, err := c.raw.Read(b[:min(len(b), f.left)])
+	c.heard.Store(true)
 	f.left -= n
 	return n, err
 }

@@ -177,6 +177,25 @@ func TestSilenceEndsAConnection(t *testing.T) {
 	c.Close()
 }
 
+// A side that does not receive for a time, because it does something else, does not take the other for gone.
+func TestOnlyReceiverMissesHeartbeats(t *testing.T) {
+	client, server := raw(t)
+	c, s := newConn(client, 50*time.Millisecond), newConn(server, time.Hour)
+	defer s.Close()
+	time.Sleep(2 * silence * 50 * time.Millisecond)
+	if err := s.Send(&value{Words: []string{"late"}}); err != nil {
+		t.Fatal(err)
+	}
+	var v value
+	if err := c.Receive(&v); err != nil || v.Words[0] != "late" {
+		t.Errorf("%v, %v", v.Words, err)
+	}
+	if err := c.Receive(&v); !errors.Is(err, ErrSilent) {
+		t.Error(err)
+	}
+	c.Close()
+}
+
 // A side that has announced a pause may be silent until it sends something again.
 func TestPause(t *testing.T) {
 	client, server := raw(t)

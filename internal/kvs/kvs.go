@@ -39,6 +39,13 @@ type Lister interface {
 	List(keys []string) ([][]byte, error)
 }
 
+// A Watcher is a Store whose user knows of ranks that will never call Fence.
+type Watcher interface {
+	// Watch has a Fence that waits ask missing from time to time. When missing returns an error, and the
+	// ranks are not complete soon, that error is the result of Fence, and the store is unusable.
+	Watch(missing func() error)
+}
+
 // List is Get of each of the keys, in one request if the store supports that: ranks of a large job need the
 // values of all others.
 func List(s Store, keys []string) ([][]byte, error) {

@@ -60,9 +60,7 @@ func (w *watcher) losses() *cause {
 		return nil
 	}
 	c := &cause{}
-	var lines []string
 	for _, l := range w.lost {
-		lines = append(lines, fmt.Sprintf("%s: %s", w.who(l.rank), l.text))
 		if c.status == 0 {
 			c.status = l.status
 		}
@@ -71,6 +69,23 @@ func (w *watcher) losses() *cause {
 	if left == 0 && c.status == 0 {
 		c.status = StatusFailed
 	}
-	c.text = fmt.Sprintf("%s of %d died, %d went on to the end:\n  %s", plural(len(w.lost), "rank"), len(w.ended), left, strings.Join(lines, "\n  "))
+	c.text = fmt.Sprintf("%s of %d died, %d went on to the end:\n%s", plural(len(w.lost), "rank"), len(w.ended), left, w.deaths())
 	return c
+}
+
+// lostBefore tells which ranks a job had lost when something else ended it.
+func (w *watcher) lostBefore() string {
+	if len(w.lost) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n%s of %d had died before:\n%s", plural(len(w.lost), "rank"), len(w.ended), w.deaths())
+}
+
+// deaths lists the lost ranks, one in a line.
+func (w *watcher) deaths() string {
+	var lines []string
+	for _, l := range w.lost {
+		lines = append(lines, fmt.Sprintf("  %s: %s", w.who(l.rank), l.text))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -234,6 +235,7 @@ func (w *watcher) end(c *cause) {
 		return
 	}
 	w.cause = c
+	c.text = strings.TrimSuffix(c.text, "\n") + w.lostBefore()
 	w.timeout, w.check, w.recheck, w.stillCheck = nil, nil, nil, nil
 	w.ranks.stop.Store(true)
 	w.cancel(errors.New(c.text))

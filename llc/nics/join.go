@@ -21,11 +21,7 @@ func Process(job pmi.Job, d Debug) (ir.Translator, func() error, error) {
 // ProcessIn is Process for a rank that has a store open, which it uses and leaves open.
 func ProcessIn(job pmi.Job, store kvs.Store, d Debug) (ir.Translator, func() error, error) {
 	if job.Fabric >= 0 {
-		net, err := network(job, store)
-		if err != nil {
-			return nil, nil, err
-		}
-		return join(usual(job.NIC), job.Fabric, job.Rank, job.Size, net)
+		return join(usual(job.NIC), job.Fabric, job.Rank, job.Size, func(f *fabric.Fabric) (*entry.Network, error) { return network(job, store, f) })
 	}
 	all, release, err := Local(job.NIC, 1, d)
 	if err != nil {
@@ -46,11 +42,11 @@ func usual(name string) string {
 // ranks: fd is the inherited descriptor, which Join closes. The second result releases the memory, after the
 // translator is closed.
 func Join(name string, fd, rank, ranks int) (ir.Translator, func() error, error) {
-	return join(name, fd, rank, ranks, nil)
+	return join(name, fd, rank, ranks, func(*fabric.Fabric) (*entry.Network, error) { return nil, nil })
 }
 
-// join is Join for a rank of a job that may be on several hosts.
-func join(name string, fd, rank, ranks int, net *entry.Network) (ir.Translator, func() error, error) {
+// join is Join for a rank of a job that may be on several hosts: network returns what it must know of them.
+func join(name string, fd, rank, ranks int, network func(*fabric.Fabric) (*entry.Network, error)) (ir.Translator, func() error, error) {
 	f, err := fabric.Open(fd)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +54,11 @@ func join(name string, fd, rank, ranks int, net *entry.Network) (ir.Translator, 
 	if f.Ranks() != ranks {
 		return nil, nil, errors.Join(fmt.Errorf("nics: the memory is that of a job of %d ranks, not %d", f.Ranks(), ranks), f.Close())
 	}
-	t, err := openWatched(name, f, rank, net)
+	var t ir.Translator
+	net, err := network(f)
+	if err == nil {
+		t, err = openWatched(name, f, rank, net)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}

@@ -13,11 +13,13 @@ import (
 	"rhinet/internal/kvs/open"
 	"rhinet/internal/pmi"
 	"rhinet/llc/entry"
+	"rhinet/nicemu/fabric"
 )
 
 // network returns what a rank of a job on several hosts must know of the network, nil if there is one host.
-// store is where ranks meet; if it is nil, the job names a store.
-func network(job pmi.Job, store kvs.Store) (*entry.Network, error) {
+// store is where ranks meet; if it is nil, the job names a store. f is the memory of this host, from which the
+// rank knows of others that have ended.
+func network(job pmi.Job, store kvs.Store, f *fabric.Fabric) (*entry.Network, error) {
 	if !job.Spread() {
 		return nil, nil
 	}
@@ -35,10 +37,24 @@ func network(job pmi.Job, store kvs.Store) (*entry.Network, error) {
 		if err != nil {
 			return nil, 0, err
 		}
+		if w, ok := s.(kvs.Watcher); ok {
+			w.Watch(func() error { return missing(f) })
+		}
 		all, secret, err := meet(s, job, name)
 		return all, secret, errors.Join(err, s.Close())
 	}
 	return n, nil
+}
+
+// missing returns an error if a rank has ended, with which the others cannot meet any more. Only in a job that
+// keeps going do they live to see it.
+func missing(f *fabric.Fabric) error {
+	for r := range f.Ranks() {
+		if f.HasFailed(r) {
+			return fmt.Errorf("nics: rank %d, or its host, was lost before all ranks had met; a job keeps going only if it is later", r)
+		}
+	}
+	return nil
 }
 
 // storeKey reads a key, in hexadecimal, and closes the descriptor.

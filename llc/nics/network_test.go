@@ -34,8 +34,19 @@ func keyFD(t *testing.T, text string) int {
 	return fd
 }
 
+// heap makes the memory of a host.
+func heap(t *testing.T, ranks int) *fabric.Fabric {
+	t.Helper()
+	f, err := fabric.Heap(ranks, fabric.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func TestRanksOnSeveralHostsMeet(t *testing.T) {
 	const size = 4
+	f := heap(t, size)
 	key := own.NewKey()
 	server, err := own.Serve("127.0.0.1:0", key, size)
 	if err != nil {
@@ -46,7 +57,7 @@ func TestRanksOnSeveralHostsMeet(t *testing.T) {
 	secrets := make([]uint32, size)
 	for r := range size {
 		job := pmi.Job{Rank: r, Size: size, Host: r / 2, Address: fmt.Sprint("10.0.0.", r/2), Store: own.Scheme + server.Address(), Key: keyFD(t, hex.EncodeToString(key))}
-		n, err := network(job, nil)
+		n, err := network(job, nil, f)
 		if err != nil || n.Host != job.Host || n.Address != job.Address {
 			t.Fatal(n, err)
 		}
@@ -72,20 +83,45 @@ func TestRanksOnSeveralHostsMeet(t *testing.T) {
 	}
 }
 
+// Ranks that meet learn that another one will not come.
+func TestRankIsLostBeforeOthersMeet(t *testing.T) {
+	f, key := heap(t, 3), own.NewKey()
+	server, err := own.Serve("127.0.0.1:0", key, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	var ranks sync.WaitGroup
+	for r := range 2 {
+		n, err := network(pmi.Job{Rank: r, Size: 3, Address: "10.0.0.1", Store: own.Scheme + server.Address(), Key: keyFD(t, hex.EncodeToString(key))}, nil, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks.Go(func() {
+			if _, _, err := n.Meet([]byte("me")); err == nil || !strings.Contains(err.Error(), "rank 2, or its host, was lost before all ranks had met") {
+				t.Errorf("rank %d: %v", r, err)
+			}
+		})
+	}
+	f.MarkFailed(2)
+	ranks.Wait()
+}
+
 func TestNoNetwork(t *testing.T) {
-	if n, err := network(pmi.Single(0, 1), nil); n != nil || err != nil {
+	if n, err := network(pmi.Single(0, 1), nil, nil); n != nil || err != nil {
 		t.Error(n, err)
 	}
+	f := heap(t, 2)
 	job := pmi.Job{Size: 2, Address: "10.0.0.1", Store: own.Scheme + "127.0.0.1:1"}
 	for _, text := range []string{"", "xyz", "123"} {
 		job.Key = keyFD(t, text)
-		if _, err := network(job, nil); err == nil || !strings.Contains(err.Error(), "holds no key") {
+		if _, err := network(job, nil, f); err == nil || !strings.Contains(err.Error(), "holds no key") {
 			t.Errorf("key %q: %v", text, err)
 		}
 	}
 	for _, scheme := range []string{own.Scheme, "memcached://"} {
 		job.Key, job.Store = keyFD(t, "00"), scheme+"127.0.0.1:1"
-		n, err := network(job, nil)
+		n, err := network(job, nil, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,10 +133,7 @@ func TestNoNetwork(t *testing.T) {
 
 // A NIC that reaches one host only says so.
 func TestNICsOfOneHost(t *testing.T) {
-	f, err := fabric.Heap(1, fabric.Small())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := heap(t, 1)
 	if _, err := (Debug{}).openNIC(Default, f, 0, new(entry.Network)); !errors.Is(err, errOneHost) {
 		t.Error(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -157,6 +158,35 @@ func Lost(t *testing.T, stores []kvs.Store, name string, end func()) {
 	})
 	for _, s := range stores {
 		_ = s.Close() // errors do not matter: the store is lost
+	}
+}
+
+// Missing checks that a Fence ends with the error of [kvs.Watcher] when the last of stores never calls it, and
+// that a rank that misses one which has called it is not stopped.
+func Missing(t *testing.T, stores []kvs.Store) {
+	t.Helper()
+	gone := errors.New("a rank has gone")
+	var missing atomic.Bool
+	for _, s := range stores {
+		s.(kvs.Watcher).Watch(func() error {
+			if missing.Load() {
+				return gone
+			}
+			return nil
+		})
+	}
+	each(t, stores, func(s kvs.Store, _ int) error { return s.Fence() })
+	missing.Store(true)
+	each(t, stores[:len(stores)-1], func(s kvs.Store, _ int) error {
+		for _, e := range []error{s.Fence(), s.Fence(), s.Put("late", []byte("x"))} {
+			if e != gone {
+				return fmt.Errorf("%v, want %v", e, gone)
+			}
+		}
+		return nil
+	})
+	for _, s := range stores {
+		_ = s.Close() // errors do not matter: the stores cannot be used
 	}
 }
 

@@ -36,11 +36,14 @@ type Store struct {
 	fences int
 	put    []string
 	lost   error
+
+	missing func() error // see Watch; may be nil
 }
 
 var (
-	_ kvs.Store  = (*Store)(nil)
-	_ kvs.Lister = (*Store)(nil)
+	_ kvs.Store   = (*Store)(nil)
+	_ kvs.Lister  = (*Store)(nil)
+	_ kvs.Watcher = (*Store)(nil)
 )
 
 // Open opens the store of a job of the given number of ranks at HOST:PORT. key is the job's secret, the
@@ -142,6 +145,9 @@ func (s *Store) sign(key string, value []byte) []byte {
 	return m.Sum(nil)
 }
 
+// Watch has Fence ask missing before it looks again at a counter.
+func (s *Store) Watch(missing func() error) { s.missing = missing }
+
 // Fence adds itself to the counter of this fence and waits until all ranks have. When all ranks have
 // reached a fence, the one before is over: no rank needs its counter any more.
 func (s *Store) Fence() error {
@@ -153,7 +159,14 @@ func (s *Store) Fence() error {
 	n, err := s.count(counter)
 	for pause := shortPause; err == nil && n < uint64(s.size); pause = min(2*pause, longPause) {
 		time.Sleep(pause)
-		n, err = s.read(counter)
+		var gone error
+		if s.missing != nil {
+			gone = s.missing()
+		}
+		if n, err = s.read(counter); gone != nil && err == nil && n != uint64(s.size) {
+			s.lost = gone
+			return gone
+		}
 	}
 	if err != nil {
 		return s.fail(err)

@@ -111,6 +111,11 @@ func TestServerIsKilled(t *testing.T) {
 	kvstest.Lost(t, openAll(t, address, "job", 3, time.Minute), Scheme+address, func() { server.Kill() })
 }
 
+func TestRankIsMissing(t *testing.T) {
+	address, _ := serve(t)
+	kvstest.Missing(t, openAll(t, address, "job", 3, time.Minute))
+}
+
 // A silent server counts as lost, like one that has ended.
 func TestServerIsSilent(t *testing.T) {
 	for _, address := range []string{kvstest.Silent(t), "127.0.0.1:1"} {

@@ -19,12 +19,14 @@ type Store struct {
 	in       *bufio.Reader
 	name     string
 	patience time.Duration
+	missing  func() error // see Watch; may be nil
 	lost     error
 }
 
 var (
-	_ kvs.Store  = (*Store)(nil)
-	_ kvs.Lister = (*Store)(nil)
+	_ kvs.Store   = (*Store)(nil)
+	_ kvs.Lister  = (*Store)(nil)
+	_ kvs.Watcher = (*Store)(nil)
 )
 
 // Open connects a rank to the store at HOST:PORT. key is the job's key.
@@ -72,6 +74,9 @@ func (s *Store) Put(key string, value []byte) error {
 	_, err := s.ask("put "+key+" "+hex.EncodeToString(value), "ok")
 	return err
 }
+
+// Watch has Fence ask missing whenever the server says that it waits.
+func (s *Store) Watch(missing func() error) { s.missing = missing }
 
 // Fence waits for the other ranks.
 func (s *Store) Fence() error {
@@ -134,8 +139,11 @@ func (s *Store) ask(line string, words ...string) (string, error) {
 		return "", s.lost
 	}
 	answer, err := s.say(line)
+	if err != nil && s.lost == nil {
+		err = s.fail(err)
+	}
 	if err != nil {
-		return "", s.fail(err)
+		return "", err
 	}
 	word, rest, _ := strings.Cut(answer, " ")
 	for _, w := range words {
@@ -149,7 +157,8 @@ func (s *Store) ask(line string, words ...string) (string, error) {
 	return "", s.fail(fmt.Errorf("the server answers %.40q", answer))
 }
 
-// say writes a line and returns the next line that is not a dot.
+// say writes a line and returns the next line that is not a dot. If a rank was missing at a dot already, its
+// error is the result at the next one: a rank may have ended after the fence that this one is about to leave.
 func (s *Store) say(line string) (answer string, err error) {
 	if err := s.conn.SetWriteDeadline(time.Now().Add(s.patience)); err != nil {
 		return "", err
@@ -157,10 +166,19 @@ func (s *Store) say(line string) (answer string, err error) {
 	if _, err := s.conn.Write([]byte(line + "\n")); err != nil {
 		return "", err
 	}
-	for answer = "."; answer == "." && err == nil; {
-		answer, err = s.read()
+	var gone error
+	for {
+		if answer, err = s.read(); answer != "." || err != nil {
+			return answer, err
+		}
+		if gone != nil {
+			s.lost = gone
+			return "", gone
+		}
+		if s.missing != nil {
+			gone = s.missing()
+		}
 	}
-	return answer, err
 }
 
 func (s *Store) read() (string, error) {

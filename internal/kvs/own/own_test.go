@@ -52,6 +52,12 @@ func TestServerEnds(t *testing.T) {
 	kvstest.Lost(t, openAll(t, s.Address(), key, 3, time.Minute), Scheme+s.Address(), func() { s.Close() })
 }
 
+func TestRankIsMissing(t *testing.T) {
+	s, key := serve(t, 3)
+	s.beat = 10 * time.Millisecond
+	kvstest.Missing(t, openAll(t, s.Address(), key, 3, time.Minute))
+}
+
 // A silent server counts as lost, like one that has ended: this one sends no heartbeat, as if its host were
 // disconnected.
 func TestServerIsSilent(t *testing.T) {
