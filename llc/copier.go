@@ -103,7 +103,10 @@ func (c *copier) init(caps *ir.Caps, ports int) {
 		c.limit = c.ports
 	}
 	c.large = partOf(c.quantum(caps), c.ports)
-	c.small = max(c.large/c.brief, 1)
+	c.small = c.large
+	if c.brief > 1 {
+		c.small = max(min(c.large/c.brief, mostBrief), 1)
+	}
 }
 
 // Attend says that the program waits for a message of at most n bytes. If that is

@@ -279,6 +279,24 @@ func TestAttentionEnds(t *testing.T) {
 	}
 }
 
+// TestBriefCopiesHaveALimit: however much a NIC copies at once, a brief copy is 32 KiB at most.
+func TestBriefCopiesHaveALimit(t *testing.T) {
+	const n = 1 << 20
+	caps := crossingCaps(1, 1<<30)
+	caps.SplitUnit = n
+	c := newCrossing(t, caps)
+	long := c.recv(0, 1, 1, make([]byte, n))
+	c.engines[0].Attend(100)
+	c.send(1, 0, 1, pattern(n, 1))
+	var got []int
+	for _, cmd := range c.copies(0, long) {
+		got = append(got, len(cmd.Data))
+	}
+	if want := append(slices.Repeat([]int{32 << 10}, 8), n-8*32<<10); !slices.Equal(got, want) {
+		t.Errorf("copies of %d, want %d", got, want)
+	}
+}
+
 // TestCopiesAreLeftToWaits: a driver that only looks leaves a copy to the next wait for a small message, as
 // often as there may be one soon, and only a copy that may begin.
 func TestCopiesAreLeftToWaits(t *testing.T) {
