@@ -59,6 +59,8 @@ func play(world *mpi.Comm) error {
 		return twoRanksDie(world)
 	case "tuned":
 		return liveTuned(world)
+	case "huge pages":
+		return liveInHugePages(world)
 	case "rings":
 		return liveWithRings(world)
 	case "locks alone":

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rhinet/collectives"
+	"rhinet/internal/hugepage"
 	"rhinet/internal/launch"
 	"rhinet/internal/onesided"
 	"rhinet/llc/nics"
@@ -19,6 +20,9 @@ func checkSettings(job *launch.Job) error {
 	for i := range job.Parts {
 		if _, err := fabric.ParseAttach(setting(job, &job.Parts[i], nics.AttachVariable)); err != nil {
 			return wrongSetting(nics.AttachVariable, err)
+		}
+		if err := hugepage.Check(setting(job, &job.Parts[i], hugepage.Variable)); err != nil {
+			return wrongSetting(hugepage.Variable, err)
 		}
 		if _, err := nics.ParseDebug(setting(job, &job.Parts[i], nics.DebugVariable)); err != nil {
 			return wrongSetting(nics.DebugVariable, err)

@@ -22,6 +22,8 @@ func TestWrongSettingsAreRefusedOnce(t *testing.T) {
 		{"RHINET_CMA=off", []string{"-genv", "RHINET_CMA", "maybe", "echo"}, attach},
 		{"RHINET_CMA=maybe", []string{"-x", "RHINET_CMA=on", "-x", "RHINET_CMA=off", "true"}, ""},
 		{"RHINET_CMA=", []string{"true"}, ""},
+		{"RHINET_HUGEPAGES=on", []string{"-n", "2", "echo"}, `RHINET_HUGEPAGES: huge pages "on"; it is auto or off`},
+		{"RHINET_HUGEPAGES=off", []string{"true"}, ""},
 		{"RHINET_DEBUG=contracts", []string{"-n", "3", "echo"}, `RHINET_DEBUG: nothing to watch is called "contracts"; there are requests, contract, buffers, checksum`},
 		{"RHINET_DEBUG=", []string{"-x", "RHINET_DEBUG=2", "echo"}, `RHINET_DEBUG: nothing to watch is called "2"`},
 		{"RHINET_DEBUG=all", []string{"true"}, ""},

@@ -18,11 +18,11 @@ let level   = bench/* - host, peer, compare
 let feature = examples/*
 
 # Tools without knowledge of the product. Beside them everyone has the standard library.
-internal/callsite, internal/checked, internal/clock, internal/hosts, internal/iface, internal/invariants, internal/layout, internal/need, internal/netns, internal/netnstest, internal/observe, internal/onesided, internal/page, internal/perfetto, internal/pmi, internal/ptytest, internal/rapidseed, internal/ring, internal/slurmtest, internal/strided, internal/sysinfo, internal/tracetest, internal/wait, internal/vec, internal/script < EVERYONE
+internal/callsite, internal/checked, internal/clock, internal/hosts, internal/hugepage, internal/iface, internal/invariants, internal/layout, internal/need, internal/netns, internal/netnstest, internal/observe, internal/onesided, internal/page, internal/perfetto, internal/pmi, internal/ptytest, internal/rapidseed, internal/ring, internal/slurmtest, internal/strided, internal/sysinfo, internal/tracetest, internal/wait, internal/vec, internal/script < EVERYONE
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
 pgregory.net/rapid < internal/rapidseed
-golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/ptytest, internal/observe
+golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/ptytest, internal/observe, internal/hugepage
 github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, bench/host
 gonum.org/v1/gonum, gonum.org/v1/plot, github.com/olekukonko/tablewriter < bench, bench/compare, bench/<level>
 golang.org/x/exp < npb/nas, bench
@@ -217,7 +217,7 @@ var stateless = []string{"mpi", "llc", "nicemu", "collectives"}
 var mayUseUnsafe = []string{
 	"internal/libfabric", "internal/kvs/pmix", "internal/libmpi", "internal/tcp",
 	"nicemu/fabric", "nicemu/dma", "nicemu/martini",
-	"internal/ring", "internal/vec",
+	"internal/ring", "internal/vec", "internal/hugepage",
 	"llc/user", "mpi",
 }
 

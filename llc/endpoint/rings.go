@@ -3,7 +3,9 @@ package endpoint
 import (
 	"errors"
 	"fmt"
+	"os"
 
+	"rhinet/internal/hugepage"
 	"rhinet/internal/ring"
 	"rhinet/internal/strided"
 	"rhinet/internal/wait"
@@ -27,9 +29,10 @@ type Rings struct {
 	lines     []ring.Line // of the flag arrays
 	flags     Flags       // opened on first use
 	pace      wait.Pace
-	stage     []byte    // for noncontiguous payloads, where the writer cannot gather them
-	turn      int       // peer whose account is next written again
-	head      [3]uint64 // of the packet that Post sends: an argument of an interface would be allocated
+	pages     *hugepage.Pages // of the memory that is transferred
+	stage     []byte          // for noncontiguous payloads, where the writer cannot gather them
+	turn      int             // peer whose account is next written again
+	head      [3]uint64       // of the packet that Post sends: an argument of an interface would be allocated
 }
 
 // A way is what is open towards one peer.
@@ -66,6 +69,9 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 	}
 	if !r.caps.Remote {
 		r.caps.Offered = 0
+	}
+	if r.caps.Remote && e.fabric.Shared() {
+		r.pages = hugepage.New(os.Getenv(hugepage.Variable))
 	}
 	r.lend = nic.ExposeMemory
 	if l, ok := nic.(Lender); ok {
@@ -199,7 +205,7 @@ func (r *Rings) readTail(p *way, cmd *ir.Command) error {
 }
 
 func (r *Rings) expose(cmd *ir.Command) error {
-	s, err := r.lend(cmd.Data)
+	s, err := r.Lend(cmd.Data)
 	if err == nil {
 		r.Answer(ir.Exposed, cmd).Segment = s
 	}
@@ -207,14 +213,29 @@ func (r *Rings) expose(cmd *ir.Command) error {
 }
 
 // Lend is Expose with an immediate result.
-func (r *Rings) Lend(b []byte) (ir.Segment, error) { return r.lend(b) }
+func (r *Rings) Lend(b []byte) (ir.Segment, error) {
+	r.pages.Moved(b) // peers will move it
+	return r.lend(b)
+}
+
+// ReadMemory is that of the NIC.
+func (r *Rings) ReadMemory(peer int, s ir.Segment, offset uint64, buf []byte) error {
+	r.pages.Moved(buf)
+	return r.nic.ReadMemory(peer, s, offset, buf)
+}
+
+// WriteMemory is that of the NIC.
+func (r *Rings) WriteMemory(peer int, s ir.Segment, offset uint64, buf []byte) error {
+	r.pages.Moved(buf)
+	return r.nic.WriteMemory(peer, s, offset, buf)
+}
 
 // move carries out a Pull or a Push. The caller lends the local side until the answer, which is ready on
 // return.
 func (r *Rings) move(cmd *ir.Command) error {
-	access, kind := r.nic.ReadMemory, ir.Pulled
+	access, kind := r.ReadMemory, ir.Pulled
 	if cmd.Op == ir.Push {
-		access, kind = r.nic.WriteMemory, ir.Pushed
+		access, kind = r.WriteMemory, ir.Pushed
 	}
 	var err error
 	begun := r.pace.Begin(len(cmd.Data), cmd.Op == ir.Pull && cmd.Move == nil)

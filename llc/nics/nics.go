@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"rhinet/internal/hugepage"
 	"rhinet/llc/cenju4"
 	"rhinet/llc/checksum"
 	"rhinet/llc/dimmnet2"
@@ -163,6 +164,9 @@ func (d Debug) open(name string, f *fabric.Fabric, rank int, o entry.Options) (i
 	}
 	if o.Attach, err = fabric.ParseAttach(os.Getenv(AttachVariable)); err != nil {
 		return nil, fmt.Errorf("nics: %s: %w", AttachVariable, err)
+	}
+	if err := hugepage.Check(os.Getenv(hugepage.Variable)); err != nil {
+		return nil, fmt.Errorf("nics: %s: %w", hugepage.Variable, err)
 	}
 	o.Setting = setting
 	t, err := n.Open(f, rank, o)

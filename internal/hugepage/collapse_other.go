@@ -1,0 +1,7 @@
+//go:build !linux
+
+package hugepage
+
+func usable() error { return errNone }
+
+func collapse(uintptr) error { return errNone }

@@ -1,0 +1,123 @@
+package hugepage
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// recorded returns pages whose kernel notes what it is asked for, and answers with err.
+func recorded(err error) (p *Pages, asked *[]uintptr) {
+	asked = new([]uintptr)
+	p = New("")
+	p.usable = func() error { return nil }
+	p.ask = func(at uintptr) error {
+		*asked = append(*asked, at)
+		return err
+	}
+	return p, asked
+}
+
+// within returns n bytes that begin so many bytes behind the beginning of a huge page, and its address.
+func within(n, behind int) (b []byte, at uintptr) {
+	all := make([]byte, n+behind+size)
+	at = (address(all) + size - 1) / size * size
+	from := int(at-address(all)) + behind
+	return all[from : from+n], at
+}
+
+func TestMemoryThatIsTransferredOftenIsAskedForOnce(t *testing.T) {
+	const n = 3 * size / 2
+	b, at := within(n, size/4) // three quarters of one page, and of the next one
+	p, asked := recorded(nil)
+	few := enough / (size * 3 / 4) // each moves three quarters of both pages
+	for range few {
+		p.Moved(b)
+	}
+	if len(*asked) != 0 {
+		t.Fatalf("after %d transfers the kernel is asked for %x", few, *asked)
+	}
+	for range few {
+		p.Moved(b)
+	}
+	if want := []uintptr{at, at + size}; !slices.Equal(*asked, want) {
+		t.Errorf("asked for %x, want %x", *asked, want)
+	}
+}
+
+func TestShortTransfersAreNotCounted(t *testing.T) {
+	b, _ := within(least-1, 0)
+	p, asked := recorded(nil)
+	for range 2 * enough / len(b) {
+		p.Moved(b)
+	}
+	if len(*asked) != 0 || p.watched != ([places]place{}) {
+		t.Errorf("asked for %x", *asked)
+	}
+}
+
+// Where a program has memory of other kinds as well, the kernel refuses now and then.
+func TestRefusalsInARowCount(t *testing.T) {
+	p, asked := recorded(nil)
+	for i := range uintptr(3 * mostRefused) {
+		answer := error(nil)
+		if i%mostRefused != 0 {
+			answer = errors.New("no")
+		}
+		p.ask = func(at uintptr) error { *asked = append(*asked, at); return answer }
+		p.make(i)
+	}
+	if len(*asked) != 3*mostRefused {
+		t.Errorf("asked %d times", len(*asked))
+	}
+}
+
+// Two places of the same number in the table: the one that is used counts anew.
+func TestPlacesTakeTurns(t *testing.T) {
+	p, asked := recorded(nil)
+	for range 100 {
+		p.count(1, enough/2)
+		p.count(1+places, enough/2)
+	}
+	p.count(1, enough)
+	if !slices.Equal(*asked, []uintptr{size}) {
+		t.Errorf("asked for %x", *asked)
+	}
+}
+
+func TestAKernelThatRefusesIsNotAskedForEver(t *testing.T) {
+	p, asked := recorded(errors.New("no"))
+	for i := range uintptr(2 * mostRefused) {
+		p.make(i)
+	}
+	if len(*asked) != mostRefused {
+		t.Errorf("asked %d times", len(*asked))
+	}
+	p, asked = recorded(nil)
+	p.usable = func() error { return errNone }
+	if p.make(1); len(*asked) != 0 || !p.off {
+		t.Error("asked a system that has no huge pages")
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for value, on := range map[string]bool{"": true, auto: true, off: false} {
+		if err := Check(value); err != nil || (New(value) != nil) != on {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+	if err := Check("on"); err == nil || err.Error() != `huge pages "on"; it is auto or off` {
+		t.Error(err)
+	}
+	b, _ := within(least, 0)
+	New(off).Moved(b)
+}
+
+func TestMovedAllocatesNothing(t *testing.T) {
+	b, _ := within(3*size, 100)
+	p, _ := recorded(nil)
+	p.ask = func(uintptr) error { return nil }
+	if n := testing.AllocsPerRun(1000, func() { p.Moved(b) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
