@@ -33,7 +33,7 @@ const (
 	places = 256
 	// mostRefused is how often the kernel may refuse in a row before it is not asked again: it searches for
 	// free memory.
-	mostRefused = 8
+	mostRefused = 16
 )
 
 // Check returns what is wrong with the value of [Variable]: it is auto, off, or empty, which means auto.
@@ -59,7 +59,7 @@ type Pages struct {
 // A place is where a huge page is or may be.
 type place struct {
 	number uintptr // its address divided by size
-	moved  uint64  // bytes transferred; enough: the kernel was asked
+	moved  uint64  // bytes transferred; enough: it is huge
 }
 
 // New returns the pages of a process for a value of [Variable]: nil if they are switched off.
@@ -91,25 +91,26 @@ func (p *Pages) count(number uintptr, n uint64) {
 	if s.moved >= enough {
 		return
 	}
-	if s.moved += n; s.moved >= enough {
-		p.make(number)
+	if s.moved += n; s.moved >= enough && !p.make(number) {
+		s.moved = 0 // a peer that reads it just now is one reason to refuse
 	}
 }
 
-// make has the kernel make a huge page.
-func (p *Pages) make(number uintptr) {
+// make has the kernel make a huge page, and reports whether it did.
+func (p *Pages) make(number uintptr) bool {
 	if !p.asked {
 		p.asked, p.off = true, p.usable() != nil
 	}
 	if p.off {
-		return
+		return false
 	}
 	if p.ask(number*size) == nil {
 		p.refused = 0
-		return
+		return true
 	}
 	p.refused++
 	p.off = p.refused >= mostRefused
+	return false
 }
 
 // errNone says that there are no huge pages of the usual size.

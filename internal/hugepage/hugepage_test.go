@@ -56,6 +56,21 @@ func TestShortTransfersAreNotCounted(t *testing.T) {
 	}
 }
 
+func TestTheKernelIsAskedAgainAfterAsManyTransfers(t *testing.T) {
+	p, asked := recorded(errors.New("busy"))
+	for range 3 {
+		p.count(7, enough-1)
+		p.count(7, 1)
+	}
+	p.ask = func(at uintptr) error { *asked = append(*asked, at); return nil }
+	for range 3 {
+		p.count(7, enough)
+	}
+	if want := slices.Repeat([]uintptr{7 * size}, 4); !slices.Equal(*asked, want) {
+		t.Errorf("asked for %x, want %x", *asked, want)
+	}
+}
+
 // Where a program has memory of other kinds as well, the kernel refuses now and then.
 func TestRefusalsInARowCount(t *testing.T) {
 	p, asked := recorded(nil)
