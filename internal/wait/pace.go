@@ -46,7 +46,7 @@ func (p *Pace) Slow(begun time.Duration, n int) bool {
 
 // judge is Slow for a copy that took the given time.
 func (p *Pace) judge(took time.Duration, n int) bool {
-	if took <= time.Duration(n/paceRate) {
+	if took <= time.Duration(n*paceKiB>>10) {
 		p.slow, p.left = 0, paceLooks-1
 		return false
 	}

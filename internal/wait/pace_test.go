@@ -19,7 +19,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("%+v is looked at", c)
 		}
 	}
-	limit := time.Duration(n / paceRate)
+	limit := time.Duration(n * paceKiB >> 10)
 	quick, slow := limit, limit+1
 	for i, c := range []struct {
 		took  time.Duration
