@@ -6,7 +6,6 @@ import (
 
 	"rhinet/internal/kvs"
 	"rhinet/internal/pmi"
-	"rhinet/llc/entry"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
 )
@@ -21,7 +20,7 @@ func Process(job pmi.Job, d Debug) (ir.Translator, func() error, error) {
 // ProcessIn is Process for a rank that has a store open, which it uses and leaves open.
 func ProcessIn(job pmi.Job, store kvs.Store, d Debug) (ir.Translator, func() error, error) {
 	if job.Fabric >= 0 {
-		return join(usual(job.NIC), job.Fabric, job.Rank, job.Size, func(f *fabric.Fabric) (*entry.Network, error) { return network(job, store, f) })
+		return join(usual(job.NIC), job, store)
 	}
 	all, release, err := Local(job.NIC, 1, d)
 	if err != nil {
@@ -42,22 +41,24 @@ func usual(name string) string {
 // ranks: fd is the inherited descriptor, which Join closes. The second result releases the memory, after the
 // translator is closed.
 func Join(name string, fd, rank, ranks int) (ir.Translator, func() error, error) {
-	return join(name, fd, rank, ranks, func(*fabric.Fabric) (*entry.Network, error) { return nil, nil })
+	job := pmi.Single(rank, ranks)
+	job.Fabric = fd
+	return join(name, job, nil)
 }
 
-// join is Join for a rank of a job that may be on several hosts: network returns what it must know of them.
-func join(name string, fd, rank, ranks int, network func(*fabric.Fabric) (*entry.Network, error)) (ir.Translator, func() error, error) {
-	f, err := fabric.Open(fd)
+// join is Join for a rank of a job that may be on several hosts; see [network].
+func join(name string, job pmi.Job, store kvs.Store) (ir.Translator, func() error, error) {
+	f, err := fabric.Open(job.Fabric)
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.Ranks() != ranks {
-		return nil, nil, errors.Join(fmt.Errorf("nics: the memory is that of a job of %d ranks, not %d", f.Ranks(), ranks), f.Close())
+	if f.Ranks() != job.Size {
+		return nil, nil, errors.Join(fmt.Errorf("nics: the memory is that of a job of %d ranks, not %d", f.Ranks(), job.Size), f.Close())
 	}
 	var t ir.Translator
-	net, err := network(f)
+	net, err := network(job, store, f)
 	if err == nil {
-		t, err = openWatched(name, f, rank, net)
+		t, err = openWatched(name, f, job.Rank, net)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
