@@ -42,9 +42,18 @@ func liveVirtually(world *mpi.Comm, what string) error {
 		return err
 	case "leave":
 		if rank == 1 {
+			for range size - 1 { // the others have left Init, and are about to wait
+				if _, err := mpi.Recv(world, one, mpi.AnySource, 7); err != nil {
+					return err
+				}
+			}
+			time.Sleep(100 * time.Millisecond)
 			os.Exit(0)
 		}
-		_, err := mpi.Recv(world, one, 1, 7)
+		err := mpi.Send(world, one, 1, 7)
+		if err == nil {
+			_, err = mpi.Recv(world, one, 1, 7)
+		}
 		return err
 	case "kill":
 		if rank == 1 {
