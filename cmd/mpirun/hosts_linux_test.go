@@ -382,6 +382,49 @@ func (w *network) rank(host int, program string) int {
 	return 0
 }
 
+// A daemon of one job and the mpirun that leads another are late, as on a busy machine: their kernels answer,
+// and the jobs go on.
+func TestLateOnHosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	w := newNetwork(t, 2)
+	type job struct {
+		cmd       *exec.Cmd
+		late      int
+		out, errs buffer
+	}
+	jobs := make([]job, 2)
+	for i := range jobs {
+		j := &jobs[i]
+		j.cmd = w.mpirun("--hosts", w.names(2), "-n", "2", "sh", "-c", "test $RHINET_RANK = 1 && echo $PPID; sleep 8; echo end")
+		j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.errs
+		if err := j.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		j.out.await(t, "\n", 1)
+		fmt.Sscan(j.out.String(), &j.late)
+	}
+	jobs[1].late = jobs[1].cmd.Process.Pid
+	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+		for i := range jobs {
+			if err := syscall.Kill(jobs[i].late, sig); err != nil {
+				t.Error(err)
+			}
+		}
+		if sig == syscall.SIGSTOP {
+			time.Sleep(7 * time.Second)
+		}
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		if err := j.cmd.Wait(); err != nil || strings.Count(j.out.String(), "end\n") != 2 || j.errs.String() != "" {
+			t.Errorf("%v, %q, %s", err, j.out.String(), j.errs.String())
+		}
+	}
+	w.empty()
+}
+
 // When any process ends, the job ends soon, names the host, and leaves nothing. At most seven seconds of
 // waiting are intended: five of silence, and two for a daemon that cannot be reached.
 func TestDeathsOnHosts(t *testing.T) {

@@ -14,8 +14,12 @@ import (
 	"time"
 )
 
-// ErrSilent reports that nothing was heard from the other side for too long.
-var ErrSilent = fmt.Errorf("nothing was heard from it for %v", silence*beat)
+// ErrSilent reports that nothing was heard from the other side for too long, and ErrLate that only its kernel
+// was.
+var (
+	ErrSilent = fmt.Errorf("nothing was heard from it for %v", silence*beat)
+	ErrLate   = fmt.Errorf("its host answers, but its process was not heard for %v", lateness*beat)
+)
 
 // A Conn carries values between two sides in frames: the length in 4 bytes, followed by as many bytes of a
 // gob stream. A length of 0 is a heartbeat, and paused announces that the next frame may take long.
@@ -23,9 +27,9 @@ type Conn struct {
 	raw     *tls.Conn
 	in      *gob.Decoder
 	heard   atomic.Bool
-	reading atomic.Bool // Receive waits for bytes
-	patient atomic.Bool // the other side has paused
-	silent  atomic.Bool // closed because the other side was silent
+	reading atomic.Bool           // Receive waits for bytes
+	patient atomic.Bool           // the other side has paused
+	gone    atomic.Pointer[error] // why this side has closed it: ErrSilent or ErrLate
 
 	mu     sync.Mutex // guards writing
 	out    *gob.Encoder
@@ -51,7 +55,7 @@ func newConn(raw *tls.Conn, every time.Duration) *Conn {
 
 // watch sends heartbeats and closes a connection that receives none while Receive waits: at other times it
 // is this side that does not listen. It counts its own ticks rather than time, because this process may have
-// been stopped for a time.
+// been stopped for a time. A heartbeat that was sent is acknowledged within one tick if the host is there.
 func (c *Conn) watch(wanted chan<- struct{}, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -68,12 +72,21 @@ func (c *Conn) watch(wanted chan<- struct{}, every time.Duration) {
 		if missing++; c.heard.Swap(false) || c.patient.Load() || !c.reading.Load() {
 			missing = 0
 		}
-		if missing >= silence {
-			c.silent.Store(true)
-			c.hangUp()
+		if missing >= silence && !acknowledged(c.raw.NetConn(), silence*every) {
+			c.giveUp(ErrSilent)
+			return
+		}
+		if missing >= lateness {
+			c.giveUp(ErrLate)
 			return
 		}
 	}
+}
+
+// giveUp closes the connection because the other side is gone.
+func (c *Conn) giveUp(why error) {
+	c.gone.Store(&why)
+	c.hangUp()
 }
 
 func (c *Conn) beat(wanted <-chan struct{}) {
@@ -118,16 +131,16 @@ func (c *Conn) Send(v any) error {
 
 // Receive waits for the next value. One goroutine may call it. Only Receive notices heartbeats, and that
 // there are none. The end of the connection is an error: io.EOF if the other side has closed it, ErrSilent if
-// it was silent.
+// it was silent, ErrLate if only its host answers.
 func (c *Conn) Receive(v any) error { return c.explain(c.in.Decode(v)) }
 
 // explain returns why a call has failed.
 func (c *Conn) explain(err error) error {
-	switch {
+	switch gone := c.gone.Load(); {
 	case err == nil:
 		return nil
-	case c.silent.Load():
-		return ErrSilent
+	case gone != nil:
+		return *gone
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return io.EOF
 	}

@@ -3,16 +3,19 @@
 // job. The key itself is sent only over the connection that starts a daemon.
 //
 // Both sides derive one certificate from the key and accept no other (TLS 1.3). Each sends a heartbeat
-// every second; a side that is silent for five seconds counts as gone, because a host that is cut off
-// reports nothing.
+// every second, because a host that is cut off reports nothing. A side that is silent for five seconds counts
+// as gone, unless its kernel still acknowledges what is sent to it: then its process is only late, as on a busy
+// machine, and has half a minute.
 package control
 
 import "time"
 
 const (
-	// beat is the time between two heartbeats, and silence how many may be missing.
-	beat    = time.Second
-	silence = 5
+	// beat is the time between two heartbeats. silence is how many may be missing if nothing is acknowledged
+	// either, and lateness how many if the host answers.
+	beat     = time.Second
+	silence  = 5
+	lateness = 30
 	// Patience is how long a peer may take to show that it knows the key.
-	Patience = 4 * time.Second
+	Patience = 20 * time.Second
 )

@@ -28,7 +28,8 @@ type coordinator struct {
 	plan  *Plan
 	key   control.Key
 	begin time.Time
-	hosts []*host // those with ranks, in order
+	hosts []*host  // those with ranks, in order
+	code  [][]byte // of the programs that are sent
 
 	ranks *ranks
 	mux   *mux
@@ -180,9 +181,11 @@ func (l *coordinator) partSpecs(ctx context.Context) ([]partSpec, error) {
 			e.Name = commandName(prog.pkg)
 		}
 		if prog.pkg != "" || l.plan.job.Preload {
-			if e.Image, err = os.ReadFile(prog.path); err != nil {
+			code, err := os.ReadFile(prog.path)
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", prog.name, plainError(err))
 			}
+			l.code, e.Image = append(l.code, code), len(code)
 		}
 		all = append(all, e)
 	}
@@ -328,9 +331,13 @@ func (l *coordinator) order(ctx context.Context, common orders) error {
 	return failed
 }
 
-// instruct sends a daemon its orders, and the messages that it has missed in the meantime.
+// instruct sends a daemon its orders and programs, and the messages that it has missed in the meantime.
 func (l *coordinator) instruct(h *host, o *orders) bool {
-	if h.conn.Send(&message{Orders: o}) != nil {
+	err := h.conn.Send(&message{Orders: o})
+	if err == nil {
+		err = sendCode(h.conn, l.code)
+	}
+	if err != nil {
 		_ = h.conn.Close() // follow notices it
 		return false
 	}

@@ -26,7 +26,7 @@ type daemon struct {
 	conn   *control.Conn
 	open   func(nic string, ranks int) (Fabric, error)
 	orders *orders
-	images []*os.File
+	images []image // of each part
 
 	plan   *Plan
 	ranks  *ranks
@@ -85,17 +85,28 @@ func attend(to *invitation, stdin io.Reader, open func(string, int) (Fabric, err
 	}
 	var m message
 	if err := conn.Receive(&m); err != nil || m.Orders == nil {
-		return nil // mpirun has given up, and says why
+		return severed(err) // if it is nil, mpirun has given up, and says why
 	}
 	d.orders = m.Orders
-	d.work(to.Host)
-	return nil
+	if d.images, err = fetch(conn, d.orders.Parts); err != nil {
+		return severed(err)
+	}
+	return severed(d.work(to.Host))
+}
+
+// severed returns what is to be said of the end of the connection to the leading mpirun: nothing, if that
+// has closed it, or if this side has because its input is closed.
+func severed(err error) error {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return fmt.Errorf("the connection to the mpirun that leads has failed: %w", err)
 }
 
 // release releases the resources of the ranks.
 func (d *daemon) release() {
-	for _, f := range d.images {
-		f.Close()
+	for i := range d.images {
+		d.images[i].close()
 	}
 	if d.fabric != nil {
 		d.fabric.Close()
@@ -103,13 +114,13 @@ func (d *daemon) release() {
 	d.kept.close()
 }
 
-// work runs the ranks until they have ended.
-func (d *daemon) work(host int) {
+// work runs the ranks until they have ended. It returns how the connection has ended.
+func (d *daemon) work(host int) (end error) {
 	d.ranks = &ranks{list: make([]rank, len(d.orders.Ranks))}
 	d.output = newExporter(func(m *message) error { return d.conn.Send(m) }, func(r int) int { return d.orders.Ranks[r] })
 	var listening sync.WaitGroup
 	err := d.prepare(host)
-	listening.Go(d.listen)
+	listening.Go(func() { end = d.listen() })
 	if err != nil {
 		d.begun(err)
 	} else {
@@ -124,6 +135,7 @@ func (d *daemon) work(host int) {
 		d.conn.Close() // mpirun then reports that it has lost this host
 	}
 	listening.Wait() // until mpirun has read everything and closed the connection
+	return end
 }
 
 // runRanks starts the ranks and returns when none is left.
@@ -196,8 +208,9 @@ func (d *daemon) prepare(host int) (err error) {
 	o := d.orders
 	job := &Job{NIC: o.NIC, Tuning: o.Tuning, Bind: o.Bind, Env: o.Env, MaxRanks: o.Size, KeepGoing: o.KeepGoing, RingMemory: o.RingMemory}
 	d.plan = &Plan{job: job, environ: ownEnv(o.Environ, os.Environ()), columns: o.Columns}
-	for _, e := range o.Parts {
-		prog, err := d.program(&e)
+	for i := range o.Parts {
+		e := &o.Parts[i]
+		prog, err := d.program(e, &d.images[i])
 		if err != nil {
 			return err
 		}
@@ -237,32 +250,30 @@ func (d *daemon) prepare(host int) (err error) {
 	return nil
 }
 
-// program finds the program of a part on this host.
-func (d *daemon) program(e *partSpec) (program, error) {
+// program finds the program of a part on this host, or takes the one that was sent.
+func (d *daemon) program(e *partSpec, sent *image) (prog program, err error) {
 	if info, err := os.Stat(e.Dir); err != nil || !info.IsDir() {
 		return program{}, &refusal{fmt.Sprintf("there is no directory %s; --wdir names one that is there", e.Dir)}
 	}
-	prog := program{name: e.Name, path: e.Path}
-	if e.Image == nil {
-		if _, err := os.Stat(e.Path); err != nil {
-			return prog, &refusal{fmt.Sprintf("%s: %v; --preload sends it there", e.Path, plainError(err))}
+	prog = program{name: e.Name, path: e.Path}
+	if e.Image > 0 {
+		if prog.path, err = sent.path(); err != nil {
+			return prog, fmt.Errorf("no place for the program %s: %w", e.Name, err)
 		}
 		return prog, nil
 	}
-	file, err := imageFile(e.Name, e.Image)
-	if err != nil {
-		return prog, fmt.Errorf("no place for the program %s: %w", e.Name, err)
+	if _, err := os.Stat(e.Path); err != nil {
+		return prog, &refusal{fmt.Sprintf("%s: %v; --preload sends it there", e.Path, plainError(err))}
 	}
-	d.images = append(d.images, file)
-	prog.path = fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), file.Fd())
 	return prog, nil
 }
 
-// listen follows the messages of mpirun. When the connection ends, so do the ranks.
-func (d *daemon) listen() {
+// listen follows the messages of mpirun. When the connection ends, so do the ranks; listen returns why it has
+// ended.
+func (d *daemon) listen() (end error) {
 	for {
 		var m message
-		if err := d.conn.Receive(&m); err != nil {
+		if end = d.conn.Receive(&m); end != nil {
 			break
 		}
 		switch {
@@ -287,6 +298,7 @@ func (d *daemon) listen() {
 	if d.input != nil {
 		close(d.input)
 	}
+	return end
 }
 
 // markFailed tells the ranks on this host that others have ended.

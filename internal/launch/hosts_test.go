@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -101,8 +103,8 @@ func TestDaemonWithoutAnInvitation(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                   "this mode is for mpirun --hosts",
 		"hello\n":            "this mode is for mpirun --hosts",
-		"{\"Version\":99}\n": "it speaks version 1, and the mpirun that leads version 99; use one build on all hosts",
-		"{\"Version\":1,\"Addresses\":[\"127.0.0.1:1\"]}\n": "the mpirun that leads cannot be reached at 127.0.0.1:1: ",
+		"{\"Version\":99}\n": "it speaks version 2, and the mpirun that leads version 99; use one build on all hosts",
+		"{\"Version\":2,\"Addresses\":[\"127.0.0.1:1\"]}\n": "the mpirun that leads cannot be reached at 127.0.0.1:1: ",
 	} {
 		var said bytes.Buffer
 		status := Daemon(strings.NewReader(in), &said, nil)
@@ -112,18 +114,43 @@ func TestDaemonWithoutAnInvitation(t *testing.T) {
 	}
 }
 
-// A program that was sent runs, whoever owned the file.
+// connected returns both ends of a connection between mpirun and a daemon.
+func connected(t *testing.T) (leads, daemon *control.Conn) {
+	t.Helper()
+	key := control.NewKey()
+	listener, err := control.Listen("127.0.0.1:0", key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	daemon, err = control.Dial([]string{fmt.Sprint("127.0.0.1:", listener.Port())}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leads = <-listener.Conns()
+	t.Cleanup(func() { leads.Close(); daemon.Close() })
+	return leads, daemon
+}
+
+// A program that was sent, in pieces, runs, whoever owned the file.
 func TestImage(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("programs are sent between Linux systems")
 	}
-	image, err := os.ReadFile("/bin/echo")
+	code, err := os.ReadFile("/bin/echo")
 	if err != nil {
 		t.Skip(err)
 	}
+	code = append(code, make([]byte, 3*codeBytes)...)
+	leads, here := connected(t)
+	go sendCode(leads, [][]byte{code, []byte("#!/bin/echo\n")})
+	parts := []partSpec{{Name: "echo", Path: "/nowhere", Image: len(code), Dir: "/"}, {Name: "x", Path: "/nowhere", Dir: "/"}, {Name: "y", Image: len("#!/bin/echo\n")}}
 	d := &daemon{}
 	defer d.release()
-	prog, err := d.program(&partSpec{Name: "echo", Path: "/nowhere", Image: image, Dir: "/"})
+	if d.images, err = fetch(here, parts); err != nil {
+		t.Fatal(err)
+	}
+	prog, err := d.program(&parts[0], &d.images[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,14 +158,61 @@ func TestImage(t *testing.T) {
 	if string(out) != "hello\n" || err != nil {
 		t.Errorf("%q, %v", out, err)
 	}
-	if _, err := d.images[0].Write([]byte{0}); err == nil {
+	if got, err := os.ReadFile(prog.path); err != nil || !bytes.Equal(got, code) {
+		t.Errorf("%d bytes, %v; %d were sent", len(got), err, len(code))
+	}
+	if _, err := d.images[0].file.Write([]byte{0}); err == nil {
 		t.Error("it can be changed")
 	}
-	if _, err := d.program(&partSpec{Name: "x", Path: "/nowhere", Dir: "/"}); err == nil || err.Error() != "/nowhere: no such file or directory; --preload sends it there" {
+	if _, err := d.program(&parts[1], &d.images[1]); err == nil || err.Error() != "/nowhere: no such file or directory; --preload sends it there" {
 		t.Error(err)
 	}
-	if _, err := d.program(&partSpec{Name: "x", Path: "/bin/echo", Dir: "/nowhere"}); err == nil || err.Error() != "there is no directory /nowhere; --wdir names one that is there" {
+	if _, err := d.program(&partSpec{Name: "x", Path: "/bin/echo", Dir: "/nowhere"}, nil); err == nil || err.Error() != "there is no directory /nowhere; --wdir names one that is there" {
 		t.Error(err)
+	}
+	if _, err := d.program(&parts[0], &image{err: syscall.ENFILE}); err == nil || err.Error() != "no place for the program echo: too many open files in system" {
+		t.Error(err)
+	}
+}
+
+// A program that does not come whole is an error: mpirun ends, or is none.
+func TestImageIsCut(t *testing.T) {
+	for what, c := range map[string]struct {
+		send func(*control.Conn) error
+		want string
+	}{
+		"another message": {func(c *control.Conn) error { return c.Send(&message{Look: 1}) }, "7 bytes of the program p are missing, and it sends something else"},
+		"too much":        {func(c *control.Conn) error { return sendCode(c, [][]byte{make([]byte, 8)}) }, "7 bytes of the program p are missing, and it sends something else"},
+		"the end": {func(c *control.Conn) error {
+			if err := sendCode(c, [][]byte{make([]byte, 6)}); err != nil {
+				return err
+			}
+			return c.Close()
+		}, "EOF"},
+	} {
+		leads, here := connected(t)
+		if err := c.send(leads); err != nil {
+			t.Fatal(err)
+		}
+		images, err := fetch(here, []partSpec{{Name: "p", Image: 7}, {Name: "q", Image: 1}})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v", what, err)
+		}
+		for i := range images {
+			images[i].close()
+		}
+	}
+}
+
+// What a daemon says of the end of its connection tells mpirun why the host was lost.
+func TestWhatIsSaidOfAConnection(t *testing.T) {
+	for _, err := range []error{nil, io.EOF, net.ErrClosed} {
+		if got := severed(err); got != nil {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	if got := severed(control.ErrLate); got == nil || got.Error() != "the connection to the mpirun that leads has failed: its host answers, but its process was not heard for 30s" {
+		t.Error(got)
 	}
 }
 
@@ -168,21 +242,10 @@ func TestReportsOfHostsAreChecked(t *testing.T) {
 // If a host is lost in a job that continues, the others are told which of its ranks are lost: those that
 // had not ended.
 func TestRanksLostWithTheirHost(t *testing.T) {
-	key := control.NewKey()
-	listener, err := control.Listen("127.0.0.1:0", key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	there, err := control.Dial([]string{fmt.Sprint("127.0.0.1:", listener.Port())}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer there.Close()
+	here, there := connected(t)
 	p := &Plan{job: &Job{KeepGoing: true, Hosts: []Host{{Name: "a"}, {Name: "b"}}}, slots: make([]Slot, 4), away: away{hosts: []int{0, 0, 0, 1}}}
 	l := newCoordinator(p)
-	l.hosts[1].conn, l.hosts[1].ordered = <-listener.Conns(), true
-	defer l.hosts[1].conn.Close()
+	l.hosts[1].conn, l.hosts[1].ordered = here, true
 	l.gone = []departed{{Rank: 1, Wait: uint32(syscall.SIGKILL)}, {Rank: 2, Wait: 0x137f}} // rank 2 was stopped
 	l.lose(l.hosts[0], errors.New("silence"))
 	var m message

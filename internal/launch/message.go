@@ -12,6 +12,7 @@ import (
 //
 //	daemon  Hello                      who it is
 //	mpirun  Orders                     what to start
+//	mpirun  Code                       the programs that are sent, in the order of the parts
 //	daemon  Begun                      every rank runs, or why not
 //	daemon  Output, mpirun Taken       what ranks print
 //	mpirun  Input, daemon Taken        what rank 0 reads
@@ -25,6 +26,7 @@ import (
 type message struct {
 	Hello  *hello
 	Orders *orders
+	Code   []byte // the next piece of a program; pieces leave room for heartbeats between them
 	Begun  *begun
 	Output *piece
 	Input  *piece
@@ -70,7 +72,7 @@ type orders struct {
 type partSpec struct {
 	Name  string
 	Path  string
-	Image []byte // executable, in place of the file at Path
+	Image int // bytes of the executable that is sent in place of the file at Path; 0: none
 	Args  []string
 	Dir   string
 	Env   []string
@@ -89,6 +91,9 @@ type piece struct {
 	Data  []byte
 	End   bool // there is no more
 }
+
+// codeBytes is how much of a program is sent at once.
+const codeBytes = 256 << 10
 
 // The pieces in flight have at most window bytes, counting besidePiece bytes of overhead for each.
 const (
@@ -128,4 +133,4 @@ type invitation struct {
 	Addresses []string
 }
 
-const invitationVersion = 1
+const invitationVersion = 2

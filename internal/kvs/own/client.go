@@ -36,7 +36,8 @@ func Open(address string, key []byte, rank int) (*Store, error) {
 
 func open(address string, key []byte, rank int, patience time.Duration) (*Store, error) {
 	s := &Store{name: Scheme + address, patience: patience}
-	conn, err := net.DialTimeout("tcp", address, patience)
+	d := net.Dialer{Timeout: patience, KeepAliveConfig: probes}
+	conn, err := d.Dial("tcp", address)
 	if err != nil {
 		return nil, s.fail(err)
 	}
@@ -45,6 +46,7 @@ func open(address string, key []byte, rank int, patience time.Duration) (*Store,
 		conn.Close()
 		return nil, s.fail(err)
 	}
+	s.patience = max(patience, lateness)
 	return s, nil
 }
 

@@ -6,7 +6,9 @@
 //	server  HMAC(key, "server", both nonces, rank)
 //
 // Then the client sends requests of one line, each of which has an answer of one line, except list. While
-// an answer is pending, the server sends dots, so that silence means that it is gone.
+// an answer is pending, the server sends dots, so that silence means that it is gone. A server that is only
+// late, as on a busy machine, has half a minute: whether its host is there is asked by the kernel (SO_KEEPALIVE),
+// for five seconds.
 //
 //	put KEY VALUE     ok
 //	get KEY           value VALUE, or absent
@@ -22,6 +24,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net"
+	"time"
 
 	"rhinet/internal/kvs"
 )
@@ -34,7 +38,13 @@ const (
 	nonceBytes = 16
 	// longestLine limits what either side reads: a put of the longest key and value.
 	longestLine = len("put ") + kvs.MaxKey + 1 + 2*kvs.MaxValue + 1
+	// lateness is how long a server may be silent whose host is there.
+	lateness = 30 * time.Second
 )
+
+// probes has the kernel end a connection to a host that is cut off. While a rank waits for others, it sends
+// nothing that could be unanswered.
+var probes = net.KeepAliveConfig{Enable: true, Idle: time.Second, Interval: time.Second, Count: 4}
 
 // NewKey returns the key of a new job.
 func NewKey() []byte { return random(32) }
