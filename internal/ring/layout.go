@@ -161,7 +161,7 @@ const prefetchBytes = spreadBytes
 // of the packet, and those of the next packet in case it is as long: most often they have come by the time
 // it is sent. 4 KiB take 0.84 us one way instead of 1.04 us.
 func (r *Ring) prefetch(pos uint64, n int) {
-	if n < prefetchBytes || !r.spread {
+	if n < prefetchBytes || !r.spread || vec.ByLines(n) {
 		return
 	}
 	if at := pos & (r.size - 1); at+uint64(n) <= r.size {

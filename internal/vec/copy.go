@@ -9,6 +9,10 @@ func Copy(dst, src []byte) int {
 	return copyLong(dst, src)
 }
 
+// ByLines reports whether Copy writes n bytes by whole lines that the processor need not fetch before, so that it
+// does not pay to prefetch them for write.
+func ByLines(n int) bool { return n >= shortestLines && stringsOfLines }
+
 // copyLong is Copy for slices that may be long. It is separate so that Copy can be inlined, which serves
 // the many short copies.
 func copyLong(dst, src []byte) int {
@@ -16,6 +20,10 @@ func copyLong(dst, src []byte) int {
 	if n < shortestCopy || n > longestCopy || !hasAVX2 || overlap(dst, src, n) {
 		return copy(dst, src)
 	}
-	move(&dst[0], &src[0], n)
+	if ByLines(n) {
+		moveLines(&dst[0], &src[0], n)
+	} else {
+		move(&dst[0], &src[0], n)
+	}
 	return n
 }

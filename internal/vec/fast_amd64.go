@@ -16,6 +16,10 @@ var hasAVX2 = cpuid.CPU.Supports(cpuid.AVX2)
 // canDemote is read only.
 var canDemote = cpuid.CPU.Supports(cpuid.CLDEMOTE)
 
+// stringsOfLines is whether moveLines is used: on AMD processors from Zen 5 on (family 26). It is read only, but
+// for tests.
+var stringsOfLines = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 26 && cpuid.CPU.Supports(cpuid.ERMS, cpuid.FSRM)
+
 // fastSum, fastMin and fastMax do the first part of their loops, as much as a kernel can, and return its
 // length: 0 for types without a kernel. Wrapped sums of signed and unsigned integers have the same bits.
 func fastSum(in, inout any) int {
@@ -91,6 +95,9 @@ const (
 	shortestCopy = 256
 	longestCopy  = 16 << 20
 )
+
+// shortestLines is the shortest length for which moveLines is used.
+const shortestLines = 2560
 
 // run uses a kernel on as many elements as the kernel takes.
 func run[T any](kernel func(in, inout []T), in, inout []T) int {

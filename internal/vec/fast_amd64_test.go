@@ -2,7 +2,11 @@
 
 package vec
 
-import "testing"
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
 
 // A processor without AVX2 uses the loops in Go.
 func TestWithoutAVX2(t *testing.T) {
@@ -31,5 +35,48 @@ func TestKernelOfKind(t *testing.T) {
 	}
 	if n := fastSum(c, c); n != 96 {
 		t.Errorf("complex128: %d elements by kernels", n)
+	}
+}
+
+// Copy moves the same bytes whether or not it does so by lines.
+func TestCopyByLines(t *testing.T) {
+	if !hasAVX2 {
+		t.Skip("this processor has no AVX2")
+	}
+	defer func(saved bool) { stringsOfLines = saved }(stringsOfLines)
+	for _, stringsOfLines = range []bool{false, true} {
+		if ByLines(shortestLines) != stringsOfLines || ByLines(shortestLines-1) {
+			t.Errorf("strings %v: %v and %v by lines", stringsOfLines, ByLines(shortestLines), ByLines(shortestLines-1))
+		}
+		TestCopy(t)
+		TestCopyOfOverlap(t)
+	}
+}
+
+// TestMoveLines compares moveLines, which most processors do not use, with copy, at lengths around a line and at
+// all alignments of both sides.
+func TestMoveLines(t *testing.T) {
+	if !hasAVX2 {
+		t.Skip("this processor has no AVX2")
+	}
+	const guard, longest = 64, 5000
+	src, dst := make([]byte, longest+guard), make([]byte, longest+3*guard)
+	for i := range src {
+		src[i] = byte(i*7 ^ i>>8)
+	}
+	for _, n := range []int{64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 2559, 2560, 2561, 4096, 4160, longest} {
+		for from := range guard {
+			for to := range guard {
+				clear(dst)
+				at := guard + to
+				moveLines(&dst[at], &src[from], n)
+				if !bytes.Equal(dst[at:at+n], src[from:from+n]) {
+					t.Fatalf("%d bytes from %d to %d: something else was copied", n, from, to)
+				}
+				if clear(dst[at : at+n]); slices.Max(dst) != 0 {
+					t.Fatalf("%d bytes from %d to %d: more was written", n, from, to)
+				}
+			}
+		}
 	}
 }

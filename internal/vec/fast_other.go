@@ -12,7 +12,14 @@ const shortestCopy, longestCopy = math.MaxInt, 0
 
 const hasAVX2 = false
 
-func move(_, _ *byte, _ int) {}
+// moveLines is never used.
+const (
+	shortestLines  = math.MaxInt
+	stringsOfLines = false
+)
+
+func move(_, _ *byte, _ int)      {}
+func moveLines(_, _ *byte, _ int) {}
 
 const canDemote = false
 

@@ -14,6 +14,14 @@ package vec
 //go:noescape
 func move(dst, src *byte, n int)
 
+// moveLines does what move does, and writes whole lines as a string (REP MOVSB). A processor that knows that it
+// writes whole lines can take them without fetching what they hold. On two Zen 5 cores without a common cache a
+// stream of 4 KiB, into lines that the other core has read last, takes 0.33 us this way and 0.83 with vectors; one
+// of 2 KiB 0.45 and 0.48. A string that does not begin on a line takes 0.75.
+//
+//go:noescape
+func moveLines(dst, src *byte, n int)
+
 // demote has the cache lines of the n bytes from p on move to a cache that all cores share. n must not be
 // 0.
 //

@@ -616,6 +616,34 @@ last:
 	VZEROUPPER
 	RET
 
+// func moveLines(dst *byte, src *byte, n int)
+// Requires: AVX
+TEXT ·moveLines(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), SI
+	MOVQ    n+16(FP), CX
+	VMOVDQU (SI), Y0
+	VMOVDQU 32(SI), Y1
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+	LEAQ    -64(SI)(CX*1), AX
+	LEAQ    -64(DI)(CX*1), DX
+	XORQ    BX, BX
+	SUBQ    DI, BX
+	ANDQ    $0x3f, BX
+	ADDQ    BX, DI
+	ADDQ    BX, SI
+	SUBQ    BX, CX
+	ANDQ    $-64, CX
+	BYTE    $0xf3
+	BYTE    $0xa4
+	VMOVDQU (AX), Y0
+	VMOVDQU 32(AX), Y1
+	VMOVDQU Y0, (DX)
+	VMOVDQU Y1, 32(DX)
+	VZEROUPPER
+	RET
+
 // func demote(p *byte, n int)
 TEXT ·demote(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), DI

@@ -64,7 +64,7 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 		Endpoint: e, Remote: nic, nic: nic, ways: make([]way, e.Peers()), lines: e.fabric.Flags(),
 		caps: ir.Caps{
 			Name: name, Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words, Remote: nic.Remote(),
-			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Offered: offered, Split: split, SplitUnit: splitUnit, Copies: 1, Gathers: true,
+			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Offered: usuallyOffered(), Split: split, SplitUnit: splitUnit, Copies: 1, Gathers: true,
 		},
 	}
 	if !r.caps.Remote {

@@ -1,6 +1,10 @@
 package port
 
-import "time"
+import (
+	"time"
+
+	"rhinet/internal/vec"
+)
 
 // Tunables.
 const (
@@ -17,14 +21,6 @@ const (
 	// which take about as long as all of these polls; condGlances is the same for a condition.
 	glances     = 48
 	condGlances = 8
-	// pipelined is the largest packet, in bytes, of a message in several packets whose sender waits, in Send
-	// or Sendrecv: most likely the receiver waits too, and copies one packet out while the next one is copied
-	// in. A message that was only started goes in packets as long as the NIC takes: one of the two sides has
-	// something else to do. Where ranks share processors the larger packets are no gain: a Bcast of 16 KiB on
-	// 4 ranks and 2 processors took 2.6 and 3.3 us. With 8 and with 16 KiB for both kinds of send: a PingPong
-	// of 16 KiB 2.05 and 2.14 us, a Sendrecv 2.44 and 2.52, but a Bcast on two ranks 1.65 and 1.53, a Gather
-	// 1.76 and 1.57.
-	pipelined = 8 << 10
 	// shunned is how many receives do not try the lane after one whose message was not plain, or had come
 	// before it: most likely their messages are not plain either.
 	shunned = 64
@@ -97,3 +93,23 @@ const (
 // past it: there is none when a job begins. The number is odd, because most programs send and receive in
 // turn.
 const asksOf = 15
+
+// pipelined is the largest packet, in bytes, of a message in several packets whose sender waits, in Send
+// or Sendrecv: most likely the receiver waits too, and copies one packet out while the next one is copied
+// in. A message that was only started goes in packets as long as the NIC takes: one of the two sides has
+// something else to do. Where ranks share processors the larger packets are no gain: a Bcast of 16 KiB on
+// 4 ranks and 2 processors took 2.6 and 3.3 us. With 8 and with 16 KiB for both kinds of send: a PingPong
+// of 16 KiB 2.05 and 2.14 us, a Sendrecv 2.44 and 2.52, but a Bcast on two ranks 1.65 and 1.53, a Gather
+// 1.76 and 1.57.
+//
+// Where copies are by lines (vec.ByLines) it is twice as much: a Sendrecv of 16 KiB takes 2.9 us in packets of
+// 8 KiB and 2.3 in one of 16, one of 32 KiB 5.0 and 4.0; a PingPong of 32 KiB 3.3 and 3.0. Other calls, and ranks
+// that share processors, take as long with either.
+var pipelined = pipelinedPacket()
+
+func pipelinedPacket() int {
+	if n := 16 << 10; vec.ByLines(n) {
+		return n
+	}
+	return 8 << 10
+}

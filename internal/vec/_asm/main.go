@@ -42,6 +42,7 @@ func main() {
 	kernel("minInt32", "int32", 4, func(a, b reg.VecVirtual) { VPMINSD(a, b, b) })
 	kernel("maxInt32", "int32", 4, func(a, b reg.VecVirtual) { VPMAXSD(a, b, b) })
 	move()
+	moveLines()
 	demote()
 	Generate()
 }
@@ -165,6 +166,46 @@ func move() {
 	Label("last")
 	MOVQ(end, at)
 	some(block)
+	VZEROUPPER()
+	RET()
+}
+
+// moveLines emits func moveLines(dst, src *byte, n int) for n of at least a line. It copies the first line
+// unaligned, then whole lines that begin on a line of dst as a string, and the last line unaligned again; each
+// may overlap the one before.
+func moveLines() {
+	const (
+		line = 64
+		half = line / 2
+	)
+	TEXT("moveLines", NOSPLIT, "func(dst, src *byte, n int)")
+	Load(Param("dst"), reg.RDI)
+	Load(Param("src"), reg.RSI)
+	Load(Param("n"), reg.RCX)
+	a, b := YMM(), YMM()
+	some := func(at Mem, to Mem) { // copies a line
+		VMOVDQU(at, a)
+		VMOVDQU(at.Offset(half), b)
+		VMOVDQU(a, to)
+		VMOVDQU(b, to.Offset(half))
+	}
+	some(Mem{Base: reg.RSI}, Mem{Base: reg.RDI})
+	lastFrom, lastTo := GP64(), GP64()
+	LEAQ(Mem{Base: reg.RSI, Index: reg.RCX, Scale: 1, Disp: -line}, lastFrom)
+	LEAQ(Mem{Base: reg.RDI, Index: reg.RCX, Scale: 1, Disp: -line}, lastTo)
+	skip := GP64()
+	XORQ(skip, skip)
+	SUBQ(reg.RDI, skip)
+	ANDQ(Imm(line-1), skip)
+	ADDQ(skip, reg.RDI)
+	ADDQ(skip, reg.RSI)
+	SUBQ(skip, reg.RCX)
+	ANDQ(I8(-line), reg.RCX)
+	for _, b := range []uint8{0xf3, 0xa4} { // REP MOVSB
+		Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(b)},
+			Inputs: []Op{reg.RDI, reg.RSI, reg.RCX}, Outputs: []Op{reg.RDI, reg.RSI, reg.RCX}})
+	}
+	some(Mem{Base: lastFrom}, Mem{Base: lastTo})
 	VZEROUPPER()
 	RET()
 }
