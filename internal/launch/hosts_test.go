@@ -181,8 +181,11 @@ func TestImageIsCut(t *testing.T) {
 		send func(*control.Conn) error
 		want string
 	}{
-		"another message": {func(c *control.Conn) error { return c.Send(&message{Look: 1}) }, "7 bytes of the program p are missing, and it sends something else"},
-		"too much":        {func(c *control.Conn) error { return sendCode(c, [][]byte{make([]byte, 8)}) }, "7 bytes of the program p are missing, and it sends something else"},
+		"another message": {func(c *control.Conn) error {
+			err := c.Send(&message{Look: 1})
+			return errors.Join(err, sendCode(c, [][]byte{make([]byte, 7), make([]byte, 1)}))
+		}, "7 bytes of the program p are missing, and it sends something else"},
+		"too much": {func(c *control.Conn) error { return sendCode(c, [][]byte{make([]byte, 8)}) }, "7 bytes of the program p are missing, and it sends something else"},
 		"the end": {func(c *control.Conn) error {
 			if err := sendCode(c, [][]byte{make([]byte, 6)}); err != nil {
 				return err
