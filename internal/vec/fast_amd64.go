@@ -18,7 +18,7 @@ var canDemote = cpuid.CPU.Supports(cpuid.CLDEMOTE)
 
 // stringsOfLines is whether moveLines is used: on AMD processors from Zen 5 on (family 26). It is read only, but
 // for tests.
-var stringsOfLines = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 26 && cpuid.CPU.Supports(cpuid.ERMS, cpuid.FSRM)
+var stringsOfLines = cpuid.CPU.VendorID == cpuid.AMD && cpuid.CPU.Family >= 26 && cpuid.CPU.Supports(cpuid.AVX2, cpuid.ERMS, cpuid.FSRM)
 
 // fastSum, fastMin and fastMax do the first part of their loops, as much as a kernel can, and return its
 // length: 0 for types without a kernel. Wrapped sums of signed and unsigned integers have the same bits.
