@@ -49,6 +49,8 @@ var valgrind = Counter{
 	args: []string{"valgrind", "--log-fd=3", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null",
 		"--I1=32768,8,64", "--D1=32768,512,64", "--LL=2097152,16,64"},
 	parse: parseValgrind,
+
+	simulates: true,
 }
 
 // parseValgrind parses lines such as "==1== I   refs:      27,515,697" and "==1== D1  misses:  275,779  (

@@ -8,7 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
+
+	"rhinet/internal/wait"
 )
 
 // A Work is something whose instructions are counted: the difference between two commands with the same
@@ -43,6 +46,8 @@ type Counter struct {
 	// args are put before the command. The tool writes its results to file descriptor 3.
 	args  []string
 	parse func(text string) (counts, error)
+	// The tool simulates the processor, so that a neighbor does not change what it counts.
+	simulates bool
 }
 
 // FindCounter returns the first tool that works on this machine, or an error that says in one line what is
@@ -115,21 +120,55 @@ func (c Counter) count(ctx context.Context, args []string) (counts, error) {
 	return c.parse(text)
 }
 
-// works counts all works. notes say what cannot be counted.
+// works counts all works, several at once if the tool is not disturbed by that. notes say what cannot be
+// counted. The first work that fails ends all.
 func (o Options) works(ctx context.Context) (list []WorkCost, notes []string, err error) {
-	for i, w := range o.Works {
-		o.tell(len(o.Tests)+i, w.Name)
-		cost, why, err := o.work(ctx, w)
-		switch {
-		case err != nil:
-			return nil, nil, fmt.Errorf("%s: %w", w.Name, err)
-		case why != nil:
-			notes = append(notes, fmt.Sprintf("instructions of %s are not counted: %v", w.Name, why))
-		default:
-			list = append(list, cost)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	costs, whys := make([]WorkCost, len(o.Works)), make([]error, len(o.Works))
+	var mu sync.Mutex
+	begun := 0
+	next := func() (i int, more bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if begun == len(o.Works) || ctx.Err() != nil {
+			return 0, false
+		}
+		o.tell(len(o.Tests)+begun, o.Works[begun].Name)
+		begun++
+		return begun - 1, true
+	}
+	var all sync.WaitGroup
+	for range o.Counter.together() {
+		all.Go(func() {
+			for i, more := next(); more; i, more = next() {
+				var err error
+				if costs[i], whys[i], err = o.work(ctx, o.Works[i]); err != nil {
+					cancel(fmt.Errorf("%s: %w", o.Works[i].Name, err))
+				}
+			}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	for i, why := range whys {
+		if why != nil {
+			notes = append(notes, fmt.Sprintf("instructions of %s are not counted: %v", o.Works[i].Name, why))
+		} else {
+			list = append(list, costs[i])
 		}
 	}
 	return list, notes, nil
+}
+
+// together returns how many commands are counted at once.
+func (c *Counter) together() int {
+	if c != nil && c.simulates {
+		return wait.UsableCPUs()
+	}
+	return 1
 }
 
 // alone runs a work without the tool under which it has failed: an error is then the work's own.

@@ -3,11 +3,15 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"rhinet/internal/wait"
 )
 
 func TestPerfReads(t *testing.T) {
@@ -32,7 +36,7 @@ func TestValgrindReads(t *testing.T) {
 
 // tool makes a counter from a shell script, which gets the command as "$@".
 func tool(script string) *Counter {
-	return &Counter{"tool", []string{"sh", "-c", script, "sh"}, parseValgrind}
+	return &Counter{name: "tool", args: []string{"sh", "-c", script, "sh"}, parse: parseValgrind}
 }
 
 func works(script string, c *Counter) Options {
@@ -74,6 +78,47 @@ func TestWorkThatFails(t *testing.T) {
 	missing.Works = []Work{{"none", nil, []string{"/nowhere"}, 1}}
 	if _, _, err := missing.works(t.Context()); err == nil {
 		t.Error("a missing command passes")
+	}
+}
+
+// Under a tool that simulates the processor, as many works are counted at once as there are processors: all
+// of them have begun before the first ends. The list keeps their order.
+func TestWorksAreCountedTogether(t *testing.T) {
+	n := wait.UsableCPUs()
+	dir := t.TempDir()
+	script := `for name; do :; done; : >` + dir + `/$name
+		until [ $(ls ` + dir + `/1?? | wc -l) -ge ` + strconv.Itoa(n) + ` ]; do sleep 0.01; done
+		echo "==1== I refs: $name" >&3`
+	o := Options{Counter: tool(script), Tries: 1, Limit: time.Minute}
+	o.Counter.simulates = true
+	for i := range n {
+		o.Works = append(o.Works, Work{fmt.Sprint("work ", i), []string{"true", strconv.Itoa(100 + i)}, []string{"true", strconv.Itoa(200 + i)}, 1})
+	}
+	list, notes, err := o.works(t.Context())
+	if err != nil || len(notes) > 0 || len(list) != n {
+		t.Fatalf("%+v, %v, %v", list, notes, err)
+	}
+	for i, w := range list {
+		if w.Work != o.Works[i].Name || w.Instructions != 100 {
+			t.Errorf("work %d is %+v", i, w)
+		}
+	}
+}
+
+// A work that fails ends those that are counted beside it.
+func TestWorkThatFailsEndsAll(t *testing.T) {
+	o := Options{Counter: tool(`for last; do :; done; exec sleep $last`), Tries: 1, Limit: time.Minute}
+	o.Counter.simulates = true
+	o.Works = []Work{{"broken", []string{"/nowhere", "0"}, []string{"/nowhere", "0"}, 1}}
+	for range 3 * wait.UsableCPUs() {
+		o.Works = append(o.Works, Work{"slow", []string{"sh", "-c", "exit 2", "30"}, []string{"sh", "-c", "exit 2", "30"}, 1})
+	}
+	start := time.Now()
+	if _, _, err := o.works(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "broken: ") {
+		t.Errorf("error is %v", err)
+	}
+	if d := time.Since(start); d > 25*time.Second {
+		t.Errorf("took %v", d)
 	}
 }
 
