@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"rhinet/internal/parallel"
 )
 
 // Cells are the parts of a long run. Their results are kept in a folder, so that an interrupted run can be
@@ -67,33 +69,20 @@ func (s *Cells[C, R]) All(ctx context.Context, cells []C, report func(R)) error 
 
 // run runs the cells, s.Jobs in parallel.
 func (s *Cells[C, R]) run(ctx context.Context, todo []C, report func(R)) error {
-	cells := make(chan C)
 	var mu sync.Mutex
 	var errs []error
-	var wg sync.WaitGroup
-	for range max(1, s.Jobs) {
-		wg.Go(func() {
-			for c := range cells {
-				res, err := s.cell(ctx, c)
-				mu.Lock()
-				if err != nil {
-					errs = append(errs, fmt.Errorf("%v: %w", c, err))
-				} else {
-					report(res)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for _, c := range todo {
-		if ctx.Err() != nil {
-			break
+	ended := parallel.Each(ctx, len(todo), s.Jobs, func(ctx context.Context, i int) error {
+		res, err := s.cell(ctx, todo[i])
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%v: %w", todo[i], err)) // the others go on
+		} else {
+			report(res)
 		}
-		cells <- c
-	}
-	close(cells)
-	wg.Wait()
-	return errors.Join(append(errs, ctx.Err())...)
+		return nil
+	})
+	return errors.Join(append(errs, ended)...)
 }
 
 // cell runs one cell and stores its result.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"rhinet/internal/parallel"
 	"rhinet/internal/wait"
 )
 
@@ -123,35 +124,19 @@ func (c Counter) count(ctx context.Context, args []string) (counts, error) {
 // works counts all works, several at once if the tool is not disturbed by that. notes say what cannot be
 // counted. The first work that fails ends all.
 func (o Options) works(ctx context.Context) (list []WorkCost, notes []string, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	costs, whys := make([]WorkCost, len(o.Works)), make([]error, len(o.Works))
-	var mu sync.Mutex
-	begun := 0
-	next := func() (i int, more bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if begun == len(o.Works) || ctx.Err() != nil {
-			return 0, false
+	var telling sync.Mutex
+	err = parallel.Each(ctx, len(o.Works), o.Counter.jobs(), func(ctx context.Context, i int) (err error) {
+		telling.Lock()
+		o.tell(len(o.Tests)+i, o.Works[i].Name)
+		telling.Unlock()
+		if costs[i], whys[i], err = o.work(ctx, o.Works[i]); err != nil {
+			err = fmt.Errorf("%s: %w", o.Works[i].Name, err)
 		}
-		o.tell(len(o.Tests)+begun, o.Works[begun].Name)
-		begun++
-		return begun - 1, true
-	}
-	var all sync.WaitGroup
-	for range o.Counter.together() {
-		all.Go(func() {
-			for i, more := next(); more; i, more = next() {
-				var err error
-				if costs[i], whys[i], err = o.work(ctx, o.Works[i]); err != nil {
-					cancel(fmt.Errorf("%s: %w", o.Works[i].Name, err))
-				}
-			}
-		})
-	}
-	all.Wait()
-	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	for i, why := range whys {
 		if why != nil {
@@ -163,8 +148,8 @@ func (o Options) works(ctx context.Context) (list []WorkCost, notes []string, er
 	return list, notes, nil
 }
 
-// together returns how many commands are counted at once.
-func (c *Counter) together() int {
+// jobs returns how many commands are counted at once.
+func (c *Counter) jobs() int {
 	if c != nil && c.simulates {
 		return wait.UsableCPUs()
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"rhinet/internal/parallel"
 )
 
 // A hunt is one run of the command.
@@ -51,32 +53,12 @@ func (h *hunt) run(ctx context.Context) (err error) {
 }
 
 // each runs the faults, several at a time, until one cannot be run.
-func (h *hunt) each(outer context.Context) error {
-	ctx, stop := context.WithCancelCause(outer)
-	defer stop(nil)
-	next := make(chan int)
-	var jobs sync.WaitGroup
-	for range h.jobs {
-		jobs.Go(func() {
-			for i := range next {
-				if err := h.one(ctx, i); err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	for i := 0; i < len(h.faults) && ctx.Err() == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	jobs.Wait()
-	if outer.Err() != nil {
+func (h *hunt) each(ctx context.Context) error {
+	err := parallel.Each(ctx, len(h.faults), h.jobs, h.one)
+	if ctx.Err() != nil {
 		return errInterrupted
 	}
-	return context.Cause(ctx)
+	return err
 }
 
 // one runs fault number i, unless the record says that it was caught.
