@@ -46,14 +46,15 @@ func TestNothingIsAllocatedOnTheWay(t *testing.T) {
 }
 
 // allocations returns the number of allocations of a call that all ranks of c make at
-// once, after some calls that fill pools. All ranks but one return 0.
+// once, after some calls that fill pools, and use all flags of a lap: what watches the
+// job here keeps what each carries. All ranks but one return 0.
 func allocations(c *mpi.Comm, runs int, f func() error) (got float64, failed error) {
 	call := func() {
 		if err := f(); err != nil {
 			failed = err
 		}
 	}
-	for range 20 {
+	for range 100 {
 		call()
 	}
 	// The count is that of all ranks: none may be before or behind.

@@ -153,15 +153,12 @@ func (r *Ring) awaited() bool {
 	return alone && also
 }
 
-// prefetchBytes is the shortest payload whose lines [Ring.Put] prefetches.
-const prefetchBytes = spreadBytes
-
 // prefetch prefetches the lines of a payload of n bytes at pos for write, if that pays. The reader has used
 // them last: each comes from another core, and a copy waits for a few at a time. Put prefetches the lines
 // of the packet, and those of the next packet in case it is as long: most often they have come by the time
-// it is sent. 4 KiB take 0.84 us one way instead of 1.04 us.
+// it is sent. 4 KiB take 0.84 us one way instead of 1.04 us, a stream of 64 bytes 0.15 instead of 0.25.
 func (r *Ring) prefetch(pos uint64, n int) {
-	if n < prefetchBytes || !r.spread || vec.ByLines(n) {
+	if n <= Inline || !r.spread || vec.ByLines(n) {
 		return
 	}
 	if at := pos & (r.size - 1); at+uint64(n) <= r.size {

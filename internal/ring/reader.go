@@ -77,12 +77,13 @@ func (r *Reader) open(w uint64, p *Packet) error {
 // at once.
 const aheadLines = 48
 
-// Expect prefetches the payload of the next packet, assuming that it is as long as the last one, and
-// reports whether such a payload lies apart from its line. It has no effect but on timing, and helps if the
-// packet has just been written: line and payload are then transferred at the same time.
-func (r *Reader) Expect() (apart bool) {
+// Expect prefetches the payload of the next packet, assuming that it is as long as the last one, if it lies
+// apart from its line and has at most that many bytes; it reports whether it did. It has no effect but on
+// timing, and helps if the packet has just been written, or is about to be while its line is polled: line
+// and payload are then transferred at the same time.
+func (r *Reader) Expect(most int) (apart bool) {
 	n := r.usual
-	if n <= Inline || n > r.ring.size {
+	if n <= Inline || n > min(r.ring.size, uint64(most)) {
 		return false
 	}
 	at, _ := Place(r.pos, r.ring.size, int(n), r.ring.spread)

@@ -3,6 +3,7 @@ package ring
 import (
 	"bytes"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -278,7 +279,8 @@ func TestExpect(t *testing.T) {
 	l := Layout{Slots: 8, Bytes: 1 << 16}
 	mem := Memory(l.Size())
 	w, r := NewWriter(mem, l, 0, 0), NewReader(mem, l, 0, 0)
-	if r.Expect() {
+	const any = math.MaxInt
+	if r.Expect(any) {
 		t.Error("a payload apart before the first packet")
 	}
 	var p Packet
@@ -286,17 +288,19 @@ func TestExpect(t *testing.T) {
 		if !w.Put([3]uint64{}, make([]byte, n)) {
 			t.Fatal("no room")
 		}
-		r.Expect()
+		r.Expect(any)
 		if ok, err := r.Poll(&p); !ok || err != nil || len(p.Data) != n {
 			t.Fatalf("packet %d: %v, %v, %d bytes", i, ok, err, len(p.Data))
 		}
 		r.Consume()
-		if got := r.Expect(); got != (n > Inline) {
-			t.Errorf("after %d bytes: apart %v", n, got)
+		for most, want := range map[int]bool{any: n > Inline, n: n > Inline, n - 1: false, 0: false} {
+			if got := r.Expect(most); got != want {
+				t.Errorf("after %d bytes, and for at most %d: apart %v", n, most, got)
+			}
 		}
 	}
 	r.usual = 1 << 40 // a wrong value from a faulty writer
-	if r.Expect() {
+	if r.Expect(any) {
 		t.Error("asks for a payload beyond the area")
 	}
 }

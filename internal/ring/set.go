@@ -226,9 +226,9 @@ func (s *Set) Aim() (word *uint64, seq uint32) {
 }
 
 // Expect is [Reader.Expect] for the ring of the last hint.
-func (s *Set) Expect() (apart bool) {
+func (s *Set) Expect(most int) (apart bool) {
 	s.Consume()
-	return s.nhot > 0 && s.hot[0].Expect()
+	return s.nhot > 0 && s.hot[0].Expect(most)
 }
 
 // Consume frees the space of the last packet that Poll returned, unless that has happened already.

@@ -68,10 +68,10 @@ func (a *aimer) Aim() (*uint64, uint32) {
 	return word, seq
 }
 
-func (a *aimer) Expect() bool {
+func (a *aimer) Expect(most int) bool {
 	a.m.enter("Expect")
 	before := a.m.release()
-	apart := a.a.Expect()
+	apart := a.a.Expect(most)
 	a.m.released(before)
 	a.m.leave()
 	return apart

@@ -31,7 +31,7 @@ func (b *Inbox) Receive(e *Endpoint, shared *ring.SharedReader, open func(i int)
 func (b *Inbox) Hint(peer int) { b.set.Hint(peer) }
 
 // Expect prefetches the payload of the next packet of the peer hinted at.
-func (b *Inbox) Expect() (apart bool) { return b.set.Expect() }
+func (b *Inbox) Expect(most int) (apart bool) { return b.set.Expect(most) }
 
 // Aim tells where the next packet of the peer hinted at shows.
 func (b *Inbox) Aim() (word *uint64, seq uint32) { return b.set.Aim() }

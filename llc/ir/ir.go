@@ -200,14 +200,15 @@ type Event struct {
 	Slow    bool // Pulled: see [Caps.Offered]
 }
 
-// In a ring with Caps.Spread, nothing follows a payload of at least spreadBytes on its page. A processor that
-// reads lines in order prefetches the lines behind them, though not beyond the page, and so takes them from
-// the writer, which has just fetched them for the next payload: 1 KiB takes 0.58 us one way if payloads
-// follow each other closely, and 0.43 us if they do not. Areas of fewer than spreadPages pages are too small
-// for that. Where ranks share processors no rank reads while another one writes, and pages cost more than
-// lines: rings are not spread there.
+// In a ring with Caps.Spread, nothing follows a payload of at least spreadBytes on its page, and a shorter one
+// takes spreadShort bytes. A processor that reads lines in order prefetches the lines behind them, though not
+// beyond the page, and so takes them from the writer, which has just fetched them for the next payload: 1 KiB
+// takes 0.58 us one way if payloads follow each other closely, and 0.43 us if they do not. Areas of fewer than
+// spreadPages pages are too small for that. Where ranks share processors no rank reads while another one
+// writes, and pages cost more than lines: rings are not spread there.
 const (
 	spreadBytes = 512
+	spreadShort = 1024
 	spreadPage  = 4096
 	spreadPages = 8
 )
@@ -231,8 +232,12 @@ func Place(pos, size uint64, n int, spread bool) (at, next uint64) {
 	if at = pos; at&(size-1)+need > size {
 		at += size - at&(size-1)
 	}
-	if next = at + need; spread && n >= spreadBytes && size >= spreadPages*spreadPage {
-		next = (next + spreadPage - 1) &^ (spreadPage - 1)
+	if next = at + need; spread && size >= spreadPages*spreadPage {
+		unit := uint64(spreadPage)
+		if n < spreadBytes {
+			unit = spreadShort
+		}
+		next = (next + unit - 1) &^ (unit - 1)
 	}
 	return at, next
 }

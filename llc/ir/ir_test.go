@@ -42,14 +42,18 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// TestPlace: payloads neither wrap nor overlap, whatever their sizes; long ones
-// in large areas take the rest of their page, and half an area always fits.
+// TestPlace: payloads neither wrap nor overlap, whatever their sizes; in large areas
+// they take the rest of their page, short ones that of a quarter, and half an area
+// always fits.
 func TestPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		size := uint64(128) << rng.IntN(16)
 		pos := rng.Uint64N(1<<40) &^ (LineBytes - 1)
 		n := rng.IntN(int(size) + 1)
+		if rng.IntN(2) == 0 {
+			n = rng.IntN(1200) % (int(size) + 1) // about where spreading begins
+		}
 		spread := rng.IntN(4) > 0
 		at, next := Place(pos, size, n, spread)
 		if n <= Inline {
@@ -61,9 +65,13 @@ func TestPlace(t *testing.T) {
 		if at < pos || at%LineBytes != 0 || at%size+uint64(n) > size || next < at+uint64(n) {
 			t.Fatalf("%d bytes in %d at %d: from %d to %d", n, size, pos, at, next)
 		}
-		if most := uint64(n) + LineBytes; spread && size >= spreadPages*spreadPage && n >= spreadBytes {
-			if next%spreadPage != 0 || next-at >= most+spreadPage {
-				t.Fatalf("%d bytes in %d at %d: from %d to %d, which is not the end of the page", n, size, pos, at, next)
+		if most := uint64(n) + LineBytes; spread && size >= 1<<15 {
+			unit := uint64(4096)
+			if n < 512 {
+				unit = 1024
+			}
+			if next%unit != 0 || next-at >= most+unit {
+				t.Fatalf("%d bytes in %d at %d: from %d to %d, which is not the end of %d bytes", n, size, pos, at, next, unit)
 			}
 		} else if next-at >= most {
 			t.Fatalf("%d bytes in %d at %d: from %d to %d", n, size, pos, at, next)

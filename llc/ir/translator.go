@@ -114,10 +114,10 @@ type Aimer interface {
 	// packet of the peer hinted at arrives; nil if that cannot be said. It is
 	// called after a Poll that found nothing and holds until the next.
 	Aim() (word *uint64, seq uint32)
-	// Expect prefetches the payload of that packet, which is assumed to have been written just now and to be
-	// like the one before, and reports whether such a payload is fetched apart from the line. It changes
-	// nothing but timing.
-	Expect() (apart bool)
+	// Expect prefetches the payload of that packet, which is assumed to have been written just now, or to be
+	// written soon, and to be like the one before, if such a payload is fetched apart from the line and has at
+	// most that many bytes; it reports whether it did. It changes nothing but timing.
+	Expect(most int) (apart bool)
 }
 
 // An Injector is an optional ability of a translator (see [Abilities]): the NIC has several injection ports

@@ -1,6 +1,7 @@
 package port
 
 import (
+	"math"
 	"runtime"
 	"sync/atomic"
 
@@ -32,10 +33,10 @@ func (p *Port) complete(r *llc.Request, call string, l *pollDelay) bool {
 		p.set(polling)
 		if l != nil {
 			if wait.PollDelay(l.now); l.now > 0 {
-				l.apart = p.aimer.Expect()
+				l.apart = p.aimer.Expect(math.MaxInt)
 			}
 		}
-		looks, since := 0, int64(0)
+		looks, since, early := 0, int64(0), p.aimer != nil
 		for !r.Done() {
 			if p.turn() && (p.news() || r.Done()) {
 				b.Reset()
@@ -43,6 +44,9 @@ func (p *Port) complete(r *llc.Request, call string, l *pollDelay) bool {
 			}
 			if looks++; looks == p.patience {
 				since = p.meter.Sleep()
+			}
+			if early && looks >= earlyLooks {
+				early = p.aimer.Expect(earlyBytes)
 			}
 			if p.gate.wanted.Load() != 0 || p.is(woke) {
 				p.cede()

@@ -1,6 +1,8 @@
 package port
 
 import (
+	"math"
+
 	"rhinet/internal/observe"
 	"rhinet/internal/ring"
 	"rhinet/internal/wait"
@@ -324,13 +326,16 @@ func (p *Port) lookOut(key llc.Key, src int) bool {
 	p.nic.Hint(src)
 	p.set(polling)
 	if wait.PollDelay(p.pollDelay.now); p.pollDelay.now > 0 {
-		p.pollDelay.apart = p.aimer.Expect()
+		p.pollDelay.apart = p.aimer.Expect(math.MaxInt)
 	}
 	b := p.policy.Begin()
-	looks, since := 0, int64(0)
+	looks, since, early := 0, int64(0), p.aimer != nil
 	for !p.express.Look(src, &p.view) {
 		if looks++; looks == p.patience {
 			since = p.meter.Sleep()
+		}
+		if early && looks >= earlyLooks {
+			early = p.aimer.Expect(earlyBytes)
 		}
 		if looks > p.lone && p.digest(p.express.PollOthers(src, &p.ev)) && p.news() {
 			b.Reset()

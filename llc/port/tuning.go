@@ -21,6 +21,13 @@ const (
 	// which take about as long as all of these polls; condGlances is the same for a condition.
 	glances     = 48
 	condGlances = 8
+	// earlyLooks is the number of fruitless polls after which a receive that waits also fetches the lines of the
+	// payload that it waits for, again before each further poll, if the last one had at most earlyBytes. The
+	// writer must then take away these lines as well as the one that is polled, but all come back together: 64
+	// bytes take 0.51 us one way instead of 0.60 (with Open MPI 0.55). A PingPing, whose wait is shorter, takes
+	// longer if payloads are fetched after fewer polls, and so does a PingPong of 1 KiB and more.
+	earlyLooks = 4
+	earlyBytes = 511
 	// shunned is how many receives do not try the lane after one whose message was not plain, or had come
 	// before it: most likely their messages are not plain either.
 	shunned = 64

@@ -34,7 +34,7 @@ func (a aimer) Aim() (word *uint64, seq uint32) {
 }
 
 // Expect is that of the near NIC.
-func (a aimer) Expect() (apart bool) { return a.aimer.Expect() }
+func (a aimer) Expect(most int) (apart bool) { return a.aimer.Expect(most) }
 
 // failureDetectors are those of both NICs, which look at one memory: each reports the ends of its peers.
 type failureDetectors struct{ near, far ir.FailureDetector }

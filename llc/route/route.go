@@ -148,7 +148,7 @@ func (t *Translator) consume() {
 	if t.lent = false; t.express != nil {
 		t.express.Look(t.Self(), &t.view) // this peer has no ring to itself
 	} else if t.aimer != nil {
-		t.aimer.Expect()
+		t.aimer.Expect(0)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestAim(t *testing.T) {
 type aim struct{ word uint64 }
 
 func (a *aim) Aim() (*uint64, uint32) { return &a.word, 0 }
-func (a *aim) Expect() bool           { return false }
+func (a *aim) Expect(int) bool        { return false }
 
 // fakeDetector is a FailureDetector that has news.
 type fakeDetector struct{ asked, marked int }

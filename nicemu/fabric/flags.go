@@ -50,22 +50,18 @@ type FlagWriter struct {
 	f      *Fabric
 	rank   int
 	lines  []ring.Line
-	raised map[int]*flag       // by the number of the line
-	last   [FlagLines]struct { // entries of raised, by sequence modulo FlagLines: in the array used last
-		at    int
-		*flag // nil: none
-	}
+	raised []*[FlagLines]flag // by array, and sequence modulo FlagLines; nil: none was raised
 }
 
 // A flag is what a line of this rank and its rest hold.
 type flag struct {
-	line ring.Line
+	line ring.Line   // all zero: never raised
 	rest []ring.Line // nil: never written
 }
 
 // FlagWriter returns the writer of the flags of a rank.
 func (f *Fabric) FlagWriter(rank int) *FlagWriter {
-	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: map[int]*flag{}}
+	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: make([]*[FlagLines]flag, f.geo.FlagArrays)}
 }
 
 // flagAt returns the number of a line, or -1.
@@ -80,14 +76,10 @@ func (f *Fabric) flagAt(array, writer int, seq uint32) int {
 // such a flag exists.
 func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	at := w.f.flagAt(array, w.rank, seq)
-	if at < 0 || len(data) > FlagInline || seq == 0 {
-		return w.raiseLong(at, seq, mark, data)
+	if at < 0 || len(data) > FlagInline || seq == 0 || w.raised[array] == nil {
+		return w.raiseLong(array, at, seq, mark, data)
 	}
-	own := &w.last[seq%FlagLines]
-	if own.at != at || own.flag == nil {
-		own.at, own.flag = at, w.flag(at)
-	}
-	l := &own.line
+	l := &w.raised[array][seq%FlagLines].line
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, 0
 	switch len(data) {
 	case 0:
@@ -100,15 +92,19 @@ func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	return true
 }
 
-// raiseLong is Raise for data that does not fit in one line, and for invalid arguments.
-func (w *FlagWriter) raiseLong(at int, seq, mark uint32, data []byte) bool {
+// raiseLong is Raise for data that does not fit in one line, for the first flag of an array, and for invalid
+// arguments.
+func (w *FlagWriter) raiseLong(array, at int, seq, mark uint32, data []byte) bool {
 	if at < 0 || len(data) > FlagBytes || seq == 0 {
 		return false
 	}
-	own := &w.last[seq%FlagLines]
-	if own.at != at || own.flag == nil {
-		own.at, own.flag = at, w.flag(at)
+	if w.raised[array] == nil {
+		w.raised[array] = new([FlagLines]flag)
+		if len(data) <= FlagInline {
+			return w.Raise(array, seq, mark, data)
+		}
 	}
+	own := &w.raised[array][seq%FlagLines]
 	l, rest := &own.line, data[FlagInline:]
 	own.keep(rest)
 	for k := 0; len(rest) > 0; k++ {
@@ -150,14 +146,6 @@ func (f *Fabric) restLine(lines []ring.Line, at, i int) *ring.Line {
 	return &f.piece(lines, at, k)[i-pieceStart[k]]
 }
 
-// flag returns the content of the line with a number.
-func (w *FlagWriter) flag(at int) *flag {
-	if w.raised[at] == nil {
-		w.raised[at] = new(flag)
-	}
-	return w.raised[at]
-}
-
 // Prefetch fetches the lines of a flag that will be raised soon with a payload of n bytes: other ranks have
 // read them. With the line in its cache, raising takes the writer half as long.
 func (w *FlagWriter) Prefetch(array int, seq uint32, n int) {
@@ -187,17 +175,32 @@ var ErrFlag = errors.New("a flag of this rank has been overwritten")
 
 // Audit reports whether the raised flags are as they were written.
 func (w *FlagWriter) Audit() error {
-	for at, own := range w.raised {
-		if !holds(&w.lines[at], &own.line) {
-			return ErrFlag
+	for array, flags := range w.raised {
+		if flags == nil {
+			continue
 		}
-		for i := range own.rest {
-			if !holds(w.f.restLine(w.lines, at, i), &own.rest[i]) {
+		for i := range flags {
+			own, at := &flags[i], w.f.flagAt(array, w.rank, uint32(i))
+			if !own.holds(w.f, w.lines, at) {
 				return ErrFlag
 			}
 		}
 	}
 	return nil
+}
+
+// holds reports whether the flag with a number is as it was written; one that was never raised is not
+// looked at.
+func (own *flag) holds(f *Fabric, lines []ring.Line, at int) bool {
+	if own.line[0] == 0 {
+		return true
+	}
+	for i := range own.rest {
+		if !holds(f.restLine(lines, at, i), &own.rest[i]) {
+			return false
+		}
+	}
+	return holds(&lines[at], &own.line)
 }
 
 // holds reports whether a line is as it was written.
