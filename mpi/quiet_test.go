@@ -54,7 +54,7 @@ func allocations(c *mpi.Comm, runs int, f func() error) (got float64, failed err
 			failed = err
 		}
 	}
-	for range 100 {
+	for range 64 {
 		call()
 	}
 	// The count is that of all ranks: none may be before or behind.

@@ -50,18 +50,19 @@ type FlagWriter struct {
 	f      *Fabric
 	rank   int
 	lines  []ring.Line
-	raised []*[FlagLines]flag // by array, and sequence modulo FlagLines; nil: none was raised
+	raised []*raisedFlags // by array; nil: none was raised
 }
 
-// A flag is what a line of this rank and its rest hold.
-type flag struct {
-	line ring.Line   // all zero: never raised
-	rest []ring.Line // nil: never written
+// A raisedFlags is what the lines of this rank in an array and their rests hold, by sequence modulo
+// [FlagLines].
+type raisedFlags struct {
+	line [FlagLines]ring.Line   // all zero: never raised
+	rest [FlagLines][]ring.Line // nil: never written
 }
 
 // FlagWriter returns the writer of the flags of a rank.
 func (f *Fabric) FlagWriter(rank int) *FlagWriter {
-	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: make([]*[FlagLines]flag, f.geo.FlagArrays)}
+	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: make([]*raisedFlags, f.geo.FlagArrays)}
 }
 
 // flagAt returns the number of a line, or -1.
@@ -79,7 +80,7 @@ func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	if at < 0 || len(data) > FlagInline || seq == 0 || w.raised[array] == nil {
 		return w.raiseLong(array, at, seq, mark, data)
 	}
-	l := &w.raised[array][seq%FlagLines].line
+	l := &w.raised[array].line[seq%FlagLines]
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, 0
 	switch len(data) {
 	case 0:
@@ -99,14 +100,14 @@ func (w *FlagWriter) raiseLong(array, at int, seq, mark uint32, data []byte) boo
 		return false
 	}
 	if w.raised[array] == nil {
-		w.raised[array] = new([FlagLines]flag)
+		w.raised[array] = new(raisedFlags)
 		if len(data) <= FlagInline {
 			return w.Raise(array, seq, mark, data)
 		}
 	}
-	own := &w.raised[array][seq%FlagLines]
-	l, rest := &own.line, data[FlagInline:]
-	own.keep(rest)
+	own, rest := w.raised[array], data[FlagInline:]
+	l, kept := &own.line[seq%FlagLines], &own.rest[seq%FlagLines]
+	*kept = keep(*kept, rest)
 	for k := 0; len(rest) > 0; k++ {
 		rest = rest[vec.Copy(memoryOf(w.f.piece(w.lines, at, k)), rest):]
 	}
@@ -116,19 +117,20 @@ func (w *FlagWriter) raiseLong(array, at int, seq, mark uint32, data []byte) boo
 	return true
 }
 
-// keep keeps what is about to be written to the rest, for an audit. The last piece, which is long, counts
-// only once something is written there.
-func (own *flag) keep(rest []byte) {
+// keep returns kept with what is about to be written to the rest, for an audit. The last piece, which is
+// long, counts only once something is written there.
+func keep(kept []ring.Line, rest []byte) []ring.Line {
 	n := pieceStart[len(pieceStart)-1]
 	if len(rest) > n*ring.LineBytes {
 		n = restLines
 	}
-	if n > len(own.rest) {
-		kept := make([]ring.Line, n)
-		copy(kept, own.rest)
-		own.rest = kept
+	if n > len(kept) {
+		longer := make([]ring.Line, n)
+		copy(longer, kept)
+		kept = longer
 	}
-	copy(memoryOf(own.rest), rest)
+	copy(memoryOf(kept), rest)
+	return kept
 }
 
 // piece returns piece number k of the rest of a flag.
@@ -175,13 +177,12 @@ var ErrFlag = errors.New("a flag of this rank has been overwritten")
 
 // Audit reports whether the raised flags are as they were written.
 func (w *FlagWriter) Audit() error {
-	for array, flags := range w.raised {
-		if flags == nil {
+	for array, own := range w.raised {
+		if own == nil {
 			continue
 		}
-		for i := range flags {
-			own, at := &flags[i], w.f.flagAt(array, w.rank, uint32(i))
-			if !own.holds(w.f, w.lines, at) {
+		for i := range own.line {
+			if !own.holds(i, w.f, w.lines, w.f.flagAt(array, w.rank, uint32(i))) {
 				return ErrFlag
 			}
 		}
@@ -189,18 +190,18 @@ func (w *FlagWriter) Audit() error {
 	return nil
 }
 
-// holds reports whether the flag with a number is as it was written; one that was never raised is not
-// looked at.
-func (own *flag) holds(f *Fabric, lines []ring.Line, at int) bool {
-	if own.line[0] == 0 {
+// holds reports whether flag i, which has that number in the job, is as it was written; one that was never
+// raised is not looked at.
+func (own *raisedFlags) holds(i int, f *Fabric, lines []ring.Line, at int) bool {
+	if own.line[i][0] == 0 {
 		return true
 	}
-	for i := range own.rest {
-		if !holds(f.restLine(lines, at, i), &own.rest[i]) {
+	for k := range own.rest[i] {
+		if !holds(f.restLine(lines, at, k), &own.rest[i][k]) {
 			return false
 		}
 	}
-	return holds(&lines[at], &own.line)
+	return holds(&lines[at], &own.line[i])
 }
 
 // holds reports whether a line is as it was written.
