@@ -24,6 +24,7 @@ type Fabric struct {
 	guard  guard
 	fences fences
 	blocks blocks
+	pages  pageMap
 }
 
 // Heap returns the memory of a job whose ranks are goroutines of this process.
@@ -45,6 +46,7 @@ func view(mem []byte, l layout, shared bool) *Fabric {
 	f := &Fabric{layout: l, mem: mem, base: Address(mem), shared: shared}
 	f.job = uint32(words(mem[:PageBytes])[wordJob])
 	f.loans = make([]loans, l.ranks)
+	f.pages = l.openPages(shared)
 	f.mine = make([]atomic.Bool, l.ranks)
 	f.bells = make([]Doorbell, l.ranks)
 	for i := range f.bells {
