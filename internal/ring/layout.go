@@ -158,7 +158,7 @@ func (r *Ring) awaited() bool {
 // of the packet, and those of the next packet in case it is as long: most often they have come by the time
 // it is sent. 4 KiB take 0.84 us one way instead of 1.04 us, a stream of 64 bytes 0.15 instead of 0.25.
 func (r *Ring) prefetch(pos uint64, n int) {
-	if n <= Inline || !r.spread || vec.ByLines(n) {
+	if !r.spread || vec.ByLines(n) {
 		return
 	}
 	if at := pos & (r.size - 1); at+uint64(n) <= r.size {
