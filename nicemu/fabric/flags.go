@@ -113,7 +113,6 @@ func (w *FlagWriter) raiseLong(array, at int, seq, mark uint32, data []byte) boo
 	*kept = keep(*kept, rest)
 	w.f.readyFlags(at)
 	for k := 0; len(rest) > 0; k++ {
-		w.f.readyFlags(w.f.pieceAt(at, k))
 		rest = rest[vec.Copy(memoryOf(w.f.piece(w.lines, at, k)), rest):]
 	}
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
@@ -138,12 +137,12 @@ func keep(kept []ring.Line, rest []byte) []ring.Line {
 	return kept
 }
 
-// pieceAt returns the number of the first line of piece number k of the rest of a flag.
-func (f *Fabric) pieceAt(at, k int) int { return f.flags*(1+pieceStart[k]) + at*pieceLines[k] }
-
-// piece returns piece number k of the rest of a flag.
+// piece returns piece number k of the rest of a flag, whose memory this process has mapped then.
 func (f *Fabric) piece(lines []ring.Line, at, k int) []ring.Line {
-	return lines[f.pieceAt(at, k):][:pieceLines[k]]
+	n := pieceLines[k]
+	first := f.flags*(1+pieceStart[k]) + at*n
+	f.readyFlags(first)
+	return lines[first:][:n]
 }
 
 // restLine returns line i of the rest, counted over all pieces.
@@ -263,7 +262,6 @@ func (f *Fabric) takeRest(flags []ring.Line, at int, data []byte, n uint64) {
 // takePieces fills into with the beginning of the rest, as far as that goes.
 func (f *Fabric) takePieces(flags []ring.Line, at int, into []byte) {
 	for k := 0; len(into) > 0 && k < len(pieceLines); k++ {
-		f.readyFlags(f.pieceAt(at, k))
 		into = into[copy(into, memoryOf(f.piece(flags, at, k))):]
 	}
 }
