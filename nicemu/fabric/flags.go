@@ -111,7 +111,9 @@ func (w *FlagWriter) raiseLong(array, at int, seq, mark uint32, data []byte) boo
 	own, rest := w.raised[array], data[FlagInline:]
 	l, kept := &own.line[seq%FlagLines], &own.rest[seq%FlagLines]
 	*kept = keep(*kept, rest)
-	w.f.readyFlags(at)
+	if l[0] == 0 {
+		w.f.readyFlags(at)
+	}
 	for k := 0; len(rest) > 0; k++ {
 		rest = rest[vec.Copy(memoryOf(w.f.piece(w.lines, at, k)), rest):]
 	}
@@ -141,8 +143,10 @@ func keep(kept []ring.Line, rest []byte) []ring.Line {
 func (f *Fabric) piece(lines []ring.Line, at, k int) []ring.Line {
 	n := pieceLines[k]
 	first := f.flags*(1+pieceStart[k]) + at*n
-	f.readyFlags(first)
-	return lines[first:][:n]
+	if f.unready(first) {
+		f.readyFlags(first)
+	}
+	return lines[first : first+n]
 }
 
 // restLine returns line i of the rest, counted over all pieces.
@@ -169,12 +173,11 @@ func (w *FlagWriter) Prefetch(array int, seq uint32, n int) {
 
 // prefetchRest fetches the lines of a rest.
 func (w *FlagWriter) prefetchRest(at, n int) {
-	for k := 0; n > FlagInline+pieceStart[k]*ring.LineBytes; {
-		lines := (n - FlagInline - pieceStart[k]*ring.LineBytes + ring.LineBytes - 1) / ring.LineBytes
-		ring.PrefetchLines(w.f.piece(w.lines, at, k)[:min(lines, pieceLines[k])])
-		if k++; k == len(pieceLines) {
-			return
-		}
+	rest := (n - FlagInline + ring.LineBytes - 1) / ring.LineBytes
+	for k := 0; rest > 0 && k < len(pieceLines); k++ {
+		lines := w.f.piece(w.lines, at, k)
+		ring.PrefetchLines(lines[:min(rest, len(lines))])
+		rest -= len(lines)
 	}
 }
 

@@ -24,20 +24,33 @@ func (l *layout) openPages(shared bool) pageMap {
 	return make(pageMap, (l.tables-bellsAt+64*readyBytes-1)/(64*readyBytes))
 }
 
+// partLines is how many lines of the flag arrays, behind the doorbells, have one bit.
+const partLines = readyBytes / ring.LineBytes
+
+// part returns the number of the part in which a line of the flag arrays lies. Doorbells lie before the
+// lines, in the same pages.
+func (f *Fabric) part(line int) uint { return uint(f.ranks+line) / partLines }
+
+// unready reports whether this process has not mapped the part of a line yet.
+func (f *Fabric) unready(line int) bool {
+	part := f.part(line)
+	return part/64 < uint(len(f.pages)) && f.pages[part/64].Load()>>(part%64)&1 == 0
+}
+
 // take sets the bit of a part and reports whether it was not set.
-func (m pageMap) take(part int) bool {
-	w, bit := &m[part/64], uint64(1)<<(part%64)
-	return w.Load()&bit == 0 && w.Or(bit)&bit == 0
+func (m pageMap) take(part uint) bool {
+	bit := uint64(1) << (part % 64)
+	return m[part/64].Or(bit)&bit == 0
 }
 
 // readyFlags maps the pages around a line of the flag arrays, of the first lines or of the rests, if this
-// process has not done that yet. Doorbells lie before the lines, in the same pages.
+// process has not done that yet.
 func (f *Fabric) readyFlags(line int) {
 	if len(f.pages) == 0 {
 		return
 	}
-	if part := (f.ranks + line) * ring.LineBytes / readyBytes; f.pages.take(part) {
-		from := bellsAt + part*readyBytes
+	if part := f.part(line); f.pages.take(part) {
+		from := bellsAt + int(part)*readyBytes
 		f.Ready(f.mem[from:min(from+readyBytes, f.tables)])
 	}
 }

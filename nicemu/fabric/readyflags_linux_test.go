@@ -8,7 +8,7 @@ import (
 
 // parts returns how many parts of the flag arrays this process has mapped.
 func (m pageMap) parts() (n int) {
-	for part := range 64 * len(m) {
+	for part := range uint(64 * len(m)) {
 		if m[part/64].Load()&(1<<(part%64)) != 0 {
 			n++
 		}
@@ -74,7 +74,7 @@ func TestPartsAreTakenOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for part := range 64 * len(m) {
+			for part := range uint(64 * len(m)) {
 				if m.take(part) {
 					taken.Add(1)
 				}
