@@ -69,6 +69,17 @@ func Announces(e []byte, i int) bool {
 	return n == byMessage
 }
 
+// Shown returns the part of n bytes that descriptor number i of e names, and false if it is not that: then
+// Disclose says what it is.
+func Shown(e []byte, i, n int) (part []byte, there bool) {
+	e = e[i*descriptor:]
+	off, named := getDescriptor(e)
+	if named != n || off+n > len(e) {
+		return nil, false
+	}
+	return e[off : off+n], true
+}
+
 // Unwrap copies the part that descriptor number i of e names, or reports that it is sent
 // as a message.
 func Unwrap(part, e []byte, i int) (message bool, err error) { return unwrap(part, e[i*descriptor:]) }
@@ -155,12 +166,7 @@ func unwrap(part, e []byte) (message bool, err error) {
 // Disclose copies the part that descriptor number at of e names, which src has shown, or receives the message
 // that src has announced there. It belongs to the call that was passed last: see [Group.Passed].
 func (g *Group) Disclose(part, e []byte, at, src int) error {
-	e = e[at*descriptor:]
-	if off, n := getDescriptor(e); n == len(part) && off+n <= len(e) {
-		copy(part, e[off:]) // as unwrap does
-		return nil
-	}
-	message, err := unwrap(part, e)
+	message, err := Unwrap(part, e, at)
 	switch {
 	case !message:
 		return err

@@ -79,7 +79,8 @@ const (
 	// 0 it is a barrier, and out is nil.
 	AllToAll Flow = iota
 	// Uneven is AllToAll of contributions of any lengths. out has places of equal
-	// length for them; the content of a place beyond a contribution is undefined.
+	// length for them; the content of the process's own place, and of the others beyond
+	// a contribution, is undefined.
 	Uneven
 	// FromRoot: root contributes, and all others receive it in out, which must be at
 	// least as long. The content of out beyond it is undefined; in of the others and

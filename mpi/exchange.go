@@ -212,7 +212,6 @@ func (x *exchanger) ready() {
 		}
 	default:
 		x.n, missing = len(x.take)/x.c.size, x.everybody()
-		copy(x.part(x.c.rank), x.give)
 	}
 	x.expect(x.turns.now, callSign(x.note.Sign), missing)
 	if x.turns.last() {

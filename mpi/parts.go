@@ -8,13 +8,14 @@ import (
 // A direction words the mistakes in calls that have one buffer with a part for every
 // rank, and one with a single part.
 type direction struct {
+	gathers     bool
 	whole, part string // names of the buffers
 	lengths     string // with the lengths in elements, and the number of ranks
 }
 
 var (
-	gathering  = direction{"recv", "send", "recv has room for %d elements, %d ranks send %d each; make it %d"}
-	scattering = direction{"send", "recv", "send has %d elements, %d ranks receive %d each; make it %d"}
+	gathering  = &direction{true, "recv", "send", "recv has room for %d elements, %d ranks send %d each; make it %d"}
+	scattering = &direction{false, "send", "recv", "send has %d elements, %d ranks receive %d each; make it %d"}
 )
 
 const overlapText = "send and recv overlap; they must be apart, or one and the same"
@@ -22,7 +23,7 @@ const overlapText = "send and recv overlap; they must be apart, or one and the s
 // blocks returns the memory of whole, which has a part of equal length for every rank,
 // and of part, the caller's, which is whole itself if the call is in place. If text is
 // not empty, it says what is wrong with them.
-func blocks[T any](c *Comm, whole, part []T, d direction) (w, p []byte, class Class, text string) {
+func blocks[T any](c *Comm, whole, part []T, d *direction) (w, p []byte, class Class, text string) {
 	w, p = view(whole), view(part)
 	switch {
 	case sameStart(w, p) && len(whole)%c.size == 0:
@@ -36,10 +37,10 @@ func blocks[T any](c *Comm, whole, part []T, d direction) (w, p []byte, class Cl
 }
 
 // shares is blocks for parts with counts and displs.
-func shares[T any](c *Comm, whole, part []T, counts, displs []int, d direction) (w, p []byte, class Class, text string) {
+func shares[T any](c *Comm, whole, part []T, counts, displs []int, d *direction) (w, p []byte, class Class, text string) {
 	w, p = view(whole), view(part)
 	parts, check := &c.coll.scattered, c.misread
-	if d == gathering {
+	if d.gathers {
 		parts, check = &c.coll.gathered, misplaced
 	}
 	if class, text := parts.check(check, c.size, len(whole), counts, displs, sizeOf[T]()); text != "" {

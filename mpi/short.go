@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"rhinet/collectives"
@@ -133,42 +134,60 @@ func (k *collState) takeAll(in, out []byte, counts, displs []int, size int) erro
 		return k.group.Gatherv(in, out, counts, displs, size, root)
 	}
 	k.group.Passed()
-	all := x.places()
-	if err := x.Exchange(collectives.ToRoot, root, shownBy(all, root, k.t.c.size), all); err != nil {
+	if err := x.Exchange(collectives.ToRoot, root, x.place(root), x.places()); err != nil {
 		return err
 	}
 	if sameStart(in, out) {
 		in = k.gathered.of(out, root)
 	}
-	return k.disclose(out, in, all, 0)
+	return k.disclose(x, out, in, 0)
 }
 
-// disclose puts each rank's part into out, as gathered says: this rank's own, and from
-// all what descriptor number at of the others names.
-func (k *collState) disclose(out, own, all []byte, at int) (err error) {
-	parts := k.gathered.parts
-	room := len(all) / len(parts)
-	for rank, p := range parts {
-		part := out[p.at:][:p.n]
-		if rank == k.t.c.rank {
-			copy(part, own)
-		} else if e := k.group.Disclose(part, all[rank*room:][:room], at, rank); err == nil {
-			err = e
+// disclose puts each rank's part into out, as gathered says: this rank's own, and of the
+// others what descriptor number at of what they have shown names.
+func (k *collState) disclose(x *exchanger, out, own []byte, at int) (err error) {
+	mine := x.c.rank
+	copyFew(k.gathered.of(out, mine), own)
+	for rank := range k.gathered.parts {
+		if rank != mine {
+			if e := k.take(k.gathered.of(out, rank), x.place(rank), at, rank); err == nil {
+				err = e
+			}
 		}
 	}
 	return err
 }
 
+// take is [collectives.Group.Disclose], with a short way for what is there.
+func (k *collState) take(part, shown []byte, at, rank int) error {
+	if theirs, there := collectives.Shown(shown, at, len(part)); there {
+		copyFew(part, theirs)
+		return nil
+	}
+	return k.group.Disclose(part, shown, at, rank)
+}
+
+// copyFew is copy for what often is one word: a call takes longer than that.
+func copyFew(dst, src []byte) {
+	if len(src) == 8 && len(dst) == 8 {
+		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(src))
+		return
+	}
+	copy(dst, src)
+}
+
 // enclose writes the parts of in for all other ranks into what this rank shows, and
 // returns its length, 0 if it does not fit.
 func (x *exchanger) enclose(in []byte, d *division) int {
-	end, own := collectives.Head(len(d.parts)), x.c.rank
-	if end+d.bytes-d.parts[own].n > len(x.mine) {
+	parts, own := d.parts, x.c.rank
+	end := collectives.Head(len(parts))
+	if end+d.bytes-parts[own].n > len(x.mine) {
 		return 0
 	}
-	for i, p := range d.parts {
+	for i := range parts {
 		if i != own {
-			end = collectives.Insert(x.mine, i, end, in[p.at:][:p.n])
+			p := &parts[i]
+			end = collectives.Insert(x.mine, i, end, in[p.at:p.at+p.n])
 		}
 	}
 	return end
@@ -182,11 +201,11 @@ func (k *collState) takeOwn(out []byte, size, root int) error {
 		return k.group.Scatterv(nil, nil, nil, out, size, root)
 	}
 	k.group.Passed()
-	shown := shownBy(x.places(), 0, k.t.c.size)
+	shown := x.place(0)
 	if err := x.Exchange(collectives.FromRoot, root, nil, shown); err != nil {
 		return err
 	}
-	return k.group.Disclose(out, shown, k.t.c.rank, root)
+	return k.take(out, shown, k.t.c.rank, root)
 }
 
 // giveAll is Scatterv at root; only root knows whether the parts are short.
@@ -301,20 +320,19 @@ func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rco
 		return k.group.Alltoallv(in, scounts, sdispls, out, rcounts, rdispls, size)
 	}
 	k.group.Passed()
-	all := x.places()
-	if err := x.Exchange(collectives.Uneven, 0, x.mine[:n], all); err != nil {
+	if err := x.Exchange(collectives.Uneven, 0, x.mine[:n], x.places()); err != nil {
 		return err
 	}
-	return k.disclose(out, k.sent.of(in, mine), all, mine)
+	return k.disclose(x, out, k.sent.of(in, mine), mine)
 }
 
 // places returns memory for what each rank shows, of any length.
 func (x *exchanger) places() []byte { return view(x.short)[:x.c.size*len(x.mine)] }
 
-// shownBy returns the place of one rank in the places for size ranks.
-func shownBy(all []byte, rank, size int) []byte {
-	n := len(all) / size
-	return all[rank*n:][:n]
+// place returns the place of one rank among these.
+func (x *exchanger) place(rank int) []byte {
+	n := len(x.mine)
+	return view(x.short)[rank*n:][:n]
 }
 
 // scatter is Scatter of n bytes for each rank. in is nil except at root.
