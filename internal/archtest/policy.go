@@ -34,7 +34,7 @@ github.com/olekukonko/tablewriter < cmd/bench, cmd/npb, cmd/mpirun
 github.com/schollz/progressbar/v3 < internal/bar
 github.com/bradfitz/gomemcache < internal/kvs/memcached
 github.com/ebitengine/purego < internal/libfabric, internal/kvs/pmix, internal/libmpi
-golang.org/x/tools < internal/mpivet, cmd/mpivet
+golang.org/x/tools < internal/mpivet, cmd/mpivet, internal/typecheck
 
 # The stores in which ranks exchange addresses.
 internal/kvs < internal/kvs/own, internal/kvs/launcher, internal/kvs/pmix, internal/kvs/memcached, internal/kvs/kvstest
