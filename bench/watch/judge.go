@@ -3,6 +3,9 @@ package watch
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"rhinet/bench/host"
 )
 
 // Tolerances: counts may rise by this much per repetition (the Go runtime allocates and sleeps a little by
@@ -100,7 +103,7 @@ func compareWorks(before, now *Record) (findings []Finding, notes []string) {
 	if len(now.Works) == 0 {
 		return nil, nil // already noted when counting
 	}
-	if before.Host.OS != now.Host.OS || before.Host.Go != now.Host.Go {
+	if !before.counted(&now.Host) {
 		return nil, []string{fmt.Sprintf("instructions are not compared: before it was %s on %s", before.Host.Go, before.Host.OS)}
 	}
 	old := map[string]WorkCost{}
@@ -129,4 +132,26 @@ func compareWorks(before, now *Record) (findings []Finding, notes []string) {
 		}
 	}
 	return findings, notes
+}
+
+// counted reports whether instructions on a host can be compared with those of the record.
+func (r *Record) counted(h *host.Host) bool { return r.Host.OS == h.OS && r.Host.Go == h.Go }
+
+// enough returns a function that reports whether a work, counted on h, needs no further tries: it takes no more
+// than in the record, or more by no more than the noise there. Further tries could only lower the count. One
+// try may be too low by the noise, so what takes more than compareWorks allows is still found. It returns nil
+// if counts on h cannot be compared.
+func (r *Record) enough(h *host.Host) func(WorkCost) bool {
+	if !r.counted(h) {
+		return nil
+	}
+	return func(w WorkCost) bool {
+		i := slices.IndexFunc(r.Works, func(o WorkCost) bool { return o.Work == w.Work && o.Tool == w.Tool })
+		if i < 0 || w.Tool == perf.name && r.Host.CPU != h.CPU {
+			return false
+		}
+		o := r.Works[i]
+		return w.Instructions <= o.Instructions*(1+max(moreInstructions, o.Noise)) &&
+			(o.Lines < 0 || w.Lines <= o.Lines+max(fewLines, o.Lines*max(moreLines, o.LinesNoise)))
+	}
 }

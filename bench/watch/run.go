@@ -39,6 +39,8 @@ type Options struct {
 	// and prints what ParseTally reads.
 	Command func(t Test, reps int) []string
 	Counter *Counter
+	// Enough, if not nil, reports whether a work needs no further tries.
+	Enough func(WorkCost) bool
 	// Progress, if not nil, is called with what begins.
 	Progress func(done, all int, what string)
 }

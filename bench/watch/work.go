@@ -182,9 +182,17 @@ func (o Options) work(ctx context.Context, w Work) (cost WorkCost, why, err erro
 			}
 			run.to.add(n)
 		}
+		if cost = o.costOf(w, base, full); o.Enough != nil && o.Enough(cost) {
+			break
+		}
 	}
+	return cost, nil, nil
+}
+
+// costOf returns the cost of a work from the tries so far.
+func (o Options) costOf(w Work, base, full tries) WorkCost {
 	per := float64(w.Per)
-	cost = WorkCost{Work: w.Name, Tool: o.Counter.name, Lines: absent, Cycles: absent}
+	cost := WorkCost{Work: w.Name, Tool: o.Counter.name, Lines: absent, Cycles: absent}
 	cost.Instructions, cost.Noise = difference(base.instructions, full.instructions, per)
 	if full.lines.least >= 0 {
 		cost.Lines, cost.LinesNoise = difference(base.lines, full.lines, per)
@@ -192,7 +200,7 @@ func (o Options) work(ctx context.Context, w Work) (cost WorkCost, why, err erro
 	if full.cycles.least >= 0 {
 		cost.Cycles, _ = difference(base.cycles, full.cycles, per)
 	}
-	return cost, nil, nil
+	return cost
 }
 
 // span is the range of a count over the tries.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/bench/host"
 	"rhinet/internal/wait"
 )
 
@@ -54,6 +55,59 @@ func TestWorkIsCounted(t *testing.T) {
 	// Counted are 1001, 3002, 1003, 3004, 1005, 3006.
 	if w := list[0]; w.Instructions != 2001./20 || w.Noise <= 0.003 || w.Noise > 0.005 || w.Lines != 0 || w.Cycles != absent || w.Tool != "tool" {
 		t.Errorf("cost is %+v", w)
+	}
+}
+
+// A work is tried again as long as its count is not enough.
+func TestTriesEndWhenTheCountIsEnough(t *testing.T) {
+	for enough, want := range map[float64]int{200: 1, 100.2: 2, 0: 3} {
+		log := filepath.Join(t.TempDir(), "log")
+		// The first try counts 100 more for each repetition.
+		first := `echo >>` + log + `; n=$(wc -l <` + log + `); for last; do :; done; more=100; [ $n -gt 2 ] && more=0; echo "==1== I refs: $(( last * (100 + more) ))" >&3`
+		o := works("exit 0", tool(first))
+		o.Enough = func(w WorkCost) bool { return w.Work == "piece" && w.Tool == "tool" && w.Instructions <= enough }
+		list, _, err := o.works(t.Context())
+		text, _ := os.ReadFile(log)
+		if err != nil || len(list) != 1 || len(text) != 2*want {
+			t.Errorf("enough is %v: %+v, %v, %d commands, want %d", enough, list, err, len(text), 2*want)
+		}
+	}
+}
+
+// What is enough leaves room for the noise of one try below what is too much.
+func TestEnough(t *testing.T) {
+	here := host.Host{OS: "linux/amd64", Go: "go1.26", CPU: "this"}
+	r := &Record{Host: here, Works: []WorkCost{
+		{Work: "calm", Tool: "valgrind", Instructions: 1000, Noise: 0.001, Lines: 10},
+		{Work: "noisy", Tool: "valgrind", Instructions: 1000, Noise: 0.04, Lines: absent},
+		{Work: "counted", Tool: "perf", Instructions: 1000, Lines: absent},
+	}}
+	other := here
+	other.CPU = "another"
+	for _, c := range []struct {
+		on     host.Host
+		w      WorkCost
+		enough bool
+	}{
+		{here, WorkCost{Work: "calm", Tool: "valgrind", Instructions: 1010, Lines: 12}, true},
+		{here, WorkCost{Work: "calm", Tool: "valgrind", Instructions: 1011, Lines: 12}, false},
+		{here, WorkCost{Work: "calm", Tool: "valgrind", Instructions: 900, Lines: 12.1}, false},
+		{here, WorkCost{Work: "calm", Tool: "perf", Instructions: 900, Lines: 10}, false},
+		{here, WorkCost{Work: "noisy", Tool: "valgrind", Instructions: 1040, Lines: 99}, true},
+		{here, WorkCost{Work: "noisy", Tool: "valgrind", Instructions: 1041}, false},
+		{here, WorkCost{Work: "unknown", Tool: "valgrind"}, false},
+		{here, WorkCost{Work: "counted", Tool: "perf", Instructions: 1000}, true},
+		{other, WorkCost{Work: "counted", Tool: "perf", Instructions: 1000}, false},
+		{other, WorkCost{Work: "calm", Tool: "valgrind", Instructions: 1000, Lines: 10}, true},
+	} {
+		if got := r.enough(&c.on)(c.w); got != c.enough {
+			t.Errorf("%+v on %s: %v", c.w, c.on.CPU, got)
+		}
+	}
+	for _, h := range []host.Host{{OS: "linux/arm64", Go: here.Go}, {OS: here.OS, Go: "go1.25"}} {
+		if r.enough(&h) != nil {
+			t.Errorf("counts on %+v are compared", h)
+		}
 	}
 }
 

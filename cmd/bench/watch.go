@@ -61,7 +61,7 @@ func watchCommand(out, errs io.Writer) *cobra.Command {
 	f.StringVar(&baseline, "baseline", "", "the record to compare with")
 	f.BoolVar(&update, "update", false, "write the record instead of comparing with it")
 	f.BoolVar(&times, "time", false, "compare times, too, if the machine is of the same kind")
-	f.IntVar(&o.Tries, "tries", 3, "tries of each test; the smallest count is taken")
+	f.IntVar(&o.Tries, "tries", 3, "most tries of each test, of which the smallest count is taken; a work that takes no more than in the record has only one")
 	f.DurationVar(&o.Limit, "limit", time.Minute, "longest time of one command")
 	f.BoolVar(&quiet, "quiet", false, "show no progress on the terminal")
 	f.StringVar(&launch, "mpirun", "", "our mpirun (default: the one next to this program, or else built)")
