@@ -3,6 +3,8 @@ package collectives
 import (
 	"encoding/binary"
 	"fmt"
+
+	"rhinet/internal/vec"
 )
 
 // Where ranks know different parts of the counts, they cannot agree on whether an
@@ -67,17 +69,6 @@ func Announce(e []byte, i int) { putDescriptor(e[i*descriptor:], 0, byMessage) }
 func Announces(e []byte, i int) bool {
 	_, n := getDescriptor(e[i*descriptor:])
 	return n == byMessage
-}
-
-// Shown returns the part of n bytes that descriptor number i of e names, and false if it is not that: then
-// Disclose says what it is.
-func Shown(e []byte, i, n int) (part []byte, there bool) {
-	e = e[i*descriptor:]
-	off, named := getDescriptor(e)
-	if named != n || off+n > len(e) {
-		return nil, false
-	}
-	return e[off : off+n], true
 }
 
 // Unwrap copies the part that descriptor number i of e names, or reports that it is sent
@@ -149,24 +140,38 @@ func (x *execution) disclose(g *Group, s *step, block bool) {
 	}
 }
 
+// shown returns the part of n bytes that the descriptor at the beginning of e names, and false if it names none of
+// that length.
+func shown(e []byte, n int) (part []byte, there bool) {
+	off, named := getDescriptor(e)
+	if named != n || off+n > len(e) {
+		return nil, false
+	}
+	return e[off : off+n], true
+}
+
 // unwrap copies the part that the descriptor at the beginning of e names, or reports
 // that it is sent as a message.
 func unwrap(part, e []byte) (message bool, err error) {
-	off, n := getDescriptor(e)
-	switch {
-	case n == byMessage:
-		return true, nil
-	case n != len(part) || off+n > len(e):
+	if theirs, there := shown(e, len(part)); there {
+		vec.Fill(part, theirs)
+		return false, nil
+	}
+	if _, n := getDescriptor(e); n != byMessage {
 		return false, &LengthError{Got: n, Want: len(part)}
 	}
-	copy(part, e[off:off+n])
-	return false, nil
+	return true, nil
 }
 
 // Disclose copies the part that descriptor number at of e names, which src has shown, or receives the message
 // that src has announced there. It belongs to the call that was passed last: see [Group.Passed].
 func (g *Group) Disclose(part, e []byte, at, src int) error {
-	message, err := Unwrap(part, e, at)
+	e = e[at*descriptor:]
+	if theirs, there := shown(e, len(part)); there { // most often, and without a call
+		vec.Fill(part, theirs)
+		return nil
+	}
+	message, err := unwrap(part, e)
 	switch {
 	case !message:
 		return err

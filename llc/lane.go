@@ -1,7 +1,6 @@
 package llc
 
 import (
-	"encoding/binary"
 	"math"
 
 	"rhinet/internal/invariants"
@@ -138,7 +137,7 @@ func (e *Engine) Vacant(ctx uint16, src int) bool {
 // Accept takes v, the next packet of src, for a receive of src, key and tag into room bytes that is not
 // posted. It does so if src is [Engine.Vacant], so that this receive gets the message, and if v begins a
 // message of the type of key that fits whole. If ok is false, nothing has changed. It returns the size and
-// the tag of the message, and the caller copies the bytes of v (see [Fill]). For a message that is longer
+// the tag of the message, and the caller copies the bytes of v (see [vec.Fill]). For a message that is longer
 // than the packet, the caller takes the next packets with Next, and leaves those that have not come to a
 // receive, with AcceptRest.
 func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, room int) (size, its int, ok bool) {
@@ -170,15 +169,6 @@ func (e *Engine) Unmet(l *Lane, key Key) bool { return e.table.Vacant(uint16(key
 
 // Came notes that a packet of Whole has been taken.
 func (l *Lane) Came() { l.seen++ }
-
-// Fill copies the payload of a packet to the beginning of buf, which is at least as long.
-func Fill(buf, data []byte) {
-	if len(data) == 8 { // most often, and one word
-		binary.NativeEndian.PutUint64(buf, binary.NativeEndian.Uint64(data))
-	} else {
-		vec.Copy(buf, data)
-	}
-}
 
 // begins reports whether n bytes can be the first packet of a message of size bytes.
 func (e *Engine) begins(n, size int) bool { return n > 0 && n < size && uint64(size) <= e.eager }
@@ -221,7 +211,7 @@ func (e *Engine) Deliver(v *ir.View) bool {
 		if entry := e.table.Head(&s.row); entry != nil && entry.Owner.Type == typ && len(data) <= len(entry.Owner.Buf) {
 			e.table.Pop(&s.row, entry)
 			r := entry.Owner
-			Fill(r.Buf, data)
+			vec.Fill(r.Buf, data)
 			e.receivedWhole(r, p.number, tag, len(data))
 			return true
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"rhinet/internal/vec"
 	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
@@ -63,7 +64,7 @@ func TestLaneTakesWhatIsPlain(t *testing.T) {
 		whole = whole && e.Unmet(e.Lane(r.Peer), key)
 		size, its, got := harness.engines[1].Accept(r.Peer, llc.MakeKey(r.Context, r.Type), r.Tag, v, len(r.Buf))
 		if got {
-			llc.Fill(r.Buf, v.Data)
+			vec.Fill(r.Buf, v.Data)
 		}
 		if got != c.want {
 			t.Errorf("%s: accepted %v", name, got)
@@ -219,7 +220,7 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 		if size, its, ok := e.Accept(0, 0, llc.AnyTag, v, len(buf)); size != len(body) || its != 9 || !ok {
 			t.Fatalf("%s: %d bytes, tag %d, %v", name, size, its, ok)
 		}
-		llc.Fill(buf, v.Data)
+		vec.Fill(buf, v.Data)
 		v = &ir.View{Data: slices.Clone(body[5:])}
 		llc.FragmentWords(&v.Head, 5)
 		c.spoil(v)

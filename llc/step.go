@@ -3,6 +3,7 @@ package llc
 import (
 	"fmt"
 
+	"rhinet/internal/vec"
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -48,7 +49,7 @@ func (e *Engine) whole(p *peer, ctx uint16, tag int32, typ uint32, data []byte) 
 	r, open := e.table.Arrive(ctx, p.number, tag, typ)
 	switch {
 	case r != nil && r.Type == typ && len(data) <= len(r.Buf):
-		Fill(r.Buf, data)
+		vec.Fill(r.Buf, data)
 		e.receivedWhole(r, p.number, tag, len(data))
 	case r != nil && fits(typ, r.Type, false):
 		r.Scatter(data, 0)

@@ -27,16 +27,16 @@ func (d *division) check(wrong func(size, n int, counts, displs []int) (Class, s
 // fits reports whether the parts are those of counts and displs in a buffer of room
 // elements of size bytes.
 func (d *division) fits(counts, displs []int, room, size int) bool {
-	if size != d.size || room < d.room || (displs == nil) != d.packed || len(counts) != len(d.counts) || len(displs) != len(d.displs) {
+	if len(counts) != len(d.counts) || len(displs) != len(d.displs) || (displs == nil) != d.packed || size != d.size || room < d.room {
 		return false
 	}
-	for i, n := range d.counts[:len(counts)] {
-		if counts[i] != n {
+	for i, n := range counts {
+		if n != d.counts[i] {
 			return false
 		}
 	}
-	for i, at := range d.displs[:len(displs)] {
-		if displs[i] != at {
+	for i, at := range displs {
+		if at != d.displs[i] {
 			return false
 		}
 	}

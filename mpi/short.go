@@ -1,10 +1,10 @@
 package mpi
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"rhinet/collectives"
+	"rhinet/internal/vec"
 )
 
 // A quick holds the exchanger for each operation on few bytes that bypasses the group,
@@ -147,10 +147,10 @@ func (k *collState) takeAll(in, out []byte, counts, displs []int, size int) erro
 // others what descriptor number at of what they have shown names.
 func (k *collState) disclose(x *exchanger, out, own []byte, at int) (err error) {
 	mine := x.c.rank
-	copyFew(k.gathered.of(out, mine), own)
+	vec.Fill(k.gathered.of(out, mine), own)
 	for rank := range k.gathered.parts {
 		if rank != mine {
-			if e := k.take(k.gathered.of(out, rank), x.place(rank), at, rank); err == nil {
+			if e := k.group.Disclose(k.gathered.of(out, rank), x.place(rank), at, rank); err == nil {
 				err = e
 			}
 		}
@@ -158,36 +158,16 @@ func (k *collState) disclose(x *exchanger, out, own []byte, at int) (err error) 
 	return err
 }
 
-// take is [collectives.Group.Disclose], with a short way for what is there.
-func (k *collState) take(part, shown []byte, at, rank int) error {
-	if theirs, there := collectives.Shown(shown, at, len(part)); there {
-		copyFew(part, theirs)
-		return nil
-	}
-	return k.group.Disclose(part, shown, at, rank)
-}
-
-// copyFew is copy for what often is one word: a call takes longer than that.
-func copyFew(dst, src []byte) {
-	if len(src) == 8 && len(dst) == 8 {
-		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(src))
-		return
-	}
-	copy(dst, src)
-}
-
 // enclose writes the parts of in for all other ranks into what this rank shows, and
 // returns its length, 0 if it does not fit.
 func (x *exchanger) enclose(in []byte, d *division) int {
-	parts, own := d.parts, x.c.rank
-	end := collectives.Head(len(parts))
-	if end+d.bytes-parts[own].n > len(x.mine) {
+	end, own := collectives.Head(len(d.parts)), x.c.rank
+	if end+d.bytes-d.parts[own].n > len(x.mine) {
 		return 0
 	}
-	for i := range parts {
+	for i, p := range d.parts {
 		if i != own {
-			p := &parts[i]
-			end = collectives.Insert(x.mine, i, end, in[p.at:p.at+p.n])
+			end = collectives.Insert(x.mine, i, end, in[p.at:][:p.n])
 		}
 	}
 	return end
@@ -205,7 +185,7 @@ func (k *collState) takeOwn(out []byte, size, root int) error {
 	if err := x.Exchange(collectives.FromRoot, root, nil, shown); err != nil {
 		return err
 	}
-	return k.take(out, shown, k.t.c.rank, root)
+	return k.group.Disclose(out, shown, k.t.c.rank, root)
 }
 
 // giveAll is Scatterv at root; only root knows whether the parts are short.

@@ -1,5 +1,7 @@
 package vec
 
+import "encoding/binary"
+
 // Copy is copy(dst, src), made for memory that two cores write and read in turn, such as packets, windows
 // and the buffers of neighbors: see move. Overlapping slices are left to copy.
 func Copy(dst, src []byte) int {
@@ -7,6 +9,16 @@ func Copy(dst, src []byte) int {
 		return copy(dst, src)
 	}
 	return copyLong(dst, src)
+}
+
+// Fill copies src to the beginning of dst, which is at least as long. Most often it is one word, for which a call
+// takes longer than the copy.
+func Fill(dst, src []byte) {
+	if len(src) == 8 {
+		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(src))
+	} else {
+		Copy(dst, src)
+	}
 }
 
 // ByLines reports whether Copy writes n bytes by whole lines that the processor need not fetch before, so that it

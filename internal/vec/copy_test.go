@@ -67,3 +67,14 @@ func TestCopyOfOverlap(t *testing.T) {
 		}
 	}
 }
+
+// TestFill: the beginning of dst is src, and its rest is what it was.
+func TestFill(t *testing.T) {
+	src := []byte("0123456789abcdef0123456789abcdef")
+	for n := range src {
+		dst := bytes.Repeat([]byte{'.'}, len(src))
+		if Fill(dst, src[:n]); !bytes.Equal(dst[:n], src[:n]) || !bytes.Equal(dst[n:], bytes.Repeat([]byte{'.'}, len(src)-n)) {
+			t.Errorf("%d bytes: %q", n, dst)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"rhinet/internal/observe"
 	"rhinet/internal/ring"
+	"rhinet/internal/vec"
 	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/ir"
@@ -240,7 +241,7 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 		if look = there; there {
 			w1, w2 := in.Rest()
 			if n, ok := l.Whole(key, tag, w0, w1, w2, in.From(), len(buf)); ok && p.eng.Unmet(l, key) {
-				llc.Fill(buf, in.Data(n))
+				vec.Fill(buf, in.Data(n))
 				in.Take(n, w0+w1+w2)
 				l.Came()
 				p.pollDelay.instant++
@@ -268,7 +269,7 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 		return 0, 0, none
 	}
 	got = len(p.view.Data)
-	llc.Fill(buf, p.view.Data)
+	vec.Fill(buf, p.view.Data)
 	if p.express.Take(); l.In == nil && p.lanes != nil && p.asks() {
 		l.In = p.lanes.Inlet(src)
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"rhinet/internal/vec"
 	"rhinet/llc"
 	"rhinet/llc/ir"
 )
@@ -100,7 +101,7 @@ func (w *world) accept(i int, r *receive) bool {
 		return w.fetch(i, r, key, &v)
 	}
 	got := len(v.Data)
-	llc.Fill(r.req.Buf, v.Data)
+	vec.Fill(r.req.Buf, v.Data)
 	w.net.Take(i, &v)
 	for got < size && w.net.chance(w.Lane) && w.net.Look(i, r.src, &v) {
 		n := e.Next(r.src, &v, r.req.Buf[:size], got)
