@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"rhinet/bench"
-	"rhinet/bench/host"
 )
 
 // again is how often tests that cost more than in the record are repeated, so that a busy moment is not
@@ -20,10 +19,7 @@ const again = 2
 // Guard counts, prints the counts, and fails if something costs more than in the record; if there is none,
 // it writes a new record to file. end removes the progress bar when a count is over.
 func Guard(ctx context.Context, out io.Writer, o Options, end func(), file string, before *Record, times bool) error {
-	if before != nil {
-		here := host.Describe()
-		o.Enough = before.enough(&here)
-	}
+	o.Before = before
 	now, notes, err := Run(ctx, o)
 	end()
 	if err != nil {

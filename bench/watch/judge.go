@@ -123,35 +123,40 @@ func compareWorks(before, now *Record) (findings []Finding, notes []string) {
 			notes = append(notes, fmt.Sprintf("%s: instructions are not compared: before it was %s", w.Work, before.Host.CPU))
 			continue
 		}
-		if most := o.Instructions * (1 + max(moreInstructions, timesNoise*o.Noise)); w.Instructions > most {
-			findings = append(findings, Finding{w.Work, fmt.Sprintf("%.0f instructions, %.0f before, at most %.0f", w.Instructions, o.Instructions, most)})
+		instructions, lines := o.most(timesNoise)
+		if w.Instructions > instructions {
+			findings = append(findings, Finding{w.Work, fmt.Sprintf("%.0f instructions, %.0f before, at most %.0f", w.Instructions, o.Instructions, instructions)})
 		}
-		most := o.Lines + math.Max(fewLines, o.Lines*max(moreLines, timesNoise*o.LinesNoise))
-		if o.Lines >= 0 && w.Lines > most {
-			findings = append(findings, Finding{w.Work, fmt.Sprintf("%.1f cache lines, %.1f before, at most %.1f", w.Lines, o.Lines, most)})
+		if w.Lines > lines {
+			findings = append(findings, Finding{w.Work, fmt.Sprintf("%.1f cache lines, %.1f before, at most %.1f", w.Lines, o.Lines, lines)})
 		}
 	}
 	return findings, notes
 }
 
+// most returns how many instructions and cache lines a work may take that took w before, if it may exceed that
+// by its noise, times a factor.
+func (w *WorkCost) most(times float64) (instructions, lines float64) {
+	if lines = math.Inf(1); w.Lines >= 0 {
+		lines = w.Lines + max(fewLines, w.Lines*max(moreLines, times*w.LinesNoise))
+	}
+	return w.Instructions * (1 + max(moreInstructions, times*w.Noise)), lines
+}
+
 // counted reports whether instructions on a host can be compared with those of the record.
 func (r *Record) counted(h *host.Host) bool { return r.Host.OS == h.OS && r.Host.Go == h.Go }
 
-// enough returns a function that reports whether a work, counted on h, needs no further tries: it takes no more
-// than in the record, or more by no more than the noise there. Further tries could only lower the count. One
-// try may be too low by the noise, so what takes more than compareWorks allows is still found. It returns nil
-// if counts on h cannot be compared.
-func (r *Record) enough(h *host.Host) func(WorkCost) bool {
-	if !r.counted(h) {
-		return nil
+// enough reports whether a work, counted on h, needs no further tries: it takes no more than in the record, or
+// more by no more than the noise there. Further tries could only lower the count. One try may be too low by the
+// noise, so what takes more than compareWorks allows is still found.
+func (r *Record) enough(h *host.Host, w WorkCost) bool {
+	if !r.counted(h) || w.Tool == perf.name && r.Host.CPU != h.CPU {
+		return false
 	}
-	return func(w WorkCost) bool {
-		i := slices.IndexFunc(r.Works, func(o WorkCost) bool { return o.Work == w.Work && o.Tool == w.Tool })
-		if i < 0 || w.Tool == perf.name && r.Host.CPU != h.CPU {
-			return false
-		}
-		o := r.Works[i]
-		return w.Instructions <= o.Instructions*(1+max(moreInstructions, o.Noise)) &&
-			(o.Lines < 0 || w.Lines <= o.Lines+max(fewLines, o.Lines*max(moreLines, o.LinesNoise)))
+	i := slices.IndexFunc(r.Works, func(o WorkCost) bool { return o.Work == w.Work && o.Tool == w.Tool })
+	if i < 0 {
+		return false
 	}
+	instructions, lines := r.Works[i].most(1)
+	return w.Instructions <= instructions && w.Lines <= lines
 }

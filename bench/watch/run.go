@@ -39,8 +39,9 @@ type Options struct {
 	// and prints what ParseTally reads.
 	Command func(t Test, reps int) []string
 	Counter *Counter
-	// Enough, if not nil, reports whether a work needs no further tries.
-	Enough func(WorkCost) bool
+	// Before, if not nil, is a record: a work that takes no more than there is not tried again.
+	Before *Record
+	enough func(WorkCost) bool // set by Run; nil: nothing is
 	// Progress, if not nil, is called with what begins.
 	Progress func(done, all int, what string)
 }
@@ -63,6 +64,9 @@ const (
 func Run(ctx context.Context, o Options) (r *Record, notes []string, err error) {
 	r = &Record{Schema: Schema, Host: host.Describe()}
 	r.Host.FindCommit()
+	if o.Before != nil {
+		o.enough = func(w WorkCost) bool { return o.Before.enough(&r.Host, w) }
+	}
 	for i, t := range o.Tests {
 		o.tell(i, t.String())
 		c, why, err := o.cost(ctx, t)

@@ -182,7 +182,7 @@ func (o Options) work(ctx context.Context, w Work) (cost WorkCost, why, err erro
 			}
 			run.to.add(n)
 		}
-		if cost = o.costOf(w, base, full); o.Enough != nil && o.Enough(cost) {
+		if cost = o.costOf(w, base, full); o.enough != nil && o.enough(cost) {
 			break
 		}
 	}

@@ -65,7 +65,7 @@ func TestTriesEndWhenTheCountIsEnough(t *testing.T) {
 		// The first try counts 100 more for each repetition.
 		first := `echo >>` + log + `; n=$(wc -l <` + log + `); for last; do :; done; more=100; [ $n -gt 2 ] && more=0; echo "==1== I refs: $(( last * (100 + more) ))" >&3`
 		o := works("exit 0", tool(first))
-		o.Enough = func(w WorkCost) bool { return w.Work == "piece" && w.Tool == "tool" && w.Instructions <= enough }
+		o.enough = func(w WorkCost) bool { return w.Work == "piece" && w.Tool == "tool" && w.Instructions <= enough }
 		list, _, err := o.works(t.Context())
 		text, _ := os.ReadFile(log)
 		if err != nil || len(list) != 1 || len(text) != 2*want {
@@ -100,12 +100,12 @@ func TestEnough(t *testing.T) {
 		{other, WorkCost{Work: "counted", Tool: "perf", Instructions: 1000}, false},
 		{other, WorkCost{Work: "calm", Tool: "valgrind", Instructions: 1000, Lines: 10}, true},
 	} {
-		if got := r.enough(&c.on)(c.w); got != c.enough {
+		if got := r.enough(&c.on, c.w); got != c.enough {
 			t.Errorf("%+v on %s: %v", c.w, c.on.CPU, got)
 		}
 	}
-	for _, h := range []host.Host{{OS: "linux/arm64", Go: here.Go}, {OS: here.OS, Go: "go1.25"}} {
-		if r.enough(&h) != nil {
+	for _, h := range []host.Host{{OS: "linux/arm64", Go: here.Go, CPU: here.CPU}, {OS: here.OS, Go: "go1.25", CPU: here.CPU}} {
+		if r.enough(&h, WorkCost{Work: "calm", Tool: "valgrind"}) {
 			t.Errorf("counts on %+v are compared", h)
 		}
 	}

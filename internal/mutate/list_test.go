@@ -206,10 +206,6 @@ func newChecker(t *testing.T, root string) *checker {
 // platform replaces its counterpart *_amd64.go, if there is one. If all that differs is in bodies of
 // functions, those of the other files are as correct as before, and are not checked again.
 func (c *checker) files(folder string, files map[string][]byte) error {
-	inBodies, err := c.onlyBodies(folder, files)
-	if err != nil {
-		return err
-	}
 	names := slices.Clone(c.built[folder])
 	for own := range files {
 		if !slices.Contains(names, own) {
@@ -217,17 +213,24 @@ func (c *checker) files(folder string, files map[string][]byte) error {
 			names = append(names, own)
 		}
 	}
-	var parsed []*ast.File
-	for _, name := range names {
-		text := files[name]
-		file, err := c.parse(filepath.Join(c.root, folder, name), text)
+	parsed, inBodies := make([]*ast.File, len(names)), true
+	for i, name := range names {
+		path := filepath.Join(c.root, folder, name)
+		file, err := c.parse(path, files[name])
 		if err != nil {
 			return err
 		}
-		if inBodies && text == nil {
-			file = c.withoutBodies(file)
+		if text := files[name]; text != nil && inBodies {
+			if inBodies, err = c.onlyBodies(path, file, text); err != nil {
+				return err
+			}
 		}
-		parsed = append(parsed, file)
+		parsed[i] = file
+	}
+	for i, name := range names {
+		if inBodies && files[name] == nil {
+			parsed[i] = c.withoutBodies(parsed[i])
+		}
 	}
 	var first error
 	config := types.Config{Importer: c.imports, Sizes: types.SizesFor("gc", runtime.GOARCH), Error: func(err error) {
@@ -243,31 +246,22 @@ func (c *checker) files(folder string, files map[string][]byte) error {
 	return nil
 }
 
-// onlyBodies reports whether files differ from those in folder in bodies of functions only.
-func (c *checker) onlyBodies(folder string, files map[string][]byte) (bool, error) {
-	for name, text := range files {
-		path := filepath.Join(c.root, folder, name)
-		original, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return false, nil
-		}
-		was, err := c.outline(path, original)
-		if err != nil {
-			return false, err
-		}
-		if is, err := c.outline(path, text); err != nil || is != was {
-			return false, err
-		}
+// onlyBodies reports whether text, of which changed was parsed, differs from the file at path in bodies of
+// functions only.
+func (c *checker) onlyBodies(path string, changed *ast.File, text []byte) (bool, error) {
+	original, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // a file that is added
 	}
-	return true, nil
+	if err != nil {
+		return false, err
+	}
+	file, err := c.parse(path, nil)
+	return err == nil && c.outline(file, original) == c.outline(changed, text), err
 }
 
-// outline returns text without bodies of functions.
-func (c *checker) outline(name string, text []byte) (string, error) {
-	file, err := c.parse(name, text)
-	if err != nil {
-		return "", err
-	}
+// outline returns the text of a file without bodies of functions.
+func (c *checker) outline(file *ast.File, text []byte) string {
 	var rest strings.Builder
 	from := 0
 	for _, d := range file.Decls {
@@ -277,7 +271,7 @@ func (c *checker) outline(name string, text []byte) (string, error) {
 		}
 	}
 	rest.Write(text[from:])
-	return rest.String(), nil
+	return rest.String()
 }
 
 // withoutBodies returns a file whose functions have no bodies.
