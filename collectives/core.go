@@ -20,6 +20,7 @@ type Group struct {
 	controller Controller // nil if the transport has none
 	folding    Folding    // nil if the transport is not one
 	receiver   Receiver   // nil if the transport is not one
+	abandoning Abandoning // nil if the transport is not one
 
 	rank, size     int
 	width          int // transfers that one execution may have in progress
@@ -81,6 +82,7 @@ func New(t Transport, o Options) (*Group, error) {
 	g.awaiter, _ = t.(Awaiter)
 	g.folding, _ = t.(Folding)
 	g.receiver, _ = t.(Receiver)
+	g.abandoning, _ = t.(Abandoning)
 	g.controller = controllerOf(t)
 	g.poll, g.pollExchange, g.pollBarrier = g.pollSlots, g.testExchange, g.testBarrier
 	plain := g.choose(shape{kind: Barrier})
@@ -112,12 +114,12 @@ func (g *Group) run(c *Call) error {
 		g.scratch = make([]byte, p.sched.scratch)
 	}
 	x := &g.x
-	x.sched, x.pc, x.open, x.err = p.sched, 0, 0, nil
+	x.sched, x.pc, x.open, x.err, x.abandoned = p.sched, 0, 0, nil, false
 	x.tag, x.reducer = g.tag(), c.Reducer
 	x.bufs[bufIn], x.bufs[bufOut], x.bufs[bufTmp] = in, out, g.scratch
 	x.advance(g, true)
 	x.release()
-	if len(g.scratch) > scratchKept {
+	if len(g.scratch) > scratchKept || x.abandoned {
 		g.scratch = nil
 	}
 	return x.err

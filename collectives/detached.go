@@ -31,6 +31,7 @@ func (o *Op) Begin(t Transport) bool {
 	if o.alone.t != t {
 		o.alone.t, o.alone.controller = t, controllerOf(t)
 		o.alone.folding, _ = t.(Folding)
+		o.alone.abandoning, _ = t.(Abandoning)
 	}
 	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.reducer}
 	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}

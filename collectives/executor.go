@@ -15,6 +15,8 @@ type execution struct {
 	bufs    [numBufs][]byte
 	reducer Reducer
 	err     error // the first error
+
+	abandoned bool // transfers of the call are still in progress: see Abandoning
 }
 
 func (x *execution) at(r region) []byte { return x.bufs[r.buf][r.off : r.off+r.n] }
@@ -26,7 +28,8 @@ func (x *execution) note(err error) {
 }
 
 // advance runs the schedule as far as possible and reports whether it is at its end. An
-// error does not stop it: other ranks wait for this rank's messages.
+// error does not stop it: other ranks wait for this rank's messages. Only a call with
+// abandoned transfers ends.
 func (x *execution) advance(g *Group, block bool) bool {
 	steps := x.sched.steps
 	for ; x.pc < len(steps); x.pc++ {
@@ -51,6 +54,11 @@ func (x *execution) advance(g *Group, block bool) bool {
 				x.note(err)
 			}
 			x.open = 0
+			if x.err != nil && g.abandoning != nil && g.abandoning.Abandoned() {
+				// No barrier has to be left: a wait does not come between enter and leave.
+				x.abandoned, x.pc = true, len(steps)
+				return true
+			}
 		case opCopy:
 			// A part that is in place already may be in use by a send.
 			if dst, src := x.at(s.b), x.at(s.a); &dst[0] != &src[0] {

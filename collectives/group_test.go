@@ -328,3 +328,78 @@ func TestReceiver(t *testing.T) {
 		}
 	}
 }
+
+// An abandoner ends its first wait with an error, and perhaps leaves a transfer behind.
+type abandoner struct {
+	*fake
+	abandoned bool
+}
+
+func (a *abandoner) Abandoned() bool { return a.abandoned }
+
+// reductions counts how often operands are combined.
+type reductions struct {
+	sum
+	made int
+}
+
+func (r *reductions) Reduce(in, inout []byte) { r.made++ }
+
+// A call with abandoned transfers ends at once, and touches neither its buffers nor its
+// temporary memory any more; a call with failed transfers goes on, and so does one whose
+// transport has abandoned transfers of others.
+func TestAbandonedTransfers(t *testing.T) {
+	whole := newFake(0, 8)
+	if err := mustGroup(t, whole, Options{}).Allreduce(make([]byte, 80), make([]byte, 80), sum{}); err != nil {
+		t.Fatal(err)
+	}
+	prepare := func(g *Group, r Reducer) (*Op, error) {
+		return g.Prepare(Call{Kind: Allreduce, Send: make([]byte, 80), Recv: make([]byte, 80), Reducer: r})
+	}
+	calls := map[string]func(g *Group, r Reducer) error{
+		"blocking": func(g *Group, r Reducer) error { return g.Allreduce(make([]byte, 80), make([]byte, 80), r) },
+		"prepared": func(g *Group, r Reducer) error {
+			op, err := prepare(g, r)
+			if err != nil {
+				return err
+			}
+			tmp := &op.tmp[:1][0]
+			op.Start()
+			_, err = op.Test()
+			if op.Release(0); (op.tmp == nil) != op.x.abandoned || op.tmp != nil && &op.tmp[0] != tmp {
+				t.Errorf("prepared: temporary memory is kept: %t", op.tmp != nil)
+			}
+			return err
+		},
+		"detached": func(g *Group, r Reducer) error {
+			op, err := prepare(g, r)
+			if err != nil {
+				return err
+			}
+			op.Begin(g.t)
+			return op.Finish()
+		},
+	}
+	for name, call := range calls {
+		for _, c := range []struct {
+			abandoned bool
+			failWait  int
+			waits     int
+		}{{true, 1, 1}, {false, 1, whole.waits}, {true, 0, whole.waits}} {
+			f := &abandoner{fake: newFake(0, 8), abandoned: c.abandoned}
+			f.failWait = c.failWait
+			g := mustGroup(t, f, Options{})
+			r := &reductions{}
+			err := call(g, r)
+			if (err != nil) != (c.failWait > 0) || c.failWait > 0 && !errors.Is(err, errWait) || f.waits != c.waits {
+				t.Errorf("%s, %+v: %d waits; %v", name, c, f.waits, err)
+			}
+			if (r.made == 0) != (c.waits == 1) {
+				t.Errorf("%s, %+v: operands are combined %d times", name, c, r.made)
+			}
+			if name == "blocking" && (g.scratch == nil) != (c.waits == 1) {
+				t.Errorf("%s, %+v: temporary memory is kept: %t", name, c, g.scratch != nil)
+			}
+		}
+	}
+}

@@ -76,7 +76,7 @@ func (o *Op) Tag() int { return o.tag }
 func (o *Op) Release(others int) {
 	o.x.release()
 	o.in, o.out, o.reducer = nil, nil, nil
-	if cap(o.tmp) > scratchKept>>others {
+	if cap(o.tmp) > scratchKept>>others || o.x.abandoned {
 		o.tmp, o.x.bufs[bufTmp] = nil, nil
 	}
 }

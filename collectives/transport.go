@@ -43,7 +43,8 @@ type Transport interface {
 	Irecv(slot int, buf []byte, src, tag int) error
 	// Wait completes the transfers in slots first to last-1, in any order; a
 	// slot without a transfer is complete. When it returns, also with an
-	// error, the slots are free and no buffer of theirs is in use.
+	// error, the slots are free and no buffer of theirs is in use, unless the
+	// transport has abandoned transfers: see [Abandoning].
 	Wait(first, last int) error
 	// Test reports whether all transfers in slots first to last-1 are
 	// complete, without blocking and with progress on all of them. An error
@@ -67,6 +68,15 @@ type Folding interface {
 type Receiver interface {
 	// Recv is Irecv in the first slot and Wait for it.
 	Recv(buf []byte, src, tag int) error
+}
+
+// An Abandoning transport, found by assertion, may end a call though transfers of it are
+// still in progress.
+type Abandoning interface {
+	// Abandoned reports, after an error of Wait or Test, whether buffers of the call are
+	// still in use. Then the call ends and touches none of them any more, and the caller
+	// must not either.
+	Abandoned() bool
 }
 
 // A Flow says which processes contribute to an exchange, and which receive the

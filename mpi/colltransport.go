@@ -26,11 +26,13 @@ type collTransport struct {
 	// different calls.
 	broken error
 	slots  [collSlots]collSlot
-	set    *switcher  // nil: no switcher was asked for
-	read   bool       // the data of the next transfer is read at once
-	lost   error      // why a transfer of the call in progress failed; nil: none has
-	absent uint64     // bits of ranks from which no message comes in the call: see forgo
-	op     *operation // that the transport advances; nil: none
+	set    *switcher // nil: no switcher was asked for
+	read   bool      // the data of the next transfer is read at once
+	lost   error     // why a transfer of the call in progress failed; nil: none has
+	// abandoned says that transfers of calls that have ended are still in progress.
+	abandoned bool
+	absent    uint64     // bits of ranks from which no message comes in the call: see forgo
+	op        *operation // that the transport advances; nil: none
 
 	crossing crossing
 }
@@ -42,7 +44,10 @@ type collSlot struct {
 	recv bool
 }
 
-var _ collectives.Transport = (*collTransport)(nil)
+var (
+	_ collectives.Transport  = (*collTransport)(nil)
+	_ collectives.Abandoning = (*collTransport)(nil)
+)
 
 func newCollTransport(c *core) *collTransport {
 	return &collTransport{c: c}
@@ -189,6 +194,7 @@ func (t *collTransport) Test(first, last int) (bool, error) {
 				return false, nil
 			}
 			if ended, err := t.op.interrupted(); err != nil {
+				t.abandoned = true
 				return true, err
 			} else if !ended {
 				break
@@ -253,9 +259,12 @@ func (t *collTransport) finish(s *collSlot) error {
 func (t *collTransport) giveUp(s *collSlot) {
 	s.busy = false
 	if !t.c.t.Cancel(s.r) && !t.c.t.Test(s.r) {
-		s.r = nil
+		s.r, t.abandoned = nil, true
 	}
 }
+
+// Abandoned reports whether buffers of calls that have ended are still in use.
+func (t *collTransport) Abandoned() bool { return t.abandoned }
 
 // forgo gives up receives from src, which has shown that it sends no message.
 func (t *collTransport) forgo(src int) {
