@@ -155,11 +155,11 @@ func (e *Engine) Accept(src int, key Key, tag int, v *ir.View, room int) (size, 
 
 // Whole reports whether [Engine.Accept] would take the next packet of a lane, which lies in ring from and has
 // the header words w0, w1 and w2, for the same receive, except that the caller checks whether the lane is
-// Unmet, and calls Came when it takes the packet. Whole knows only messages of one line, and receives with a
-// tag.
+// Unmet, and calls Came when it takes the packet. Whole knows only messages of one packet, and receives with
+// a tag.
 func (l *Lane) Whole(key Key, tag int, w0, w1, w2 uint64, from uint32, room int) (size int, ok bool) {
 	n := w2 ^ uint64(key)&^math.MaxUint32 // the size, if the types are equal
-	return int(n), n <= uint64(min(room, ir.Inline)) && uint32(w0>>32) == uint32(wire.Eager)|uint32(key)<<16 &&
+	return int(n), n <= uint64(room) && uint32(w0>>32) == uint32(wire.Eager)|uint32(key)<<16 &&
 		w1 == uint64(tag)<<32|n && tag >= 0 && ^from == l.via && l.in.size == 0
 }
 

@@ -398,9 +398,9 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestWholeIsALine: whatever a lane takes as a line, it would take anyway, except that a message that does
-// not fit a line is refused.
-func TestWholeIsALine(t *testing.T) {
+// TestWholeIsOnePacket: whatever a lane takes as a whole, it would take anyway, except that a message that is
+// longer than its packet is refused.
+func TestWholeIsOnePacket(t *testing.T) {
 	c := newHarness(t)
 	c.connect()
 	c.send(0, &llc.Request{Peer: 1})
@@ -416,8 +416,14 @@ func TestWholeIsALine(t *testing.T) {
 		}
 		l := e.Lane(0)
 		size, ok := l.Whole(0, 5, w0, w1, w2, v.Ring, 100)
-		if ok = ok && e.Unmet(l, 0); ok != (n <= ir.Inline) || ok && size != n {
+		if ok = ok && e.Unmet(l, 0); !ok || size != n {
 			t.Errorf("%d bytes: %v, %d", n, ok, size)
+		}
+		if _, ok := l.Whole(0, 5, w0, w1, w2, v.Ring, n-1); ok && n > 0 {
+			t.Errorf("%d bytes are taken into fewer", n)
+		}
+		if _, ok := l.Whole(0, 5, w0, w1, w2+1, v.Ring, 100); ok {
+			t.Errorf("%d bytes of one more are a whole message", n)
 		}
 		if _, _, ok := e.Accept(0, 0, 5, v, 100); !ok {
 			t.Errorf("%d bytes are not accepted", n)

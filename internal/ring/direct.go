@@ -1,6 +1,10 @@
 package ring
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"rhinet/internal/vec"
+)
 
 // Look fills p with the next packet of the ring that peer writes and reports whether there is one. The
 // packet stays the next one until Take. A corrupt line is left to Poll. Peer and Ring of p are set whenever
@@ -81,6 +85,15 @@ func (m *Inlet) Lead() (w0 uint64, there bool) {
 	return w0, uint32(w0) == m.want && !m.set.holds
 }
 
+// There reports whether the next packet has arrived, for a caller that waits for it. Then Lead shows the
+// packet: what the set's Poll returned has been consumed.
+func (m *Inlet) There() bool {
+	if m.set.holds {
+		m.set.Consume()
+	}
+	return m.Ready()
+}
+
 // Rest returns the other header words of the packet that Lead has found. The low half of w1 is the length
 // of the payload.
 func (m *Inlet) Rest() (w1, w2 uint64) { return m.line[1], m.line[2] }
@@ -90,6 +103,26 @@ func (m *Inlet) Data(n int) []byte { return inline(m.line)[:n:n] }
 
 // From returns the Ring of the packets, see [Packet].
 func (m *Inlet) From() uint32 { return m.ring }
+
+// Move copies the payload of that packet, of n bytes, to the beginning of dst and consumes the packet, whose
+// first header word is w0. It reports false, and consumes nothing, if no correct writer can have written the
+// packet.
+func (m *Inlet) Move(dst []byte, n int, w0 uint64) bool {
+	if n <= Inline {
+		vec.Fill(dst, m.Data(n))
+		m.Take(n, w0+m.line[1]+m.line[2])
+		return true
+	}
+	var p Packet
+	if m.open(w0, &p) != nil || len(p.Data) != n {
+		return false
+	}
+	vec.Copy(dst, p.Data)
+	m.set.delivered++
+	m.last = m.set.delivered
+	m.Consume()
+	return true
+}
 
 // Take consumes the packet that Lead has found. The packet has n bytes of payload in its line; sum is the
 // sum of its header words.

@@ -135,3 +135,92 @@ func TestInlet(t *testing.T) {
 		t.Error("a packet of a peer that was removed is shown")
 	}
 }
+
+// TestMove: a packet that is moved out of an inlet is the one that Look shows and Take consumes, wherever its
+// payload lies, and is counted like that.
+func TestMove(t *testing.T) {
+	s, ws, _ := newSet(2)
+	same, others, _ := newSet(2)
+	in, want := s.Inlet(1), same.Inlet(1)
+	dst := make([]byte, 200)
+	var q Packet
+	for i := range 3 * fetchRow {
+		n := i * 29 % 129 // as much as always finds room
+		if in.There() {
+			t.Fatalf("packet %d is there before it is sent", i)
+		}
+		same.Look(1, &q)
+		head, payload := [3]uint64{uint64(i) << 32, 8 << 32, uint64(i)}, bytes.Repeat([]byte{byte(i + 1)}, n)
+		ws[1].Put(head, payload)
+		others[1].Put(head, payload)
+		if !same.Look(1, &q) {
+			t.Fatal("no packet")
+		}
+		w0, there := in.Lead()
+		if !in.There() || !there {
+			t.Fatalf("packet %d is not there", i)
+		}
+		clear(dst)
+		same.Take()
+		if !in.Move(dst, n, w0) || !bytes.Equal(dst[:n], payload) || dst[n] != 0 {
+			t.Fatalf("packet %d of %d bytes: % x", i, n, dst)
+		}
+		if in.slot != want.slot || in.pos != want.pos || in.want != want.want || in.usual != want.usual || in.sum != want.sum ||
+			in.row != want.row || in.last != want.last || s.delivered != same.delivered {
+			t.Fatalf("after packet %d: %+v, want %+v", i, *in, *want)
+		}
+		slot, pos := ws[1].ring.Consumed()
+		if wantSlot, wantPos := others[1].ring.Consumed(); slot != wantSlot || pos != wantPos {
+			t.Fatalf("after packet %d: %d lines and %d bytes are free, not %d and %d", i, slot, pos, wantSlot, wantPos)
+		}
+	}
+}
+
+// TestMoveOfTheImpossible: what no correct writer has written, and a length that has changed, stays for Poll.
+func TestMoveOfTheImpossible(t *testing.T) {
+	for name, n := range map[string]uint64{"longer than the ring": 257, "without room": 256, "of another length": 101} {
+		s, ws, _ := newSet(1)
+		in := s.Inlet(0)
+		ws[0].Put([3]uint64{}, make([]byte, 100))
+		s.Look(0, new(Packet))
+		s.Take()
+		ws[0].Put([3]uint64{1 << 32, 0, 9}, make([]byte, 100))
+		ws[0].ring.line(1)[1] = n
+		w0, there := in.Lead()
+		if !there || in.Move(make([]byte, 300), 100, w0) || n != 101 && in.Move(make([]byte, 300), int(n), w0) {
+			t.Errorf("a packet %s is taken", name)
+		}
+		if slot, _ := ws[0].ring.Consumed(); slot != 1 || s.delivered != 1 {
+			t.Errorf("a packet %s: %d lines are free, %d packets delivered", name, slot, s.delivered)
+		}
+	}
+}
+
+// TestThere: a caller that waits for one ring is not kept from it by what Poll has returned of another one.
+func TestThere(t *testing.T) {
+	s, ws, _ := newSet(2)
+	in := s.Inlet(1)
+	ws[0].Put([3]uint64{}, nil)
+	if arrive(t, s, new(Packet)); in.There() {
+		t.Error("a packet is there before it is sent")
+	}
+	if slot, _ := ws[0].ring.Consumed(); slot != 1 {
+		t.Errorf("what was polled is not consumed: %d lines are free", slot)
+	}
+	ws[0].Put([3]uint64{}, nil)
+	arrive(t, s, new(Packet))
+	ws[1].Put([3]uint64{1 << 32, 0, 9}, nil)
+	if _, shown := in.Lead(); shown || !in.There() {
+		t.Error("a packet is shown while another one is held, or is not there")
+	}
+	if _, shown := in.Lead(); !shown {
+		t.Error("a packet that is there is not shown")
+	}
+	for range fetchRow {
+		in.row++
+	}
+	in.Take(0, 0)
+	if in.There(); in.row != 0 {
+		t.Error("packets in a row go on after a wait")
+	}
+}

@@ -236,13 +236,17 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 	}
 	l := p.eng.Lane(src)
 	look := now && p.pollDelay.calm()
-	if in := l.In; in != nil && look && len(buf) <= ir.Inline {
+	if in := l.In; in != nil && look {
 		w0, there := in.Lead()
 		if look = there; there {
 			w1, w2 := in.Rest()
 			if n, ok := l.Whole(key, tag, w0, w1, w2, in.From(), len(buf)); ok && p.eng.Unmet(l, key) {
-				vec.Fill(buf, in.Data(n))
-				in.Take(n, w0+w1+w2)
+				if n <= ir.Inline {
+					vec.Fill(buf, in.Data(n))
+					in.Take(n, w0+w1+w2)
+				} else if !in.Move(buf, n, w0) {
+					return p.seek(l, key, src, tag, buf, look)
+				}
 				l.Came()
 				p.pollDelay.instant++
 				p.pollDelay.waits++
@@ -250,10 +254,31 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 			}
 		}
 	}
+	return p.seek(l, key, src, tag, buf, look)
+}
+
+// seek is take for a message that is not there at once, or is not one packet that the inlet of l shows.
+//
+//go:noinline
+func (p *Port) seek(l *llc.Lane, key llc.Key, src, tag int, buf []byte, look bool) (size, its, got int) {
 	if waited := !look || !p.express.Look(src, &p.view); waited {
+		in := l.In
 		p.eng.Attend(len(buf))
-		if !p.expect(key, src) {
+		if !p.expect(key, in, src) {
 			return 0, 0, none
+		}
+		if in != nil { // nothing waits before what expect has found
+			w0, _ := in.Lead()
+			w1, w2 := in.Rest()
+			if n, ok := l.Whole(key, tag, w0, w1, w2, in.From(), len(buf)); ok && in.Move(buf, n, w0) {
+				l.Came()
+				p.relieve()
+				return n, tag, n
+			}
+			if !p.express.Look(src, &p.view) {
+				p.relieve()
+				return 0, 0, none // recvRest finds out what is wrong with it
+			}
 		}
 	} else {
 		p.pollDelay.instant++
@@ -299,21 +324,30 @@ func (p *Port) recvRest(call string, key llc.Key, src, tag int, buf []byte, size
 }
 
 // expect waits for the next packet of src as long as finish would before it sleeps, and reports whether it is
-// there and left for a receive with key. What arrives from other peers is taken meanwhile, but not in the
-// first looks of a rank that shares its processor; what arrives from src stays where it is.
-func (p *Port) expect(key llc.Key, src int) bool {
+// there and left for a receive with key: in in, the inlet of src, or in p.view if that is nil. What arrives
+// from other peers is taken meanwhile, but not in the first looks of a rank that shares its processor; what
+// arrives from src stays where it is.
+func (p *Port) expect(key llc.Key, in *ring.Inlet, src int) bool {
 	if p.meter == nil {
-		return p.lookOut(key, src)
+		return p.lookOut(key, in, src)
 	}
 	begun := p.beginWait()
-	there := p.lookOut(key, src)
+	there := p.lookOut(key, in, src)
 	p.endWait(begun, "Recv")
 	return there
 }
 
+// shows reports whether the next packet of src is there, in in or in p.view: see expect.
+func (p *Port) shows(in *ring.Inlet, src int) bool {
+	if in != nil {
+		return in.There()
+	}
+	return p.express.Look(src, &p.view)
+}
+
 // lookOut is expect, not measured.
-func (p *Port) lookOut(key llc.Key, src int) bool {
-	if p.pollDelay.now == 0 && p.pollDelay.waits == delayWaits-1 && p.express.Look(src, &p.view) {
+func (p *Port) lookOut(key llc.Key, in *ring.Inlet, src int) bool {
+	if p.pollDelay.now == 0 && p.pollDelay.waits == delayWaits-1 && p.shows(in, src) {
 		p.pollDelay.adapt(0)
 		return false // other peers must not wait for a stream to end
 	}
@@ -331,7 +365,7 @@ func (p *Port) lookOut(key llc.Key, src int) bool {
 	}
 	b := p.policy.Begin()
 	looks, since, early := 0, int64(0), p.aimer != nil
-	for !p.express.Look(src, &p.view) {
+	for !p.shows(in, src) {
 		if looks++; looks == p.patience {
 			since = p.meter.Sleep()
 		}

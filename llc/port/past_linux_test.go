@@ -1,12 +1,15 @@
 package port
 
 import (
+	"bytes"
 	"errors"
+	"strings"
 	"testing"
 
 	"rhinet/internal/ring"
 	"rhinet/internal/wait"
 	"rhinet/llc"
+	"rhinet/llc/ir"
 	"rhinet/llc/nics"
 	"rhinet/nicemu/fabric"
 )
@@ -97,6 +100,93 @@ func TestPastTheTranslator(t *testing.T) {
 		if st, err := ps[1].Recv(0, 0, llc.AnyTag, any); err != nil || st.Tag != 6 || st.Bytes != 8 || st.Source != 0 || string(any[:8]) != string(buf) {
 			t.Errorf("%s: %+v, %v, %q", name, st, err, any)
 		}
+	}
+}
+
+// TestPastTheTranslatorAfterAWait: a message in one packet comes past the translator whatever its length, also
+// if the receive has waited for it; one that the receive is not for is left alone.
+func TestPastTheTranslatorAfterAWait(t *testing.T) {
+	for _, name := range []string{"martini", "ib"} {
+		ps := processes(t, name)
+		past(t, ps)
+		to := ps[1]
+		for i := range 300 {
+			n, now := i*37%1000, i%2 > 0
+			send(t, ps[0], 0, 1, i%5, payload(i, n))
+			to.view, to.pollDelay = ir.View{}, pollDelay{} // no choice is due
+			buf := make([]byte, n+i%3)
+			size, tag, got := to.take(0, 0, i%5, buf, now)
+			to.gate.leave()
+			if size != n || tag != i%5 || got != n || !bytes.Equal(buf[:n], payload(i, n)) {
+				t.Fatalf("%s, message %d of %d bytes: %d bytes with tag %d, of which %d are there", name, i, n, size, tag, got)
+			}
+			if to.view.Head != [3]uint64{} {
+				t.Fatalf("%s, message %d of %d bytes went through the translator", name, i, n)
+			}
+		}
+		for _, c := range []struct{ n, room, tag, asked int }{{100, 99, 1, 1}, {100, 100, 1, 2}, {8, 7, 1, 1}, {8, 8, 1, 2}, {100, 100, 3, llc.AnyTag}} {
+			for _, now := range []bool{false, true} {
+				send(t, ps[0], 0, 1, c.tag, payload(1, c.n))
+				_, _, got := to.take(0, 0, c.asked, make([]byte, c.room), now)
+				to.gate.leave()
+				to.shun = 0
+				if asked := c.asked == llc.AnyTag; asked != (got == c.n) || !asked && got != none {
+					t.Errorf("%s, %+v, at once: %t: %d bytes are taken", name, c, now, got)
+				}
+				if got == none {
+					recv(t, to, 0, 0, c.tag, payload(1, c.n))
+				}
+			}
+		}
+		for _, now := range []bool{false, true} { // one message waits before the one in the ring
+			send(t, ps[0], 0, 1, 1, payload(1, 8))
+			if _, there := to.Probe(0, 0, 1, true); !there {
+				t.Fatalf("%s: no message", name)
+			}
+			to.lock()
+			to.turn() // so that no packet is held
+			to.gate.leave()
+			send(t, ps[0], 0, 1, 1, payload(2, 8))
+			to.shun = 0
+			if _, _, got := to.take(0, 0, 1, make([]byte, 8), now); got != none {
+				t.Errorf("%s, at once: %t: a message overtakes another one", name, now)
+			}
+			to.gate.leave()
+			for i := range 2 {
+				recv(t, to, 0, 0, 1, payload(1+i, 8))
+			}
+			to.shun = 0
+		}
+	}
+}
+
+// TestNoPacketPastTheTranslator: a line that no correct peer writes ends the receive that waits for it, and the
+// error names the sender.
+func TestNoPacketPastTheTranslator(t *testing.T) {
+	for _, now := range []bool{false, true} {
+		ps := processes(t, "martini")
+		ps[1].trouble = func(error) {}
+		past(t, ps)
+		in := ps[1].eng.Lane(0).In
+		ps[1].eng.Lane(0).In = nil
+		exchange(t, ps, 0, 8) // leaves a view of a message with this tag
+		ps[1].eng.Lane(0).In = in
+		n := 33 << 10 // more than the ring has
+		l := ps[0].eng.Lane(1)
+		w0, w1, w2 := llc.LineWords(0, 0, n)
+		if !l.Out.Line(l.Step(), w0, w1, w2, nil) {
+			t.Fatal("the line does not go")
+		}
+		buf := make([]byte, n)
+		if _, _, got := ps[1].take(0, 0, 0, buf, now); got != none {
+			t.Errorf("at once: %t: %d bytes are taken", now, got)
+		}
+		ps[1].gate.leave()
+		inTime(t, "the receive", func() {
+			if _, err := ps[1].Recv(0, 0, 0, buf); !errors.Is(err, llc.ErrPeerGone) || !strings.Contains(err.Error(), "written by rank 0") && !strings.Contains(err.Error(), "peer 0") {
+				t.Errorf("at once: %t: %v", now, err)
+			}
+		})
 	}
 }
 
