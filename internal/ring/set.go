@@ -11,7 +11,7 @@ const (
 	patience = 4 * burst
 )
 
-// An Inlet is a packet ring of a set. Its user takes single-line packets from it without a call of the set.
+// An Inlet is a packet ring of a set. Its user takes packets from it without a call of the set.
 type Inlet struct {
 	Reader
 	set  *Set

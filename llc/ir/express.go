@@ -33,8 +33,8 @@ type Express interface {
 }
 
 // Lanes are an optional ability of a translator that is an [Express] (see [Abilities]): packets of one line
-// pass through its rings without a call of the translator. A translator that wraps another one and must see
-// all packets has no lanes.
+// go into its rings, and packets of any length come out of them, without a call of the translator. A translator
+// that wraps another one and must see all packets has no lanes.
 type Lanes interface {
 	// Outlet returns the ring that the latest Open for peer named, if lines may go into it, or nil. Writing a
 	// line to it is like Place, except that if the outlet is Asleep afterwards, the caller calls Wake. The
