@@ -33,8 +33,7 @@ func (o *Op) Begin(t Transport) bool {
 		o.alone.folding, _ = t.(Folding)
 		o.alone.abandoning, _ = t.(Abandoning)
 	}
-	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.reducer}
-	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}
+	o.ready()
 	return o.x.advance(o.alone, false)
 }
 

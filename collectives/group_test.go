@@ -403,3 +403,24 @@ func TestAbandonedTransfers(t *testing.T) {
 		}
 	}
 }
+
+// An operation that is begun again does not use memory that transfers of the last time still use.
+func TestBegunAgainBesideAbandonedTransfers(t *testing.T) {
+	for _, left := range []bool{true, false} {
+		f := &abandoner{fake: newFake(0, 8), abandoned: left}
+		f.failWait = 1
+		op, err := mustGroup(t, f, Options{}).Prepare(Call{Kind: Allreduce, Send: make([]byte, 80), Recv: make([]byte, 80), Reducer: sum{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		op.Begin(f)
+		tmp := &op.tmp[0]
+		if err := op.Finish(); !errors.Is(err, errWait) {
+			t.Errorf("abandoned: %t: %v", left, err)
+		}
+		op.Begin(f)
+		if err := op.Finish(); err != nil || (&op.tmp[0] == tmp) == left || op.x.abandoned {
+			t.Errorf("abandoned: %t: begun again in the same memory: %t; %v", left, &op.tmp[0] == tmp, err)
+		}
+	}
+}

@@ -87,12 +87,20 @@ func (o *Op) Start() error {
 	if o.active {
 		return ErrActive
 	}
-	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.reducer}
-	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}
+	o.ready()
 	o.active, o.posted, o.slots = true, false, o.plan.sched.width
 	o.g.ops.active = append(o.g.ops.active, o)
 	o.g.Progress()
 	return nil
+}
+
+// ready readies an execution from the beginning.
+func (o *Op) ready() {
+	if o.x.abandoned {
+		o.tmp = make([]byte, len(o.tmp))
+	}
+	o.x = execution{sched: o.plan.sched, tag: o.tag, reducer: o.reducer}
+	o.x.bufs = [numBufs][]byte{o.in, o.out, o.tmp}
 }
 
 // Test reports whether the operation is complete, with its error. An operation
