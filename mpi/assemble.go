@@ -24,10 +24,14 @@ type member struct {
 // by key, or nil for color Undefined, and returns the sequence number up to which its
 // flag array has been used. It takes one exchange of what each rank has free: no rank
 // chooses for another, so none waits for another rank that is making other
-// communicators meanwhile.
-func (c *Comm) assemble(s site, color, key int) (*core, uint64, error) {
+// communicators meanwhile. It fails on all ranks if check, which may be nil, finds
+// something against what they contribute.
+func (c *Comm) assemble(s site, color, key int, check func(s site, all []member) error) (*core, uint64, error) {
 	c.coll.sign(makeSign(callSplit, 0, 0), 0)
 	mine, all, err := c.exchangeMembers(c.coll.group, color, key)
+	if err == nil && check != nil {
+		err = check(s, all)
+	}
 	return c.settle(s, mine, all, c.first, err)
 }
 

@@ -1,15 +1,18 @@
 package mpi
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 
 	"rhinet/collectives"
 )
 
 // Create makes a communicator of the processes of g, in its order. All ranks of c must
-// call it, with groups that are equal or have no process in common. A rank that is not
-// in its group gets nil. On an inter-communicator g is a part of the local group, equal
-// on all its ranks, and the result is an inter-communicator.
+// call it, with groups that are equal or have no process in common; if those of some
+// ranks are not, all ranks get the same error. A rank that is not in its group gets nil.
+// On an inter-communicator g is a part of the local group, equal on all its ranks, and
+// the result is an inter-communicator.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_create).
 func (c *Comm) Create(g *Group) (_ *Comm, err error) {
@@ -19,7 +22,53 @@ func (c *Comm) Create(g *Group) (_ *Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.split(s, color, max(g.Rank(), 0), "create")
+	return c.divide(s, color, g.key(), "create", c.base().misgrouped)
+}
+
+// groupBits is how many bits of a key hold a rank in a group, and how many above them the size of the group. Bits
+// of a hash of its members follow.
+const groupBits = 20
+
+// key is the key of this rank among those that make the communicator of g: it orders them, and shows whether
+// they mean the same group.
+func (g *Group) key() int {
+	if g.Rank() == Undefined {
+		return 0
+	}
+	hash := fnv.New64a()
+	for _, p := range g.members {
+		hash.Write(binary.LittleEndian.AppendUint32(nil, uint32(p)))
+	}
+	return int(hash.Sum64()>>(2*groupBits+1))<<(2*groupBits) | len(g.members)<<groupBits | g.Rank()
+}
+
+// misgrouped returns what speaks against the groups that ranks of c have given. All that see the same contributions
+// find the same.
+func (c *Comm) misgrouped(s site, all []member) error {
+	type side struct {
+		color int64
+		other bool // of an inter-communicator
+	}
+	first, given := map[side]member{}, map[side]int{}
+	for _, b := range all {
+		if b.color == Undefined {
+			continue
+		}
+		at := side{b.color, int(b.rank) < c.first}
+		o, known := first[at]
+		if given[at]++; !known {
+			first[at] = b
+		} else if o.key>>groupBits != b.key>>groupBits {
+			return c.errorAt(s, ErrGroup, "ranks %d and %d give different groups that have a process in common; groups must be equal or have none in common", o.rank, b.rank)
+		}
+	}
+	for _, b := range all {
+		n := int(b.key >> groupBits & (1<<groupBits - 1))
+		if given := given[side{b.color, int(b.rank) < c.first}]; b.color != Undefined && given != n {
+			return c.errorAt(s, ErrGroup, "rank %d gives a group of %d processes, but %d of them give it; all processes of a group must", b.rank, n, given)
+		}
+	}
+	return nil
 }
 
 // colorOf returns the rank in c of the first process of g, or Undefined for a rank that
@@ -79,7 +128,10 @@ func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
 	if err != nil {
 		return nil, c.because(s, ErrOther, err, "")
 	}
-	mine, all, err := c.exchangeMembers(group, color, g.Rank())
+	mine, all, err := c.exchangeMembers(group, color, g.key())
+	if err == nil {
+		err = c.misgrouped(s, all)
+	}
 	made, seq, err := c.settle(s, mine, all, 0, err)
 	if err != nil {
 		return nil, c.explain(s, err)

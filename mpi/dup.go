@@ -60,7 +60,7 @@ func (c *Comm) dup(s site, info Info) (*Comm, error) {
 	if err := b.enter(s, nil); err != nil {
 		return nil, err
 	}
-	made, seq, err := b.assemble(s, 0, b.rank)
+	made, seq, err := b.assemble(s, 0, b.rank, nil)
 	if err = b.leave(s, err); err != nil {
 		return nil, err
 	}
@@ -138,6 +138,11 @@ func (c *Comm) Split(color, key int) (_ *Comm, err error) {
 
 // split is Split; how is part of the names of the communicators.
 func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
+	return c.divide(s, color, key, how, nil)
+}
+
+// divide is split that fails on all ranks if check finds something against what they contribute.
+func (c *Comm) divide(s site, color, key int, how string, check func(s site, all []member) error) (*Comm, error) {
 	b := c.base()
 	if err := b.enter(s, nil); err != nil {
 		return nil, err
@@ -145,7 +150,7 @@ func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
 	if color < 0 && color != Undefined {
 		return nil, b.fail(s, ErrArg, "the color is %d; colors are 0 or more, or Undefined", color)
 	}
-	made, seq, err := b.assemble(s, color, key)
+	made, seq, err := b.assemble(s, color, key, check)
 	if err = b.leave(s, err); err != nil {
 		return nil, err
 	}

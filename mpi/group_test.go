@@ -409,3 +409,76 @@ func TestAttributesAreCopiedAndDeleted(t *testing.T) {
 		t.Errorf("deleted %q, want %q", deleted, want)
 	}
 }
+
+// MPI 4.1, section 7.4.2: the groups that the ranks give to Create are equal or have no process in common. If
+// not, all ranks learn it, and can go on.
+func TestCreateOfOtherGroups(t *testing.T) {
+	const differ = "ranks %d and %d give different groups that have a process in common; groups must be equal or have none in common"
+	const absent = "rank %d gives a group of %d processes, but %d of them give it; all processes of a group must"
+	for name, c := range map[string]struct {
+		groups [4][]int
+		text   string
+	}{
+		"one more process":         {[4][]int{{0, 1}, {0, 1}, {0, 1, 2}, {3}}, fmt.Sprintf(differ, 0, 2)},
+		"another order":            {[4][]int{{0, 1, 2}, {0, 2, 1}, {0, 1, 2}, {}}, fmt.Sprintf(differ, 0, 1)},
+		"the same size":            {[4][]int{{0, 1}, {}, {0, 2}, {3}}, fmt.Sprintf(differ, 0, 2)},
+		"another first process":    {[4][]int{{0}, {1, 2}, {2, 1}, {3}}, fmt.Sprintf(absent, 1, 2, 1)},
+		"a process that leaves it": {[4][]int{{0, 1, 3}, {0, 1, 3}, {2}, {}}, fmt.Sprintf(absent, 0, 3, 2)},
+		"alone in a group of all":  {[4][]int{{}, {}, {}, {3, 2, 1, 0}}, fmt.Sprintf(absent, 3, 4, 1)},
+		"none":                     {},
+		"equal and apart":          {[4][]int{{3, 0}, {2, 1}, {2, 1}, {3, 0}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mpitest.Run(t, 4, func(w *mpi.Comm) error {
+				all, err := w.Group()
+				if err != nil {
+					return err
+				}
+				g, err := all.Incl(c.groups[w.Rank()]...)
+				if err != nil {
+					return err
+				}
+				made, err := w.Create(g)
+				if c.text != "" {
+					return errors.Join(is(err, mpi.ErrGroup, "mpi: Create on world: "+c.text), equal("communicator", made, nil), mpi.Barrier(w))
+				}
+				if err != nil || g.Size() == 0 {
+					return errors.Join(err, equal("communicator", made, nil))
+				}
+				return errors.Join(checkMade(w, made, c.groups[w.Rank()]), made.Free())
+			})
+		})
+	}
+	mpitest.Run(t, 3, func(w *mpi.Comm) error { // the same processes in another order
+		all, err := w.Group()
+		if err != nil || w.Rank() == 2 {
+			return err
+		}
+		g, err := all.Incl(w.Rank(), 1-w.Rank())
+		if err != nil {
+			return err
+		}
+		_, err = w.CreateGroup(g, 5)
+		return is(err, mpi.ErrGroup, "")
+	})
+	mpitest.Run(t, 4, func(w *mpi.Comm) error { // on an inter-communicator each side has a group of its own
+		half, err := w.Split(w.Rank()/2, 0)
+		if err != nil {
+			return err
+		}
+		inter, err := half.IntercommCreate(0, w, 2-w.Rank()/2*2, 5)
+		if err != nil {
+			return err
+		}
+		own, err := inter.Group()
+		if err != nil {
+			return err
+		}
+		g, err := own.Incl(inter.Rank())
+		if err != nil {
+			return err
+		}
+		_, err = inter.Create(g)
+		return errors.Join(is(err, mpi.ErrGroup, ""), inter.Free(), half.Free())
+	})
+}

@@ -135,7 +135,7 @@ func (c *Comm) private(s site) (*Comm, error) {
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
-	made, seq, err := c.assemble(s, 0, c.rank)
+	made, seq, err := c.assemble(s, 0, c.rank, nil)
 	if err = c.leave(s, err); err != nil {
 		return nil, err
 	}
