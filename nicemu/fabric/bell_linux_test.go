@@ -19,7 +19,7 @@ func TestRungBeforeTheSleep(t *testing.T) {
 
 // TestDisarmedIsAwake: a rank that found work after Arm is not rung.
 func TestDisarmedIsAwake(t *testing.T) {
-	_, shared := create(t, 1)
+	_, shared := crowded(t, 1)
 	for name, f := range map[string]*Fabric{"processes": shared, "goroutines": heap(t, 1)} {
 		d := f.Bell(0)
 		if d.Arm(); !d.Asleep() {

@@ -21,8 +21,8 @@ const (
 	wordBell   = 1 // futex
 )
 
-// napLimit bounds a sleep that a ring may fail to end: this side could not fence the ringers, which
-// rely on that fence.
+// napLimit bounds a sleep that a ring may fail to end: this side does not fence the ringers, which rely on that
+// fence.
 const napLimit = time.Millisecond
 
 // A Doorbell wakes one rank. The rank arms it, looks once more for work, and sleeps; a peer that
@@ -31,17 +31,20 @@ const napLimit = time.Millisecond
 // Ringing a rank that is awake is one load. What makes this safe without a fence after each
 // publication is the fence that Arm issues on all processors that run a rank (membarrier): a
 // publication is either visible once Arm has returned, or its publisher sees the rank armed. Until
-// this fence reaches every rank, and between goroutines, Ring fences instead.
+// this fence reaches every rank, sleeps are short where each rank has a processor: there a rank seldom
+// sleeps, and a fence after each publication waits for all of the sender's stores, one line after the other.
+// Where ranks share processors, and between goroutines, Ring fences instead.
 type Doorbell struct {
 	asleep  *uint32 // set by the sleeper, cleared by the ringer or by the sleeper
 	bell    *uint32
 	fenced  *uint64       // number of ranks that Arm's fence reaches
 	ranks   uint64        // number of all ranks
 	heard   uint32        // value of bell when armed; owned by the sleeper
-	nap     bool          // this sleep is short, because Arm should have fenced and could not
+	nap     bool          // this sleep is short, because Arm has not fenced
 	blind   bool          // the kernel does not fence, although registration succeeded
+	naps    bool          // sleeps are short until Arm's fence reaches every rank
 	own     uint32        // private word, for the fence in Ring
-	reached bool          // Arm's fence reaches every rank, and will from now on
+	reached bool          // Ring need not fence, now and from now on
 	ready   chan struct{} // for ranks that are goroutines: holds one token; else nil
 	timer   *time.Timer   // for ranks that are goroutines: the sleeper's
 }
@@ -52,7 +55,10 @@ func (d *Doorbell) open(f *Fabric, rank int) {
 	d.fenced, d.ranks = f.fenced(), uint64(f.ranks)
 	if !f.shared {
 		d.ready = make(chan struct{}, 1)
+		return
 	}
+	d.naps = f.geo.Ring.Spread && barrierKnown()
+	d.reached = d.naps
 }
 
 // Bell returns the doorbell of a rank.
@@ -73,10 +79,12 @@ func (d *Doorbell) Arm() {
 	atomic.StoreUint32(d.asleep, 1)
 	// A ringer that omits its fence has seen that all ranks are registered. If that is not visible
 	// here yet, asleep was set before it, and the ringer sees asleep.
-	d.nap = d.blind
-	if !d.nap && atomic.LoadUint64(d.fenced) >= d.ranks && !barrier() {
-		d.blind, d.nap = true, true
+	if atomic.LoadUint64(d.fenced) < d.ranks {
+		d.nap = d.naps
+		return
 	}
+	d.blind = d.blind || !barrier()
+	d.nap = d.blind
 }
 
 // Sleep blocks until the doorbell rings or d has passed. It may return early.

@@ -2,6 +2,8 @@
 
 package fabric
 
+func barrierKnown() bool { return false }
+
 func barrierReady() bool { return false }
 
 func barrier() bool { return false }

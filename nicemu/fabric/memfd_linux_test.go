@@ -102,9 +102,18 @@ func spawn(t *testing.T, file *os.File, part string) (cmd *exec.Cmd, address uin
 	}
 }
 
-func create(t *testing.T, ranks int) (*os.File, *Fabric) {
+func create(t *testing.T, ranks int) (*os.File, *Fabric) { return createIn(t, ranks, Default()) }
+
+// crowded is create for ranks that share processors.
+func crowded(t *testing.T, ranks int) (*os.File, *Fabric) {
+	g := Default()
+	g.Ring.Spread = false
+	return createIn(t, ranks, g)
+}
+
+func createIn(t *testing.T, ranks int, g Geometry) (*os.File, *Fabric) {
 	t.Helper()
-	file, err := Create(ranks, Default())
+	file, err := Create(ranks, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,12 +212,12 @@ func TestOpenRefusesWhatIsNoFabric(t *testing.T) {
 	}
 }
 
-// TestNoWakeUpIsLostBetweenProcesses: no wake-up is lost, whichever side fences: until every rank
-// is registered it is the ringer, then the sleeper. Sleeps are long in either case.
+// TestNoWakeUpIsLostBetweenProcesses: no wake-up is lost between ranks that share processors, whichever side
+// fences: until every rank is registered it is the ringer, then the sleeper. Sleeps are long in either case.
 func TestNoWakeUpIsLostBetweenProcesses(t *testing.T) {
 	for _, part := range []string{"bounce", "fenced bounce"} {
 		t.Run(part, func(t *testing.T) {
-			file, f := create(t, 2)
+			file, f := crowded(t, 2)
 			if err := f.Enter(0); err != nil {
 				t.Fatal(err)
 			}
@@ -238,8 +247,8 @@ func TestRanksAreRegisteredInTheBackground(t *testing.T) {
 	_, f := create(t, 2)
 	d := f.Bell(0)
 	short := func() bool { d.Arm(); d.Disarm(); return d.nap }
-	if short() {
-		t.Error("a short sleep although whoever rings fences")
+	if short() != d.reached || d.reached != barrierKnown() {
+		t.Errorf("a short sleep: %v; ringers fence: %v; barriers: %v", d.nap, !d.reached, barrierKnown())
 	}
 	if len(f.fences.timers) != 0 {
 		t.Error("who only looks at the memory is to be registered")
@@ -271,6 +280,18 @@ func TestRanksAreRegisteredInTheBackground(t *testing.T) {
 	d.blind = true
 	if !short() {
 		t.Error("a long sleep although the kernel refused a barrier")
+	}
+}
+
+// TestRingersFenceWhereRanksShareProcessors: there sleeps are long, also while nobody is registered.
+func TestRingersFenceWhereRanksShareProcessors(t *testing.T) {
+	_, f := crowded(t, 1)
+	d := f.Bell(0)
+	if d.Arm(); d.nap || d.reached {
+		t.Errorf("a short sleep: %v; ringers fence: %v", d.nap, !d.reached)
+	}
+	if d.Ring(); d.reached || d.Asleep() {
+		t.Errorf("rung: ringers fence no more: %v; asleep: %v", d.reached, d.Asleep())
 	}
 }
 
