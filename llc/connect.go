@@ -95,7 +95,7 @@ func grants(c *ir.Caps, memory int) int {
 }
 
 // RingBytes is the memory of one packet ring of a NIC: lines and data area.
-func RingBytes(c *ir.Caps) int { return c.Slots*ir.LineBytes + c.Bytes }
+func RingBytes(c *ir.Caps) int { return c.Slots*ir.SlotBytes + c.Bytes }
 
 // onAsk gives the peer a ring if there is one left.
 func (e *Engine) onAsk(p *peer) {

@@ -94,11 +94,11 @@ func TestBusyBeforeThePacketIsPosted(t *testing.T) {
 }
 
 func TestTailsThatCannotBe(t *testing.T) {
-	c := newHarness(t)
+	c := newHarnessOf(t, func(c *ir.Caps) { c.Fragment = 128 })
 	c.connect()
 	last := new(llc.Request)
 	for range 9 {
-		last = c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 75)})
+		last = c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 120)})
 	}
 	if last.Done() {
 		t.Fatal("the ring is not full")

@@ -39,7 +39,7 @@ type Lane struct {
 func (e *Engine) Lane(peer int) *Lane { return &e.peers[peer].Lane }
 
 // Admits reports whether a standard message of n bytes with tag goes in the next line of the ring of the peer: it
-// fits a line, the ring has room, and nothing waits that must go before it.
+// fits a slot, the ring has room, and nothing waits that must go before it.
 func (l *Lane) Admits(tag, n int) bool {
 	return n < l.direct && l.lines.Open() && uint(tag) <= math.MaxInt32
 }

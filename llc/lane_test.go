@@ -117,9 +117,9 @@ func TestLaneGivesNoLine(t *testing.T) {
 		},
 		"the end of the peer": func(c *harness) { c.engines[0].Lose(1, errors.New("gone")) },
 	} {
-		c := newHarness(t)
+		c := newHarnessOf(t, func(c *ir.Caps) { c.Fragment = 128 })
 		c.connect()
-		for n, want := range map[int]bool{0: true, ir.Inline: true, ir.Inline + 1: false} {
+		for n, want := range map[int]bool{0: true, ir.Short: true, ir.Short + 1: false} {
 			if _, ok := c.engines[0].Direct(1, 0, n); ok != want {
 				t.Errorf("%d bytes: %v", n, ok)
 			}
@@ -141,7 +141,7 @@ func TestLanePartsAreThoseOfSend(t *testing.T) {
 		slot, pos uint64
 		bytes     int
 	}
-	for n := ir.Inline + 1; n <= 300; n++ { // as much as is eager
+	for n := ir.Short + 1; n <= 300; n++ { // as much as is eager
 		slots := func(c *ir.Caps) { c.Slots <<= n & 1 } // lines are scarce, or data
 		long, lane := newHarnessOf(t, slots), newHarnessOf(t, slots)
 		long.connect()
@@ -407,7 +407,7 @@ func TestWholeIsOnePacket(t *testing.T) {
 	c.recv(1, &llc.Request{Buf: make([]byte, 1)})
 	c.run(5)
 	e := c.engines[1]
-	for n := range ir.Inline + 3 {
+	for n := range ir.Short + 3 {
 		v := &ir.View{Data: make([]byte, n)}
 		llc.EagerWords(&v.Head, 0, 5, n)
 		w0, w1, w2 := llc.LineWords(0, 5, n)
@@ -415,20 +415,20 @@ func TestWholeIsOnePacket(t *testing.T) {
 			t.Errorf("%d bytes: %x %x %x, want %x", n, w0, w1, w2, v.Head)
 		}
 		l := e.Lane(0)
-		size, ok := l.Whole(0, 5, w0, w1, w2, v.Ring, 100)
+		size, ok := l.Whole(0, 5, w0, w1, w2, v.Ring, 150)
 		if ok = ok && e.Unmet(l, 0); !ok || size != n {
 			t.Errorf("%d bytes: %v, %d", n, ok, size)
 		}
 		if _, ok := l.Whole(0, 5, w0, w1, w2, v.Ring, n-1); ok && n > 0 {
 			t.Errorf("%d bytes are taken into fewer", n)
 		}
-		if _, ok := l.Whole(0, 5, w0, w1, w2+1, v.Ring, 100); ok {
+		if _, ok := l.Whole(0, 5, w0, w1, w2+1, v.Ring, 150); ok {
 			t.Errorf("%d bytes of one more are a whole message", n)
 		}
-		if _, _, ok := e.Accept(0, 0, 5, v, 100); !ok {
+		if _, _, ok := e.Accept(0, 0, 5, v, 150); !ok {
 			t.Errorf("%d bytes are not accepted", n)
 		}
-		if _, ok := l.Whole(0, llc.AnyTag, w0, 0xffffffff<<32|uint64(n), w2, v.Ring, 100); ok {
+		if _, ok := l.Whole(0, llc.AnyTag, w0, 0xffffffff<<32|uint64(n), w2, v.Ring, 150); ok {
 			t.Errorf("%d bytes: a line with no tag", n)
 		}
 		before := llc.Counted(e, 0)
@@ -442,7 +442,7 @@ func TestWholeIsOnePacket(t *testing.T) {
 func TestLanePartsOfAtMost(t *testing.T) {
 	const n = 300 // as much as is eager
 	for most, want := range map[int][]int{
-		n: {100, 100, 100}, 80: {80, 80, 80, 60}, 50: {50, 50, 50, 50, 50, 50}, ir.Inline + 1: {41, 41, 41, 41, 41, 41, 41, 13},
+		n: {100, 100, 100}, 80: {80, 80, 80, 60}, 50: {50, 50, 50, 50, 50, 50}, 41: {41, 41, 41, 41, 41, 41, 41, 13},
 	} {
 		for lines := len(want) - 1; lines <= len(want); lines++ {
 			c := newHarnessOf(t, func(c *ir.Caps) { c.Slots, c.Bytes = 16, 2048 })

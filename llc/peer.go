@@ -44,7 +44,7 @@ const noRoute = 1
 // redirect recomputes direct after the route or the backlog has changed.
 func (e *Engine) redirect(p *peer) {
 	if p.out == outRing && p.queues.messages.head == nil {
-		p.direct = max(min(ir.Inline-p.nic.caps.Trailer, int(p.nic.eager))+1, 0)
+		p.direct = max(min(ir.Short-p.nic.caps.Trailer, p.nic.fragment, int(p.nic.eager))+1, 0)
 	} else {
 		p.direct = 0
 	}

@@ -38,7 +38,7 @@ type setup struct {
 func Pieces() []Piece {
 	return []Piece{
 		{"message 8", "8 bytes from one port to another, both ends", 1000, 21000, func(nic string) (*setup, error) { return message(nic, 8) }},
-		{"message 64", "64 bytes from one port to another, which do not fit a line", 1000, 11000, func(nic string) (*setup, error) { return message(nic, 64) }},
+		{"message 64", "64 bytes from one port to another, which do not fit a line but its slot", 1000, 11000, func(nic string) (*setup, error) { return message(nic, 64) }},
 		{"message 4096", "4096 bytes from one port to another, in packets", 500, 5500, func(nic string) (*setup, error) { return message(nic, 4096) }},
 		{"message 81920", "81920 bytes from one port to another, which copies them", 200, 2200, func(nic string) (*setup, error) { return pulled(nic, 81920) }},
 		{"window 64", "64 sends of 8 bytes and their receives, started, and completed by WaitAll", 20, 420, func(nic string) (*setup, error) { return windows(nic, worlds) }},

@@ -71,18 +71,18 @@ func TestAudit(t *testing.T) {
 		"nothing":           {func([]Line, int) {}, 3, 3, nil},
 		"not yet read":      {func([]Line, int) {}, 3, 1, nil},
 		"not yet put down":  {func([]Line, int) {}, 2, 3, nil},
-		"a lost line":       {func(mem []Line, _ int) { mem[2][0] = 0 }, 3, 2, ErrLost},
-		"another tag":       {func(mem []Line, _ int) { mem[2][1] += 1 << 32 }, 3, -1, ErrHeads},
-		"exported lines":    {func(mem []Line, slots int) { mem[slots][0] = 1 }, 3, 3, ErrCounters},
-		"exported position": {func(mem []Line, slots int) { mem[slots][1] = 64 }, 3, 3, ErrCounters},
+		"a lost line":       {func(mem []Line, _ int) { mem[2*slotLines][0] = 0 }, 3, 2, ErrLost},
+		"another tag":       {func(mem []Line, _ int) { mem[2*slotLines][1] += 1 << 32 }, 3, -1, ErrHeads},
+		"exported lines":    {func(mem []Line, slots int) { mem[slots*slotLines][0] = 1 }, 3, 3, ErrCounters},
+		"exported position": {func(mem []Line, slots int) { mem[slots*slotLines][1] = 64 }, 3, 3, ErrCounters},
 	} {
 		mem := Memory(l.Size())
 		w, r, a := NewWriter(mem, l, 0, 0), NewReader(mem, l, 0, 0), newAccount()
 		for range 3 {
-			w.Put([3]uint64{5 << 32, 6 << 32, 7}, make([]byte, 50))
+			w.Put([3]uint64{5 << 32, 6 << 32, 7}, make([]byte, 120))
 		}
 		sums := []uint64{0, 0, 0, w.ring.Sum()}
-		a.Put(Tally{c.sent, 64 * c.sent, sums[c.sent]})
+		a.Put(Tally{c.sent, 128 * c.sent, sums[c.sent]})
 		read := func(n int) {
 			var p Packet
 			for range n {

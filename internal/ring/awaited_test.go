@@ -36,7 +36,7 @@ func TestPutAsksForAnswers(t *testing.T) {
 	read := NewReader(mem, l, 0, 0)
 	(&Outlet{ring: &r}).Heed(in)
 	pos := uint64(0)
-	for i, n := range []int{demoteBytes, demoteBytes + 1, demoteBytes, Inline + 1} {
+	for i, n := range []int{demoteBytes, demoteBytes + 1, demoteBytes, Short + 1} {
 		in.slot++
 		data := make([]byte, n)
 		data[0], data[n-1] = byte(i+1), byte(i+1)

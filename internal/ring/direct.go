@@ -23,7 +23,7 @@ func (s *Set) Look(peer int, p *Packet) bool {
 		return false
 	}
 	s.looked = m
-	if w1 := m.line[1]; uint64(uint32(w1)) <= Inline {
+	if w1 := m.line[1]; uint64(uint32(w1)) <= Short {
 		m.short(w, w1, p)
 		return true
 	}
@@ -39,11 +39,11 @@ func (m *Inlet) seen() (w uint64, there bool) {
 	return w, false
 }
 
-// short is open for a packet whose payload lies in its line; w and w1 are the first words of the line.
+// short is open for a packet with a short payload; w and w1 are the first words of the line.
 func (m *Inlet) short(w, w1 uint64, p *Packet) {
-	l, n, w2 := m.line, uint64(uint32(w1)), m.line[2]
+	n, w2 := uint64(uint32(w1)), m.line[2]
 	p.Head[0], p.Head[1], p.Head[2] = w, w1, w2
-	p.Data = inline(l)[:n:n]
+	p.Data = m.Data(int(n))
 	m.usual, m.after, m.fresh = n, m.pos, w+w1+w2
 }
 
@@ -63,7 +63,7 @@ func (s *Set) Advance(p *Packet) bool {
 	if !there {
 		return false
 	}
-	if w1 := m.line[1]; uint64(uint32(w1)) <= Inline {
+	if w1 := m.line[1]; uint64(uint32(w1)) <= Short {
 		m.short(w, w1, p)
 		return true
 	}
@@ -98,9 +98,6 @@ func (m *Inlet) There() bool {
 // of the payload.
 func (m *Inlet) Rest() (w1, w2 uint64) { return m.line[1], m.line[2] }
 
-// Data is the payload of that packet, of n bytes, at most [Inline].
-func (m *Inlet) Data(n int) []byte { return inline(m.line)[:n:n] }
-
 // From returns the Ring of the packets, see [Packet].
 func (m *Inlet) From() uint32 { return m.ring }
 
@@ -108,7 +105,7 @@ func (m *Inlet) From() uint32 { return m.ring }
 // first header word is w0. It reports false, and consumes nothing, if no correct writer can have written the
 // packet.
 func (m *Inlet) Move(dst []byte, n int, w0 uint64) bool {
-	if n <= Inline {
+	if n <= Short {
 		vec.Fill(dst, m.Data(n))
 		m.Take(n, w0+m.line[1]+m.line[2])
 		return true
@@ -124,7 +121,7 @@ func (m *Inlet) Move(dst []byte, n int, w0 uint64) bool {
 	return true
 }
 
-// Take consumes the packet that Lead has found. The packet has n bytes of payload in its line; sum is the
+// Take consumes the packet that Lead has found. The packet has n bytes of payload, at most Short; sum is the
 // sum of its header words.
 func (m *Inlet) Take(n int, sum uint64) {
 	m.set.delivered++

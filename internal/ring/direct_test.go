@@ -8,7 +8,7 @@ func TestLook(t *testing.T) {
 	s, ws, _ := newSet(2)
 	a := newAccount()
 	var p Packet
-	for i, n := range []int{0, 8, Inline, 100, 3} {
+	for i, n := range []int{0, 8, Inline, Short, 120, 3} {
 		if s.Look(1, &p) {
 			t.Fatalf("packet %d is there before it is sent", i)
 		}
@@ -36,7 +36,7 @@ func TestLook(t *testing.T) {
 func TestAdvance(t *testing.T) {
 	s, ws, _ := newSet(2)
 	a := newAccount()
-	sizes := []int{0, 8, Inline, 100, 3}
+	sizes := []int{0, 8, Inline, Short, 120, 3}
 	for i, n := range sizes {
 		ws[1].Put([3]uint64{7 << 32, 8 << 32, uint64(i)}, make([]byte, n))
 	}

@@ -4,7 +4,9 @@
 //
 // Everything is counted in lines of 64 bytes. A packet takes one line whose
 // first three words are its header; a payload of at most [Inline] bytes lies
-// in the same line. A line becomes visible when the low 32 bits of its first
+// in the same line. In a packet ring, a longer payload of at most [Short] bytes
+// lies in the slot that the line begins, and only one that is longer still lies
+// where there is room. A line becomes visible when the low 32 bits of its first
 // word, the sequence, take the value [Seq] of the line's number: lines are
 // numbered from 0 and never wrap, so a line of an earlier lap never looks new
 // and nothing needs clearing.

@@ -10,9 +10,9 @@ import (
 // pairs.
 const guardBytes = 2 * LineBytes
 
-// A Layout is the shape of a packet ring: Slots lines, then the counters that
-// the reader exports, then a data area of Bytes bytes. Both are powers of two,
-// at least 2 and 64.
+// A Layout is the shape of a packet ring: Slots slots, then the counters that the
+// reader exports, then a data area of Bytes bytes. Both are powers of two, at least
+// 2 and 64.
 type Layout struct {
 	Slots  int
 	Bytes  int
@@ -24,14 +24,14 @@ func (l Layout) Size() int { return l.Data() + l.Bytes }
 
 // Counters returns the offset of the line with the reader's exported counters:
 // word 0 the lines, word 1 the data positions consumed so far. The reader owns it.
-func (l Layout) Counters() int { return l.Slots * LineBytes }
+func (l Layout) Counters() int { return l.Slots * SlotBytes }
 
 // Data returns the offset of the data area.
 func (l Layout) Data() int { return l.Counters() + guardBytes }
 
 // MaxPayload returns the longest payload, in bytes, that finds room whatever
 // the ring carried before: half the data area, because payloads do not wrap.
-func (l Layout) MaxPayload() int { return max(l.Bytes/2, Inline) }
+func (l Layout) MaxPayload() int { return max(l.Bytes/2, Short) }
 
 func (l Layout) valid() bool {
 	return l.Slots >= 2 && l.Slots&(l.Slots-1) == 0 && l.Bytes >= LineBytes && l.Bytes&(l.Bytes-1) == 0
@@ -43,14 +43,14 @@ type Ring struct {
 	lines    []Line
 	data     []byte
 	counters *Line
-	mask     uint64 // len(lines)-1
+	mask     uint64 // slots-1
 	size     uint64 // len(data)
 	spread   bool
-	sum      uint64       // of the header words of all packets put: see [Tally]
-	short    [Inline]byte // payload that is gathered for its line
-	came     *uint64      // packets of the reader's ring to this writer that have been taken; nil: not known
-	known    uint64       // *came at the latest payload of at most demoteBytes
-	alone    bool         // known was then one more than at the payload before
+	sum      uint64      // of the header words of all packets put: see [Tally]
+	short    [Short]byte // payload that is gathered for its slot
+	came     *uint64     // packets of the reader's ring to this writer that have been taken; nil: not known
+	known    uint64      // *came at the latest payload of at most demoteBytes
+	alone    bool        // known was then one more than at the payload before
 
 	ahead      uint64 // the data position from which on lines have been prefetched for the next packet
 	aheadBytes int    // and how many bytes
@@ -67,9 +67,9 @@ func Open(mem []byte, l Layout) Ring {
 	}
 	lines := linesOf(mem)
 	return Ring{
-		lines:    lines[:l.Slots],
+		lines:    lines[:l.Slots*slotLines],
 		data:     mem[l.Data():l.Size():l.Size()],
-		counters: &lines[l.Slots],
+		counters: &lines[l.Slots*slotLines],
 		mask:     uint64(l.Slots) - 1,
 		size:     uint64(l.Bytes),
 		spread:   l.Spread,
@@ -81,7 +81,7 @@ func Open(mem []byte, l Layout) Ring {
 // packet. There must be room for it.
 func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) (next uint64) {
 	n := len(payload)
-	if n <= Inline {
+	if n <= Short {
 		put(r, slot, head, payload)
 		return pos
 	}
@@ -91,7 +91,7 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) (next uint
 	return next
 }
 
-// place returns the memory for a payload of n bytes, more than Inline, and the data position after it.
+// place returns the memory for a payload of n bytes, more than Short, and the data position after it.
 func (r *Ring) place(pos uint64, n int) (memory []byte, next uint64) {
 	if uint64(n) > r.size {
 		panic(longPayload)
@@ -122,7 +122,7 @@ type Gatherer interface {
 // Gather is [Ring.Put] of the n bytes of from that begin with number off. They are gathered straight into the
 // ring.
 func (r *Ring) Gather(slot, pos uint64, head *[3]uint64, from Gatherer, off, n int) (next uint64) {
-	if n <= Inline {
+	if n <= Short {
 		from.Gather(r.short[:n], off)
 		put(r, slot, head, r.short[:n])
 		return pos
@@ -166,7 +166,7 @@ func (r *Ring) prefetch(pos uint64, n int) {
 	}
 }
 
-// PutLine is Put of a packet whose payload fits in its line or is already in its place in the data area.
+// PutLine is Put of a packet whose payload has at most Short bytes, or is already in its place in the data area.
 func (r *Ring) PutLine(slot uint64, head *[3]uint64, payload []byte) {
 	put(r, slot, head, payload)
 }

@@ -15,6 +15,9 @@ func inline(l *Line) *[Inline]byte {
 	return (*[Inline]byte)(unsafe.Pointer(&l[HeadBytes/8]))
 }
 
+// short views the room for a short payload in the slot that l begins.
+func short(l *Line) *[Short]byte { return (*[Short]byte)(unsafe.Pointer(&l[HeadBytes/8])) }
+
 // Memory returns n zero bytes of this process that start on a line, for rings between goroutines.
 func Memory(n int) []byte {
 	lines := make([]Line, (n+LineBytes-1)/LineBytes+1)
@@ -28,7 +31,7 @@ func (r *Ring) line0() *Line { return unsafe.SliceData(r.lines) }
 
 // line returns the line of packet number slot.
 func (r *Ring) line(slot uint64) *Line {
-	return (*Line)(unsafe.Add(unsafe.Pointer(r.line0()), (slot*scatter&r.mask)*LineBytes))
+	return (*Line)(unsafe.Add(unsafe.Pointer(r.line0()), (slot*scatter&r.mask)*SlotBytes))
 }
 
 // Fetch prefetches src for read. It never faults and has no effect but on timing.

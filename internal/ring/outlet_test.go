@@ -18,20 +18,20 @@ func TestOutlet(t *testing.T) {
 		*words[i] = were[i]
 	}
 	o.Open(&b, &count, words, were)
-	payload := make([]byte, Inline)
+	payload := make([]byte, Short)
 	for i := range payload {
 		payload[i] = byte(i + 1)
 	}
 	gone := uint64(0)
 	for _, slot := range []uint64{0, 1, 63, 64, 1<<32 - 3, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1<<40 + 5} {
-		for n := range Inline + 1 {
+		for n := range Short + 1 {
 			w0, w1, w2 := uint64(n+1)<<33|1<<32, uint64(slot)<<34|uint64(n), uint64(n)<<50|slot
 			a.PutLine(slot, &[3]uint64{w0, w1, w2}, payload[:n])
 			if !o.Line(slot, w0, w1, w2, payload[:n]) {
 				t.Fatalf("packet %d of %d bytes does not go", slot, n)
 			}
 			gone++
-			if *a.line(slot) != *b.line(slot) || a.sum != b.sum || count != gone || o.Sent() != slot+1 {
+			if *a.line(slot) != *b.line(slot) || *short(a.line(slot)) != *short(b.line(slot)) || a.sum != b.sum || count != gone || o.Sent() != slot+1 {
 				t.Fatalf("packet %d of %d bytes: %x, want %x; sum %x, want %x; %d counted, sent before %d", slot, n, *b.line(slot), *a.line(slot), b.sum, a.sum, count, o.Sent())
 			}
 		}
@@ -71,7 +71,7 @@ func TestInlet(t *testing.T) {
 	}
 	var p, q Packet
 	for i := range 3 * fetchRow {
-		n := i * 5 % (Inline + 1)
+		n := i * 5 % (Short + 1)
 		if _, there := in.Lead(); there {
 			t.Fatalf("packet %d is there before it is sent", i)
 		}
@@ -178,16 +178,16 @@ func TestMove(t *testing.T) {
 
 // TestMoveOfTheImpossible: what no correct writer has written, and a length that has changed, stays for Poll.
 func TestMoveOfTheImpossible(t *testing.T) {
-	for name, n := range map[string]uint64{"longer than the ring": 257, "without room": 256, "of another length": 101} {
+	for name, n := range map[string]uint64{"longer than the ring": 257, "without room": 256, "of another length": 121} {
 		s, ws, _ := newSet(1)
 		in := s.Inlet(0)
-		ws[0].Put([3]uint64{}, make([]byte, 100))
+		ws[0].Put([3]uint64{}, make([]byte, 120))
 		s.Look(0, new(Packet))
 		s.Take()
-		ws[0].Put([3]uint64{1 << 32, 0, 9}, make([]byte, 100))
+		ws[0].Put([3]uint64{1 << 32, 0, 9}, make([]byte, 120))
 		ws[0].ring.line(1)[1] = n
 		w0, there := in.Lead()
-		if !there || in.Move(make([]byte, 300), 100, w0) || n != 101 && in.Move(make([]byte, 300), int(n), w0) {
+		if !there || in.Move(make([]byte, 300), 120, w0) || n != 121 && in.Move(make([]byte, 300), int(n), w0) {
 			t.Errorf("a packet %s is taken", name)
 		}
 		if slot, _ := ws[0].ring.Consumed(); slot != 1 || s.delivered != 1 {

@@ -26,8 +26,17 @@ func prefetchLines(line *byte, n int)
 //go:noescape
 func fetch(line *byte, n int)
 
+// glance looks up to that many times whether line has the sequence want, and reports whether it has. After
+// each look it prefetches the line of along for read.
+//
+// It stands for what glance in publish_pure.go does, and the processor runs several looks ahead of one whose
+// line has been taken away.
+//
+//go:noescape
+func glance(line *Line, want uint32, looks int, along *byte) (there bool)
+
 // put writes packet number slot into its line of r, the sequence last, with the payload if it has at most
-// Inline bytes, adds its header words to the sum of r, and prefetches the next line.
+// Short bytes, adds its header words to the sum of r, and prefetches the next line.
 //
 // It stands for what put in publish_pure.go does.
 //
@@ -59,7 +68,7 @@ func storeCounters(dst *Line, slot, pos uint64)
 //go:noescape
 func release(r *Reader)
 
-// next frees the space of r's packet, which has n bytes of payload in its line and header words with the
+// next frees the space of r's packet, which has n bytes of payload, at most Short, and header words with the
 // given sum, and then does what release does.
 //
 // It stands for what next in publish_pure.go does.

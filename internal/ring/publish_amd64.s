@@ -52,9 +52,9 @@ TEXT ·put(SB), NOSPLIT, $0-48
 	ANDQ R9, R10
 	ANDQ R9, R11
 	ANDQ R9, R12
-	SHLQ $6, R10
-	SHLQ $6, R11
-	SHLQ $6, R12
+	SHLQ $const_slotShift, R10
+	SHLQ $const_slotShift, R11
+	SHLQ $const_slotShift, R12
 	LEAQ (DI)(R11*1), DX
 	LEAQ (DI)(R12*1), R11
 	ADDQ R10, DI
@@ -62,7 +62,7 @@ TEXT ·put(SB), NOSPLIT, $0-48
 	ADDQ BX, R8
 	ADDQ AX, R8
 	ADDQ R8, Ring_sum(R13)
-	CMPQ CX, $const_Inline
+	CMPQ CX, $const_Short
 	JGT  putHead         // it is in its place
 	CMPQ CX, $8
 	JLT  putFew
@@ -131,16 +131,16 @@ TEXT ·line(SB), NOSPLIT, $0-65
 	CMPL  AX, $1 // the sequence, unless that is 0
 	ADCL  $0, AX
 	ORQ   w0+16(FP), AX
-	SHLQ  $6, R9
-	IMUL3Q $(const_scatter*const_LineBytes), R10, R10
-	LEAQ  (const_scatter*const_LineBytes)(R10), R11
-	LEAQ  (const_prefetchAhead*const_scatter*const_LineBytes)(R10), R12
+	SHLQ  $const_slotShift, R9
+	IMUL3Q $(const_scatter*const_SlotBytes), R10, R10
+	LEAQ  (const_scatter*const_SlotBytes)(R10), R11
+	LEAQ  (const_prefetchAhead*const_scatter*const_SlotBytes)(R10), R12
 	ANDQ  R9, R10
 	ANDQ  R9, R11
 	ANDQ  R9, R12
 	MOVQ  Ring_lines(R13), DX
 	LEAQ  (DX)(R10*1), DI
-	MOVQ  R8, 16(DI)
+	MOVQ  R8, R10
 	ADDQ  BX, R8
 	ADDQ  AX, R8
 	ADDQ  R8, Ring_sum(R13)
@@ -150,6 +150,7 @@ TEXT ·line(SB), NOSPLIT, $0-65
 	MOVQ  R8, 24(DI)
 
 lineHead:
+	MOVQ  R10, 16(DI)
 	MOVQ  BX, 8(DI)
 	MOVQ  AX, 0(DI)
 	BYTE $0x42; BYTE $0x0F; BYTE $0x0D; BYTE $0x0C; BYTE $0x1A // PREFETCHW (DX)(R11*1)
@@ -159,19 +160,82 @@ lineHead:
 
 lineOther:
 	JLT   lineFew
+	CMPQ  CX, $const_Inline
+	JGT   lineBehind
+	CMPQ  CX, $16
+	JLT   lineTwo
 	LEAQ  24(DI), R9
-	MOVQ  -8(SI)(CX*1), R8 // the last word, which may overlap the one before
-	MOVQ  R8, -8(R9)(CX*1)
+	MOVUPS -16(SI)(CX*1), X0 // the last two words, which may overlap those before
+	MOVUPS X0, -16(R9)(CX*1)
+	JEQ   lineHead
 
-lineWord:
-	MOVQ  (SI), R8
-	MOVQ  R8, (R9)
-	ADDQ  $8, SI
-	ADDQ  $8, R9
-	SUBQ  $8, CX
-	CMPQ  CX, $8
-	JGT   lineWord
+lineWords:
+	MOVUPS (SI), X0
+	MOVUPS X0, (R9)
+	ADDQ  $16, SI
+	ADDQ  $16, R9
+	SUBQ  $16, CX
+	CMPQ  CX, $16
+	JGT   lineWords
 	JMP   lineHead
+
+lineTwo:
+	MOVQ  (SI), R8
+	MOVQ  -8(SI)(CX*1), R9
+	MOVQ  R8, 24(DI)
+	MOVQ  R9, 16(DI)(CX*1)
+	JMP   lineHead
+
+	// The line behind is written first, so that a reader that polls the line has no time to take it away
+	// between its first store and its last; no store crosses from one to the other.
+lineBehind:
+	CMPQ  CX, $(const_Inline+16)
+	JLT   behindTwo
+	MOVUPS -16(SI)(CX*1), X0
+	MOVUPS X0, 8(DI)(CX*1)
+	MOVQ  $const_Inline, R8
+	SUBQ  $16, CX
+
+behindWords:
+	MOVUPS (SI)(R8*1), X0
+	MOVUPS X0, 24(DI)(R8*1)
+	ADDQ  $16, R8
+	CMPQ  R8, CX
+	JLT   behindWords
+
+behindLine:
+	MOVUPS (SI), X0
+	MOVUPS 16(SI), X1
+	MOVQ  32(SI), R8
+	MOVUPS X0, 24(DI)
+	MOVUPS X1, 40(DI)
+	MOVQ  R8, 56(DI)
+	MOVQ  R10, 16(DI)
+	MOVQ  BX, 8(DI)
+	MOVQ  AX, 0(DI)
+	BYTE $0x42; BYTE $0x0F; BYTE $0x0D; BYTE $0x4C; BYTE $0x1A; BYTE $0x40 // PREFETCHW 64(DX)(R11*1)
+	BYTE $0x42; BYTE $0x0F; BYTE $0x0D; BYTE $0x0C; BYTE $0x1A             // PREFETCHW (DX)(R11*1)
+	BYTE $0x42; BYTE $0x0F; BYTE $0x0D; BYTE $0x4C; BYTE $0x22; BYTE $0x40 // PREFETCHW 64(DX)(R12*1)
+	BYTE $0x42; BYTE $0x0F; BYTE $0x0D; BYTE $0x0C; BYTE $0x22             // PREFETCHW (DX)(R12*1)
+	MOVB  $1, ret+64(FP)
+	RET
+
+behindTwo:
+	CMPQ  CX, $(const_Inline+8)
+	JLT   behindByte
+	MOVQ  const_Inline(SI), R8
+	MOVQ  -8(SI)(CX*1), R9
+	MOVQ  R8, const_LineBytes(DI)
+	MOVQ  R9, 16(DI)(CX*1)
+	JMP   behindLine
+
+behindByte:
+	MOVB  -1(SI)(CX*1), R8
+	MOVB  R8, 23(DI)(CX*1)
+	DECQ  CX
+	CMPQ  CX, $const_Inline
+	JGT   behindByte
+	JMP   behindLine
 
 lineFew:
 	TESTQ CX, CX
@@ -257,6 +321,26 @@ fetchOne:
 fetchDone:
 	RET
 
+// func glance(line *Line, want uint32, looks int, along *byte) bool
+TEXT ·glance(SB), NOSPLIT, $0-33
+	MOVQ line+0(FP), DI
+	MOVL want+8(FP), AX
+	MOVQ looks+16(FP), CX
+	MOVQ along+24(FP), SI
+
+glanceLook:
+	CMPL       (DI), AX
+	JEQ        glanceThere
+	PREFETCHT0 (SI)
+	DECQ       CX
+	JGT        glanceLook
+	MOVB       $0, there+32(FP)
+	RET
+
+glanceThere:
+	MOVB $1, there+32(FP)
+	RET
+
 // func release(r *Reader)
 TEXT ·release(SB), NOSPLIT, $0-8
 	MOVQ r+0(FP), DI
@@ -271,7 +355,7 @@ TEXT ·release(SB), NOSPLIT, $0-8
 	MOVL DX, Reader_want(DI)
 	IMUL3Q $const_scatter, AX, BX
 	ANDQ R10, BX
-	SHLQ $6, BX
+	SHLQ $const_slotShift, BX
 	ADDQ R11, BX
 	MOVQ BX, Reader_line(DI) // no write barrier: the ring keeps all its lines
 	MOVQ AX, 0(SI)
@@ -281,8 +365,11 @@ TEXT ·release(SB), NOSPLIT, $0-8
 	ADDQ $const_fetchAhead, AX
 	IMULQ $const_scatter, AX
 	ANDQ R10, AX
-	SHLQ $6, AX
+	SHLQ $const_slotShift, AX
 	PREFETCHT0 (R11)(AX*1)
+	CMPQ Reader_usual(DI), $const_Inline
+	JLS  released
+	PREFETCHT0 const_LineBytes(R11)(AX*1)
 
 released:
 	RET
@@ -306,7 +393,7 @@ TEXT ·next(SB), NOSPLIT, $0-24
 	MOVL DX, Reader_want(DI)
 	IMUL3Q $const_scatter, AX, BX
 	ANDQ R10, BX
-	SHLQ $6, BX
+	SHLQ $const_slotShift, BX
 	ADDQ R11, BX
 	MOVQ BX, Reader_line(DI) // no write barrier: the ring keeps all its lines
 	MOVQ AX, 0(SI)
@@ -318,8 +405,11 @@ TEXT ·next(SB), NOSPLIT, $0-24
 	ADDQ $const_fetchAhead, AX
 	IMULQ $const_scatter, AX
 	ANDQ R10, AX
-	SHLQ $6, AX
+	SHLQ $const_slotShift, AX
 	PREFETCHT0 (R11)(AX*1)
+	CMPQ Reader_usual(DI), $const_Inline
+	JLS  nextDone
+	PREFETCHT0 const_LineBytes(R11)(AX*1)
 
 nextDone:
 	RET

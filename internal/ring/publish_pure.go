@@ -12,11 +12,11 @@ func Publish(dst, src *Line) {
 }
 
 // put writes packet number slot into its line of r, the sequence last, with the payload if it has at most
-// Inline bytes, and adds its header words to the sum of r.
+// Short bytes, and adds its header words to the sum of r.
 func put(r *Ring, slot uint64, head *[3]uint64, payload []byte) {
 	dst := r.line(slot)
-	if len(payload) <= Inline {
-		copy(inline(dst)[:], payload)
+	if len(payload) <= Short {
+		copy(short(dst)[:], payload)
 	}
 	w0, w1 := head[0]&^0xffffffff|uint64(Seq(slot)), head[1]&^0xffffffff|uint64(len(payload))
 	dst[2], dst[1] = head[2], w1
@@ -49,6 +49,15 @@ func prefetchLines(line *byte, n int) {}
 // timing.
 func fetch(line *byte, n int) {}
 
+// glance looks up to that many times whether line has the sequence want, and reports whether it has. After
+// each look it prefetches the line of along for read, where the processor can.
+func glance(line *Line, want uint32, looks int, along *byte) (there bool) {
+	for ; looks > 0 && !there; looks-- {
+		there = Acquire(line) == want
+	}
+	return there
+}
+
 // release moves r on to its next packet and stores its slot and position in the counters, which only the
 // caller writes, each in one store, after all earlier stores.
 func release(r *Reader) {
@@ -56,7 +65,7 @@ func release(r *Reader) {
 	storeCounters(r.ring.counters, r.slot, r.pos)
 }
 
-// next frees the space of r's packet, which has n bytes of payload in its line and header words with the
+// next frees the space of r's packet, which has n bytes of payload, at most Short, and header words with the
 // given sum, and then does what release does.
 func next(r *Reader, n, sum uint64) {
 	r.after, r.usual, r.fresh = r.pos, n, sum

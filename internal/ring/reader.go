@@ -55,8 +55,8 @@ func (r *Reader) open(w uint64, p *Packet) error {
 	p.Head[0], p.Head[1], p.Head[2] = w, w1, w2
 	n := uint64(uint32(w1))
 	r.usual, r.fresh = n, w+w1+w2
-	if n <= Inline {
-		p.Data = inline(r.line)[:n:n]
+	if n <= Short {
+		p.Data = r.Data(int(n))
 		r.after = r.pos
 		return nil
 	}
@@ -73,17 +73,39 @@ func (r *Reader) open(w uint64, p *Packet) error {
 	return nil
 }
 
+// Glance looks up to that many times whether the next packet has arrived, and reports whether it has. Each look
+// also prefetches the line behind, if the last payload went on there. When the writer takes away the line that
+// is looked at, several looks are under way: both lines then come at the same time, not one after the other.
+func (r *Reader) Glance(looks int) (there bool) {
+	along := &short(r.line)[0] // in the line that is looked at
+	if n := r.usual; n > Inline && n <= Short {
+		along = &short(r.line)[Inline]
+	}
+	return glance(r.line, r.want, looks, along)
+}
+
+// Data is the payload of the next packet, of n bytes, at most [Short].
+func (r *Reader) Data(n int) []byte {
+	return short(r.line)[:n:n]
+}
+
 // aheadLines is how many lines of payload Expect prefetches: somewhat more than a core can have in flight
 // at once.
 const aheadLines = 48
 
-// Expect prefetches the payload of the next packet, assuming that it is as long as the last one, if it lies
-// apart from its line and has at most that many bytes; it reports whether it did. It has no effect but on
-// timing, and helps if the packet has just been written, or is about to be while its line is polled: line
-// and payload are then transferred at the same time.
+// Expect prefetches the payload of the next packet, assuming that it is as long as the last one, and reports
+// whether that lies in the data area and has at most that many bytes. Otherwise it prefetches at most the slot.
+// It has no effect but on timing, and helps if the packet has just been written, or is about to be while its
+// line is polled: line and payload are then transferred at the same time.
 func (r *Reader) Expect(most int) (apart bool) {
 	n := r.usual
-	if n <= Inline || n > min(r.ring.size, uint64(most)) {
+	switch {
+	case n <= Inline:
+		return false
+	case n <= Short:
+		fetch(&short(r.line)[Inline], 1)
+		return false
+	case n > min(r.ring.size, uint64(most)):
 		return false
 	}
 	at, _ := Place(r.pos, r.ring.size, int(n), r.ring.spread)

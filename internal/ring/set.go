@@ -213,16 +213,10 @@ func (s *Set) Poll(p *Packet) (bool, error) {
 	return false, nil
 }
 
-// Aim returns the first word of the line in which the first ring of a pass delivers its next packet, and
-// the value of the word's low half when the packet is there, for a caller that has nothing to do but look
-// there between two passes. The word is nil if there is no such ring. The result holds until the next Poll;
-// the Poll before must have found nothing.
-func (s *Set) Aim() (word *uint64, seq uint32) {
-	if s.nhot == 0 {
-		return nil, 0
-	}
-	m := s.hot[0]
-	return &m.line[0], m.want
+// Glance is [Reader.Glance] for the first ring of a pass, for a caller that has nothing to do but look there
+// between two passes; it is false if there is no such ring. The Poll before must have found nothing.
+func (s *Set) Glance(looks int) (there bool) {
+	return s.nhot > 0 && s.hot[0].Glance(looks)
 }
 
 // Expect is [Reader.Expect] for the ring of the last hint.

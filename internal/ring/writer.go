@@ -17,7 +17,7 @@ func NewWriter(mem []byte, l Layout, slot, pos uint64) *Writer {
 // Put sends one packet and reports whether there was room; without room
 // nothing is written. The payload is at most [Layout.MaxPayload] bytes long.
 func (w *Writer) Put(head [3]uint64, payload []byte) bool {
-	if len(payload) > Inline && 2*uint64(len(payload)) > w.ring.size {
+	if len(payload) > Short && 2*uint64(len(payload)) > w.ring.size {
 		panic(longPayload)
 	}
 	_, next := Place(w.pos, w.ring.size, len(payload), w.ring.spread)

@@ -2,8 +2,8 @@
 // rhinet/nicemu/cenju4).
 //
 // The packet rings and the control words of a peer are memory of the job, in its static segment. Repeated
-// writes there go by a [cenju4.Way]: a packet is remote DMA of its line, after remote DMA of the payload if
-// it does not fit the line. Before there is a ring, a short packet is a message of message buffer 0; a longer
+// writes there go by a [cenju4.Way]: a packet is remote DMA of its line, after remote DMA of what
+// does not fit the line. Before there is a ring, a short packet is a message of message buffer 0; a longer
 // one lies in the mailbox (package rhinet/llc/mailbox), and a message says where. Large messages are remote
 // reads and remote DMA of memory that the peer has mapped. Claims are compare and swap.
 //

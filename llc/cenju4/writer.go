@@ -11,7 +11,7 @@ import (
 	"rhinet/nicemu/fabric"
 )
 
-// Writer opens the way into a packet ring of a peer: remote DMA of the payload if it does not fit the line,
+// Writer opens the way into a packet ring of a peer: remote DMA of what does not fit the line,
 // and of the line.
 func (h *hardware) Writer(peer, number int) (endpoint.Writer, error) {
 	way, err := h.Way(peer, cenju4.RingsAt)

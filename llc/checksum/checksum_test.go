@@ -103,8 +103,11 @@ func send(all []ir.Translator, slot uint64, data []byte) {
 
 // TestEachBit: no bit of a packet can change without notice.
 func TestEachBit(t *testing.T) {
-	data := bytes.Repeat([]byte("x"), 50)
-	for _, area := range []fabric.Area{fabric.Rings, fabric.Shared} {
+	for _, way := range []struct {
+		area fabric.Area
+		n    int // bytes
+	}{{fabric.Rings, 50}, {fabric.Rings, 100}, {fabric.Shared, 50}} {
+		area, data := way.area, bytes.Repeat([]byte("x"), way.n)
 		for _, bit := range bitsOf(area, len(data)) {
 			f, all := job(t, 2, fabric.Small(), "martini")
 			all[1].Post(&ir.Command{Op: ir.Watch, Peer: 0})
@@ -151,7 +154,7 @@ func TestEachBitByLook(t *testing.T) {
 		for slot := range uint64(3) {
 			from.Place(1, slot, 0, &words, data)
 		}
-		f.Lines(1, fabric.Rings)[1][bit/64] ^= 1 << (bit % 64)
+		f.Lines(1, fabric.Rings)[fabric.Small().Ring.Line(1)][bit/64] ^= 1 << (bit % 64)
 		var v ir.View
 		var ev ir.Event
 		if !to.Look(0, &v) || !bytes.Equal(v.Data, data) {
@@ -171,9 +174,12 @@ func TestEachBitByLook(t *testing.T) {
 
 // bitsOf returns the bits of the first packet: its line, and its payload with the checksum.
 func bitsOf(area fabric.Area, n int) (all []int) {
-	line, payload := 0, fabric.Small().Ring.Data()
-	if area == fabric.Shared {
+	line, payload := 0, 24
+	switch {
+	case area == fabric.Shared:
 		line, payload = 256, 256+64
+	case n+sumBytes > ir.Short:
+		payload = fabric.Small().Ring.Data()
 	}
 	for i := range 24 * 8 {
 		all = append(all, line*8+i)
@@ -269,10 +275,10 @@ func TestReplay(t *testing.T) {
 	for i := range uint64(2) {
 		all[0].Post(&ir.Command{Op: ir.Packet, Peer: 1, Slot: i, Header: ir.Header{Kind: 1}, Data: []byte("same")})
 	}
-	lines := f.Lines(1, fabric.Rings)
-	seq := lines[1][0] & 0xffffffff
-	lines[1] = lines[0]
-	lines[1][0] = lines[0][0]&^0xffffffff | seq
+	lines, next := f.Lines(1, fabric.Rings), fabric.Small().Ring.Line(1)
+	seq := lines[next][0] & 0xffffffff
+	lines[next] = lines[0]
+	lines[next][0] = lines[0][0]&^0xffffffff | seq
 	if !all[1].Poll(&ev) || ev.Kind != ir.Arrived || string(ev.Data) != "same" {
 		t.Fatalf("%+v", ev)
 	}

@@ -21,7 +21,7 @@ func (x *express) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte
 		t.out = room(t.out, len(data)+sumBytes)
 	}
 	sealed := t.peers[peer].toRing.seal(slot, head, t.out, data)
-	if o := x.outs[peer]; o == nil || len(sealed) > ir.Inline ||
+	if o := x.outs[peer]; o == nil || len(sealed) > ir.Short ||
 		!o.Line(slot, head[0]&^ringsOwn, head[1]&^ringsOwn|uint64(len(sealed)), head[2], sealed) {
 		x.x.Place(peer, slot, pos, head, sealed)
 	} else if o.Asleep() {

@@ -61,11 +61,11 @@ type aimer struct {
 	a ir.Aimer
 }
 
-func (a *aimer) Aim() (*uint64, uint32) {
-	a.m.enter("Aim")
-	word, seq := a.a.Aim()
+func (a *aimer) Glance(looks int) bool {
+	a.m.enter("Glance")
+	there := a.a.Glance(looks)
 	a.m.leave()
-	return word, seq
+	return there
 }
 
 func (a *aimer) Expect(most int) bool {

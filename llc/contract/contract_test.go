@@ -36,7 +36,7 @@ func TestCallers(t *testing.T) {
 			a.Post(packet(0, 0, 0))
 		}},
 		{"no line left out", "(room)", func(a ir.Translator) { a.Post(packet(1, 0, 0)) }},
-		{"no other place", "(room)", func(a ir.Translator) { a.Post(packet(0, 64, 100)) }},
+		{"no other place", "(room)", func(a ir.Translator) { a.Post(packet(0, 64, 120)) }},
 		{"no more lines than there are", "has no room in ring 0", func(a ir.Translator) {
 			for i := range uint64(3) {
 				a.Post(packet(i, 0, 0))
@@ -68,9 +68,9 @@ func TestCallers(t *testing.T) {
 		{"no Disarm without Arm", "(sleep)", func(a ir.Translator) { a.Disarm() }},
 		{"no flag 0", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).FlagArray.Raise(nil, 0, 0, 0, nil) }},
 		{"no flag too long", "(flags)", func(a ir.Translator) { ir.AbilitiesOf(a).FlagArray.Raise(nil, 0, 1, 0, make([]byte, ir.FlagBytes+1)) }},
-		{"no long packet in the lane to another place", "(room): a packet of 41 bytes to peer 1 goes to line 0, position 64", func(a ir.Translator) {
+		{"no long packet in the lane to another place", "(room): a packet of 105 bytes to peer 1 goes to line 0, position 64", func(a ir.Translator) {
 			a.Post(&ir.Command{Op: ir.Open, Peer: 1})
-			ir.AbilitiesOf(a).Express.Place(1, 0, 64, new([3]uint64), make([]byte, ir.Inline+1))
+			ir.AbilitiesOf(a).Express.Place(1, 0, 64, new([3]uint64), make([]byte, ir.Short+1))
 		}},
 		{"no packet in the lane to a ring without a name", "(express): a packet is placed for peer 1, whose ring no command has named", func(a ir.Translator) {
 			ir.AbilitiesOf(a).Express.Place(1, 0, 0, new([3]uint64), nil)

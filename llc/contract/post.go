@@ -119,7 +119,7 @@ func (m *monitor) place(a *account, cmd *ir.Command) {
 	switch {
 	case cmd.InPieces() && !c.Gathers:
 		m.misuse("pieces", "a packet of %d bytes to peer %d is in pieces", n, cmd.Peer)
-	case cmd.Slot != a.lines || n+c.Trailer > ir.Inline && cmd.Pos != at:
+	case cmd.Slot != a.lines || n+c.Trailer > ir.Short && cmd.Pos != at:
 		m.misuse("room", "a packet of %d bytes to peer %d goes to line %d, position %d of ring %d, not to line %d, position %d",
 			n, cmd.Peer, cmd.Slot, cmd.Pos, cmd.Ring, a.lines, at)
 	case a.lines-a.slot >= uint64(c.Slots) || next-a.pos > size:

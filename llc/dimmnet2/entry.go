@@ -30,7 +30,7 @@ const mostRings = 3
 // shape returns how many packet rings each of so many ranks has, and their layout.
 func shape(ranks int) (rings int, of ring.Layout) {
 	rings = min(max(ranks-1, 1), mostRings)
-	return rings, ring.Layout{Slots: 32, Bytes: 32 << 10 >> rings}
+	return rings, ring.Layout{Slots: 16, Bytes: 32 << 10 >> rings}
 }
 
 // moduleBytes is the SO-DIMM that is fitted for each process, for windows (ir.Vectors). A page that no window

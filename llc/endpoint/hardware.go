@@ -36,7 +36,7 @@ type Lender interface {
 
 // A Writer is the way into one packet ring of a peer.
 type Writer interface {
-	// Put places packet number slot, with its payload at data position pos if it does not fit the line.
+	// Put places packet number slot, with its payload at data position pos if it does not fit the slot.
 	Put(slot, pos uint64, head *[3]uint64, payload []byte) error
 	// Consumed returns the lines and data positions that the reader has consumed.
 	Consumed() (slot, pos uint64, err error)

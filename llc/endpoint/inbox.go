@@ -33,8 +33,8 @@ func (b *Inbox) Hint(peer int) { b.set.Hint(peer) }
 // Expect prefetches the payload of the next packet of the peer hinted at.
 func (b *Inbox) Expect(most int) (apart bool) { return b.set.Expect(most) }
 
-// Aim tells where the next packet of the peer hinted at shows.
-func (b *Inbox) Aim() (word *uint64, seq uint32) { return b.set.Aim() }
+// Glance looks whether the next packet of the peer hinted at has arrived.
+func (b *Inbox) Glance(looks int) (there bool) { return b.set.Glance(looks) }
 
 // Arm announces that this peer is about to sleep.
 func (b *Inbox) Arm() {

@@ -274,7 +274,7 @@ func (r *Rings) Place(peer int, slot, pos uint64, head *[3]uint64, data []byte) 
 		r.unplaced(peer, errUnopened)
 		return
 	}
-	if !p.heeds && len(data) > ring.Inline {
+	if !p.heeds && len(data) > ring.Short {
 		r.heed(peer)
 	}
 	if err := w.Put(slot, pos, head, data); err != nil {

@@ -46,7 +46,7 @@ func TestHeed(t *testing.T) {
 	layout := f.Geometry().Ring
 	mem := ring.Memory(layout.Size())
 	r.Receive(e, nil, func(int) *ring.Reader { return ring.NewReader(mem, layout, 0, 0) })
-	long, short := make([]byte, ring.Inline+1), make([]byte, ring.Inline)
+	long, short := make([]byte, ring.Short+1), make([]byte, ring.Short)
 	r.Post(&ir.Command{Op: ir.Open, Peer: peer})
 	for _, step := range []struct {
 		what          string

@@ -66,18 +66,24 @@ func (w *RingWriter) put(slot uint64, head *[3]uint64, payload []byte) error {
 // errTooLong reports a payload that no ring of this size holds.
 var errTooLong = errors.New("llc/endpoint: a payload longer than the data area of its packet ring")
 
-// Put places packet number slot, with its payload at data position pos if it does not fit the line.
+// Put places packet number slot, with its payload at data position pos if it is not short. What does not fit the
+// line goes before it.
 func (w *RingWriter) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 	size := uint64(w.layout.Bytes)
-	if uint64(len(payload)) > size {
+	if uint64(len(payload)) > max(size, ring.Short) {
 		return errTooLong
 	}
-	if len(payload) > ring.Inline {
+	switch n := len(payload); {
+	case n > ring.Short:
 		at, next := ring.Place(pos, size, len(payload), w.layout.Spread)
 		if err := w.way.Put(w.data+at&(size-1), payload); err != nil {
 			return err
 		}
 		w.sent.Pos = next
+	case n > ring.Inline:
+		if err := w.way.Put((w.first+w.layout.Line(slot)+1)*ring.LineBytes, payload[ring.Inline:]); err != nil {
+			return err
+		}
 	}
 	return w.put(slot, head, payload)
 }

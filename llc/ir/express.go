@@ -16,7 +16,7 @@ type View struct {
 // that Look and Take say nothing of packets that may still be refused.
 type Express interface {
 	// Place is Post of a Packet to peer, into the ring that the latest Open for peer named: into line slot
-	// and, if data and what the translator adds are longer than Inline bytes, at data position pos. head is
+	// and, if data and what the translator adds are longer than Short bytes, at data position pos. head is
 	// as [Header.Words] packs it. head and data are borrowed until Place returns.
 	Place(peer int, slot, pos uint64, head *[3]uint64, data []byte)
 	// Look fills v with the next packet in the packet ring that peer writes, and reports whether there is

@@ -9,10 +9,10 @@
 // Memory that packets land in is organised as rings:
 //
 //   - A packet ring belongs to one pair of peers (one writer, one reader) and
-//     consists of Slots lines of 64 bytes and a data area of Bytes bytes. A
-//     packet takes one line. A payload of at most [Inline] bytes lies in the
-//     line itself; a longer one lies in the data area, contiguous, at the
-//     data position that both sides compute with [Place].
+//     consists of Slots slots and a data area of Bytes bytes. A packet takes
+//     one slot. A payload of at most [Short] bytes lies in the slot itself; a
+//     longer one lies in the data area, contiguous, at the data position that
+//     both sides compute with [Place].
 //   - The shared ring of a peer is written by all peers, in arrival order,
 //     and needs no set-up: the first packets between two peers travel there.
 package ir
@@ -27,7 +27,7 @@ import (
 // ErrPeerGone is wrapped by the Err of an event that reports a dead peer.
 var ErrPeerGone = errors.New("peer is gone")
 
-// LineBytes is the size of one slot of a packet ring: one cache line.
+// LineBytes is the size of a cache line.
 const LineBytes = 64
 
 // HeaderBytes is the size of a packet header, sequence word included.
@@ -35,6 +35,12 @@ const HeaderBytes = 24
 
 // Inline is the largest payload, in bytes, that shares the header's line.
 const Inline = LineBytes - HeaderBytes
+
+// SlotBytes is the size of one slot of a packet ring: two cache lines.
+const SlotBytes = 2 * LineBytes
+
+// Short is the largest payload, in bytes, that shares the header's slot, and so needs no room in the data area.
+const Short = SlotBytes - HeaderBytes
 
 // MaxShared is the largest payload, in bytes, of one packet in a shared ring:
 // the MTU of 2048 bytes less one line for the header (martini, sections 1.2
@@ -129,7 +135,7 @@ type Command struct {
 	Header  Header
 	Data    []byte
 	Slot    uint64 // Packet: number of the line, counted from 0 without wrap
-	Pos     uint64 // Packet: data position of a payload longer than Inline, counted from 0 without wrap
+	Pos     uint64 // Packet: data position of a payload longer than Short, counted from 0 without wrap
 	Segment Segment
 	Offset  uint64 // Pull, Push: byte offset in Segment; Packet in pieces: where its payload begins in Body; Swap: index of the word; Shared: bytes of the message that went before
 	Old     uint64
@@ -220,12 +226,12 @@ func (c *Caps) Place(pos uint64, n int) (at, next uint64) {
 }
 
 // Place returns the data position of a payload of n bytes when the ring's next free position is pos: payloads
-// longer than Inline start on a line and never wrap, so one that does not fit before the end of the area
+// longer than Short start on a line and never wrap, so one that does not fit before the end of the area
 // starts at its beginning. Both sides compute it, so that no position is ever trusted. next is the free
 // position after the payload. size is the data area's size, a power of two and at least LineBytes. spread is
 // that of [Caps].
 func Place(pos, size uint64, n int, spread bool) (at, next uint64) {
-	if n <= Inline {
+	if n <= Short {
 		return pos, pos
 	}
 	need := (uint64(n) + LineBytes - 1) &^ (LineBytes - 1)

@@ -56,7 +56,7 @@ func TestPlace(t *testing.T) {
 		}
 		spread := rng.IntN(4) > 0
 		at, next := Place(pos, size, n, spread)
-		if n <= Inline {
+		if n <= Short {
 			if at != pos || next != pos {
 				t.Fatalf("%d bytes take data from %d to %d", n, at, next)
 			}

@@ -110,13 +110,13 @@ type Translator interface {
 // An Aimer is an optional ability of a translator (see [Abilities]): it tells where the next packet shows
 // first, so that a waiting caller can look there many times between two calls of Poll.
 type Aimer interface {
-	// Aim returns a word and the value that its low half takes when the next
-	// packet of the peer hinted at arrives; nil if that cannot be said. It is
-	// called after a Poll that found nothing and holds until the next.
-	Aim() (word *uint64, seq uint32)
+	// Glance looks up to that many times whether the next packet of the peer hinted at has arrived, and
+	// reports whether it has; false if that cannot be said. Each look prefetches some of the slot. It is called
+	// after a Poll that found nothing, and changes nothing but timing.
+	Glance(looks int) (there bool)
 	// Expect prefetches the payload of that packet, which is assumed to have been written just now, or to be
-	// written soon, and to be like the one before, if such a payload is fetched apart from the line and has at
-	// most that many bytes; it reports whether it did. It changes nothing but timing.
+	// written soon, and to be like the one before, and reports whether such a payload lies apart from its slot
+	// and has at most that many bytes; otherwise it prefetches at most the slot. It changes nothing but timing.
 	Expect(most int) (apart bool)
 }
 

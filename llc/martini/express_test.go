@@ -37,7 +37,7 @@ func TestLaneWakes(t *testing.T) {
 	all := open(t, 2, martini.Options{})
 	tr := all[0].(*Translator)
 	tr.Post(&ir.Command{Op: ir.Open, Peer: 1})
-	for slot, data := range [][]byte{nil, make([]byte, ir.Inline+1)} {
+	for slot, data := range [][]byte{nil, make([]byte, ir.Short+1)} {
 		all[1].Arm()
 		tr.Place(1, uint64(slot), 0, &[3]uint64{1 << 32}, data)
 		if !all[1].Disarm() {

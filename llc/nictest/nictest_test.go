@@ -14,7 +14,7 @@ import (
 // TestRingsAreThoseOfTheIR: translators put the engine's packets into rings that do not know the IR, so both
 // must compute the same positions.
 func TestRingsAreThoseOfTheIR(t *testing.T) {
-	if ir.LineBytes != ring.LineBytes || ir.HeaderBytes != ring.HeadBytes || ir.Inline != ring.Inline || ir.MaxShared > ring.MaxShared {
+	if ir.LineBytes != ring.LineBytes || ir.HeaderBytes != ring.HeadBytes || ir.Inline != ring.Inline || ir.Short != ring.Short || ir.SlotBytes != ring.SlotBytes || ir.MaxShared > ring.MaxShared {
 		t.Error("sizes differ")
 	}
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -27,7 +27,7 @@ func (s *stream) place(x ir.Express, n int) {
 	if s.slot-s.tail >= uint64(s.caps.Slots) || next-s.back > uint64(s.caps.Bytes) {
 		s.refresh()
 	}
-	if n+s.caps.Trailer <= ir.Inline {
+	if n+s.caps.Trailer <= ir.Short {
 		at = 0 // it has no data position
 	}
 	h := header(s.sent)
@@ -70,7 +70,7 @@ func testAdvance(r *rig) {
 	for range 30 {
 		sizes := make([]int, min(1+rng.IntN(4), s.caps.Slots))
 		for i := range sizes {
-			sizes[i] = rng.IntN(ir.Inline - s.caps.Trailer + 1)
+			sizes[i] = rng.IntN(ir.Short - s.caps.Trailer + 1)
 		}
 		sizes[rng.IntN(len(sizes))] = rng.IntN(s.caps.Bytes/4 + 1) // at most one has a data position
 		s.refresh()                                                // while there is nothing that it might take
@@ -102,7 +102,7 @@ func testExpress(r *rig) {
 		r.Fatal("Look finds a packet before the first")
 	}
 	for i := range 5 * s.caps.Slots {
-		n := rng.IntN(ir.Inline + 1)
+		n := rng.IntN(ir.Short + 1)
 		if rng.IntN(4) == 0 {
 			n = rng.IntN(s.caps.Bytes/4 + 1) // beside one that is held
 		}
@@ -209,7 +209,7 @@ func testExpressAllocations(r *rig) {
 	s, from, to := r.express()
 	h := header(0)
 	head, in := h.Words(), new(ir.View)
-	line, long := payload(0, 8), payload(0, ir.Inline+1)
+	line, long := payload(0, 8), payload(0, ir.Short+1)
 	var ev ir.Event
 	if used := testing.AllocsPerRun(s.caps.Slots-1, func() {
 		out := line

@@ -12,7 +12,7 @@ import (
 
 func testPacketSizes(r *rig) {
 	s := r.stream(0, 1, 0)
-	for i, n := range []int{0, 1, 7, 8, ir.Inline - 1, ir.Inline, ir.Inline + 1, 63, 64, 65, 128, s.caps.Fragment - 1, s.caps.Fragment} {
+	for i, n := range []int{0, 1, 7, 8, ir.Short - 1, ir.Short, ir.Short + 1, 63, 64, 65, 128, s.caps.Fragment - 1, s.caps.Fragment} {
 		for k := range 2 { // the second in pieces
 			s.send(n)
 			s.get(2*i+k, n)
@@ -28,7 +28,7 @@ func testPacketLaps(r *rig) {
 	r.needRings(0, 1)
 	s := r.stream(0, 1, ir.Ring(r.caps(0, 1).Rings-1))
 	size := func(i int) int {
-		return []int{0, 5, s.caps.Fragment, ir.Inline, 100, s.caps.Fragment / 2, 1}[i*i%7]
+		return []int{0, 5, s.caps.Fragment, ir.Short, 100, s.caps.Fragment / 2, 1}[i*i%7]
 	}
 	for got, total := 0, 10*s.caps.Slots; got < total; {
 		for s.sent < total && s.put(size(s.sent)) {
@@ -51,11 +51,11 @@ func testBeforeWatch(r *rig) {
 		r.post(0, ir.Command{Op: ir.Open, Peer: 1, Ring: s.ring})
 	}
 	s.put(10)
-	s.put(ir.Inline + 10)
+	s.put(ir.Short + 10)
 	r.quiet()
 	r.stream(0, 1, 0)
 	s.get(0, 10)
-	s.get(1, ir.Inline+10)
+	s.get(1, ir.Short+10)
 	r.quiet()
 }
 
@@ -88,7 +88,7 @@ func (r *rig) streams(to int) (all []*stream) {
 // testTail checks the reader's account: what Poll consumed is free, what it has not reported is not.
 func testTail(r *rig) {
 	s := r.stream(0, 1, 0)
-	for s.slot < uint64(s.caps.Slots) && s.put(ir.Inline+1) {
+	for s.slot < uint64(s.caps.Slots) && s.put(ir.Short+1) {
 	}
 	full, want := s.slot, s.pos
 	for _, when := range []string{"before the reader polls", "while the first packet is in use"} {
@@ -107,7 +107,7 @@ func testTail(r *rig) {
 		}
 	}
 	for i := range int(full) {
-		s.get(i, ir.Inline+1)
+		s.get(i, ir.Short+1)
 	}
 	r.quiet()
 	if s.refresh(); s.tail != full || s.back != want {
@@ -117,7 +117,7 @@ func testTail(r *rig) {
 
 func testShared(r *rig) {
 	i := 0
-	for _, n := range []int{0, 1, ir.Inline, ir.Inline + 1, 500, ir.MaxShared} {
+	for _, n := range []int{0, 1, ir.Short, ir.Short + 1, 500, ir.MaxShared} {
 		for from := range r.ts {
 			for to := range r.ts {
 				if from == to {
@@ -268,7 +268,7 @@ func testAllocations(r *rig) {
 		return
 	}
 	s := r.stream(0, 1, 0)
-	small, long, pieces := s.command(0, 8), s.command(0, ir.Inline+1), s.command(1, 100)
+	small, long, pieces := s.command(0, 8), s.command(0, ir.Short+1), s.command(1, 100)
 	other := ir.Command{Op: ir.Shared, Peer: 1, Header: header(0), Data: payload(0, 100)}
 	var ev ir.Event
 	take := func() {

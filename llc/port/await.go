@@ -3,7 +3,6 @@ package port
 import (
 	"math"
 	"runtime"
-	"sync/atomic"
 
 	"rhinet/internal/wait"
 	"rhinet/llc"
@@ -166,18 +165,11 @@ func (p *Port) giveWay(cond func() bool, b *wait.Backoff) (met bool) {
 	return false
 }
 
-// glance looks for a while at the one word that most likely changes when what is waited for arrives. A look
-// costs a hundredth of a progress call, so an arrival is seen sooner; other rings have to wait that much
-// longer.
+// glance looks for a while where what is waited for most likely arrives. A look costs a hundredth of a progress
+// call, so an arrival is seen sooner; other rings have to wait that much longer.
 func (p *Port) glance() {
-	if p.aimer == nil {
-		return
-	}
-	word, seq := p.aimer.Aim()
-	if word == nil {
-		return
-	}
-	for i := 0; i < glances && uint32(atomic.LoadUint64(word)) != seq; i++ {
+	if p.aimer != nil {
+		p.aimer.Glance(glances)
 	}
 }
 

@@ -18,7 +18,7 @@ type expecting struct {
 	early, other atomic.Int64
 }
 
-func (e *expecting) Aim() (*uint64, uint32) { return nil, 0 }
+func (e *expecting) Glance(int) bool { return false }
 
 func (e *expecting) Expect(most int) bool {
 	if most == earlyBytes {

@@ -129,7 +129,7 @@ func (p *Port) parts(key llc.Key, dst, tag int, buf []byte, most int) (gone int)
 // TrySend is Send of an eager message, if all of it can go at once. If it reports false, nothing has changed.
 func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 	p.lock()
-	ok := !p.is(drained) && (p.direct(key, dst, tag, buf) || len(buf) > ir.Inline && p.whole(key, dst, tag, buf))
+	ok := !p.is(drained) && (p.direct(key, dst, tag, buf) || len(buf) > ir.Short && p.whole(key, dst, tag, buf))
 	p.gate.leave()
 	return ok
 }
@@ -241,7 +241,7 @@ func (p *Port) take(key llc.Key, src, tag int, buf []byte, now bool) (size, its,
 		if look = there; there {
 			w1, w2 := in.Rest()
 			if n, ok := l.Whole(key, tag, w0, w1, w2, in.From(), len(buf)); ok && p.eng.Unmet(l, key) {
-				if n <= ir.Inline {
+				if n <= ir.Short {
 					vec.Fill(buf, in.Data(n))
 					in.Take(n, w0+w1+w2)
 				} else if !in.Move(buf, n, w0) {

@@ -186,7 +186,7 @@ func TestLaneOfSeveralPackets(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
 	caps := nictest.DefaultCaps()
-	for _, n := range []int{ir.Inline + 1, caps.Fragment, caps.Fragment + 1, 2*caps.Fragment + 1, caps.Eager} {
+	for _, n := range []int{ir.Short + 1, caps.Fragment, caps.Fragment + 1, 2*caps.Fragment + 1, caps.Eager} {
 		both(t, ps, func(p *Port, self int) {
 			for i := range 40 { // more than a ring has room for
 				if self == 0 {
@@ -391,7 +391,7 @@ func TestStartByLane(t *testing.T) {
 func TestTrySend(t *testing.T) {
 	caps := nictest.DefaultCaps()
 	for n, want := range map[int]bool{
-		0: true, ir.Inline: true, ir.Inline + 1: true, caps.Fragment + 1: true, caps.Eager: true, caps.Eager + 1: false,
+		0: true, ir.Short: true, ir.Short + 1: true, caps.Fragment + 1: true, caps.Eager: true, caps.Eager + 1: false,
 	} {
 		ps := open(t, 2)
 		if ps[0].TrySend(0, 1, 1, nil) {
@@ -404,7 +404,7 @@ func TestTrySend(t *testing.T) {
 			recv(t, ps[1], 0, 0, n, payload(n, n))
 		}
 	}
-	for _, n := range []int{0, ir.Inline + 1, caps.Fragment + 1} {
+	for _, n := range []int{0, ir.Short + 1, caps.Fragment + 1} {
 		ps := open(t, 2)
 		acquaint(t, ps)
 		some := 0

@@ -45,7 +45,7 @@ func TestLaneOfPieces(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
 	caps := nictest.DefaultCaps()
-	for _, n := range []int{0, 1, 24, ir.Inline, ir.Inline + 1, caps.Fragment, caps.Fragment + 1, 2*caps.Fragment + 1, caps.Eager, caps.Eager + 1, 100_000} {
+	for _, n := range []int{0, 1, 24, ir.Short, ir.Short + 1, caps.Fragment, caps.Fragment + 1, 2*caps.Fragment + 1, caps.Eager, caps.Eager + 1, 100_000} {
 		both(t, ps, func(p *Port, self int) {
 			for i := range 40 { // more than a ring has room for
 				want := payload(i, n)

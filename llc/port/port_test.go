@@ -15,7 +15,7 @@ import (
 )
 
 // sizes cross every threshold of the engine on the loopback network.
-var sizes = []int{0, 1, 8, ir.Inline, ir.Inline + 1, 1000, 1024, 1025, 4096, 4097, 20000, 40000, 300000}
+var sizes = []int{0, 1, 8, ir.Short, ir.Short + 1, 1000, 1024, 1025, 4096, 4097, 20000, 40000, 300000}
 
 func TestSendRecvAllSizes(t *testing.T) {
 	for _, remote := range []bool{true, false} {

@@ -50,7 +50,7 @@ func (c *Counting) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) er
 			p.gate.leave()
 			return nil
 		}
-		if len(buf) > ir.Inline {
+		if len(buf) > ir.Short {
 			return p.sendLong(key, dst, tag, buf)
 		}
 	}

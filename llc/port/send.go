@@ -10,7 +10,7 @@ import (
 // that of the request's Status, or ErrClosed.
 func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	p.lock()
-	if len(buf) <= ir.Inline {
+	if len(buf) <= ir.Short {
 		if l := p.eng.Lane(dst); l.Out != nil && mode == llc.Standard && l.Admits(tag, len(buf)) {
 			slot := l.Step()
 			w0, w1, w2 := llc.LineWords(key, tag, len(buf))
@@ -24,7 +24,7 @@ func (p *Port) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error 
 		}
 	}
 	if p.express != nil && mode == llc.Standard && !p.is(drained) {
-		if len(buf) > ir.Inline {
+		if len(buf) > ir.Short {
 			return p.sendLong(key, dst, tag, buf)
 		}
 		if l := p.eng.Lane(dst); l.Admits(tag, len(buf)) {

@@ -98,7 +98,7 @@ func TestIsendAndIrecv(t *testing.T) {
 		t.Errorf("a line that finds room is not complete: %+v, %v", r, gone)
 	}
 	recv(t, ps[1], 0, 0, 1, payload(1, 8))
-	for _, n := range []int{0, 8, ir.Inline, ir.Inline + 1, caps.Fragment, 2*caps.Fragment + 1, caps.Eager, caps.Eager + 1} {
+	for _, n := range []int{0, 8, ir.Short, ir.Short + 1, caps.Fragment, 2*caps.Fragment + 1, caps.Eager, caps.Eager + 1} {
 		both(t, ps, func(p *Port, self int) {
 			for i := range 40 { // more than a ring has room for
 				if self == 0 {

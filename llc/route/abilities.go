@@ -25,13 +25,8 @@ func (x express) PollOthers(peer int, ev *ir.Event) bool { return x.poll(ev, pee
 // An aimer is that of the near NIC while the caller waits for a peer on this host.
 type aimer struct{ *Translator }
 
-// Aim cannot say where a packet of a peer on another host shows.
-func (a aimer) Aim() (word *uint64, seq uint32) {
-	if a.hot {
-		return nil, 0
-	}
-	return a.aimer.Aim()
-}
+// Glance cannot say whether a packet of a peer on another host has arrived.
+func (a aimer) Glance(looks int) (there bool) { return !a.hot && a.aimer.Glance(looks) }
 
 // Expect is that of the near NIC.
 func (a aimer) Expect(most int) (apart bool) { return a.aimer.Expect(most) }

@@ -106,8 +106,8 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// TestAim: where a packet shows can be said of peers on this host.
-func TestAim(t *testing.T) {
+// TestGlance: whether a packet has arrived can be said of peers on this host.
+func TestGlance(t *testing.T) {
 	inside := nictest.Loopback(2, nictest.DefaultCaps())
 	between := nictest.LoopbackWith(2, farCaps(), nictest.Hooks{Bells: inside, NoFlagArray: true})
 	can := ir.AbilitiesOf(inside[0])
@@ -118,16 +118,16 @@ func TestAim(t *testing.T) {
 	}
 	for peer, want := range []bool{true, false, true} { // 2: no such peer
 		tr.Hint(peer)
-		if word, _ := ir.AbilitiesOf(tr).Aimer.Aim(); (word != nil) != want {
-			t.Errorf("hint at %d: a word: %v", peer, word != nil)
+		if there := ir.AbilitiesOf(tr).Aimer.Glance(1); there != want {
+			t.Errorf("hint at %d: there: %v", peer, there)
 		}
 	}
 }
 
-type aim struct{ word uint64 }
+type aim struct{}
 
-func (a *aim) Aim() (*uint64, uint32) { return &a.word, 0 }
-func (a *aim) Expect(int) bool        { return false }
+func (a *aim) Glance(int) bool { return true }
+func (a *aim) Expect(int) bool { return false }
 
 // fakeDetector is a FailureDetector that has news.
 type fakeDetector struct{ asked, marked int }

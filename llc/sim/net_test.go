@@ -18,7 +18,7 @@ func TestNetNoticesWrongCommands(t *testing.T) {
 		"moves 1 bytes at 0":            {{Op: ir.Pull, Peer: 1, Segment: 1, Data: []byte{1}}},
 		"not line 0":                    {{Op: ir.Packet, Peer: 1, Slot: 1, Header: small}},
 		"overruns the lines":            {line(0), line(1), line(2)},
-		"not at 0":                      {{Op: ir.Packet, Peer: 1, Pos: 64, Header: long, Data: make([]byte, 100)}},
+		"not at 0":                      {{Op: ir.Packet, Peer: 1, Pos: 64, Header: long, Data: make([]byte, 120)}},
 		"overruns the data":             {large(0), large(1)},
 		"bytes into the shared ring":    {{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 1, Length: 3000}, Data: make([]byte, 3000)}},
 		"header says 0 bytes":           {{Op: ir.Shared, Peer: 1, Header: small, Data: []byte{1}}},
@@ -43,12 +43,12 @@ func TestNetNoticesWrongCommands(t *testing.T) {
 	}
 }
 
-var long = ir.Header{Kind: 1, Length: 100}
+var long = ir.Header{Kind: 1, Length: 120}
 
 func line(slot uint64) ir.Command {
 	return ir.Command{Op: ir.Packet, Peer: 1, Slot: slot, Header: ir.Header{Kind: 1}}
 }
 
 func large(slot uint64) ir.Command {
-	return ir.Command{Op: ir.Packet, Peer: 1, Slot: slot, Pos: 128 * slot, Header: long, Data: make([]byte, 100)}
+	return ir.Command{Op: ir.Packet, Peer: 1, Slot: slot, Pos: 128 * slot, Header: long, Data: make([]byte, 120)}
 }

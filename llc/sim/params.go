@@ -143,7 +143,7 @@ func Random(seed uint64) Params {
 		Bytes: pick(30, 300, 2500, 2500), Shared: pick(1, 2, 8, 64),
 		Caps: ir.Caps{
 			Name: "sim", Remote: rng.IntN(3) > 0, Rings: pick(0, 1, 2, 8, 8), Slots: pick(1, 2, 4, 16),
-			Bytes: pick(128, 256, 1024, 4096), Words: pick(0, 1, 2, 8), Fragment: pick(48, 100, 512),
+			Bytes: pick(128, 256, 1024, 4096), Words: pick(0, 1, 2, 8), Fragment: pick(48, 200, 512),
 			Eager: pick(0, 40, 200, 1000), Split: pick(0, 200, 200, 500, 1500), SplitUnit: pick(64, 128, 300), Copies: pick(0, 1, 2),
 		},
 		Wild: pick(0, 10, 50), Short: pick(0, 0, 10), Sync: pick(0, 20), Cancel: pick(0, 0, 10), Probe: pick(0, 5),

@@ -178,7 +178,7 @@ func (n *Net) place(from int, cmd *ir.Command) {
 		n.brokenBy(cmd.Peer, "peer %d places line %d of ring %d of %d, not line %d", from, cmd.Slot, cmd.Ring, cmd.Peer, r.written)
 	case r.written-r.consumed >= uint64(n.Caps.Slots):
 		n.brokenBy(cmd.Peer, "peer %d overruns the lines of ring %d of %d", from, cmd.Ring, cmd.Peer)
-	case len(cmd.Data)+n.Caps.Trailer > ir.Inline && cmd.Pos != at:
+	case len(cmd.Data)+n.Caps.Trailer > ir.Short && cmd.Pos != at:
 		n.brokenBy(cmd.Peer, "peer %d places data at %d of ring %d of %d, not at %d", from, cmd.Pos, cmd.Ring, cmd.Peer, at)
 	case next-r.freed > size:
 		n.brokenBy(cmd.Peer, "peer %d overruns the data of ring %d of %d", from, cmd.Ring, cmd.Peer)

@@ -14,7 +14,7 @@ import (
 func load(w *uint64) uint64 { return atomic.LoadUint64(w) }
 
 // A RingWriter writes a packet ring of another process by RDMA WRITE: payloads that do not fit the
-// line into the ring's data area, then the line with inline data. It belongs to one goroutine at a
+// slot into the ring's data area, then the slot with inline data. It belongs to one goroutine at a
 // time.
 type RingWriter struct {
 	route
@@ -39,7 +39,7 @@ func (l *Link) RingWriter(i int) (*RingWriter, error) {
 		return nil, l.refuse(BeyondRegion, 0)
 	}
 	layout := h.f.Geometry().Ring
-	w.ring, w.max = ring.Open(mem, layout), layout.Bytes
+	w.ring, w.max = ring.Open(mem, layout), max(layout.Bytes, ring.Short)
 	w.open()
 	return w, nil
 }
@@ -63,12 +63,12 @@ func (h *HCA) RingReader(i int) *ring.Reader {
 }
 
 // Put writes packet number slot, whose payload lies at data position pos if it does not fit the
-// line; see [ring.Ring.Put]. The caller has checked that there is room.
+// slot; see [ring.Ring.Put]. The caller has checked that there is room.
 func (w *RingWriter) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 	if err := w.prepare(slot, len(payload)); err != nil {
 		return err
 	}
-	if len(payload) <= ring.Inline {
+	if len(payload) <= ring.Short {
 		w.ring.PutLine(slot, head, payload)
 		return nil
 	}
@@ -81,7 +81,7 @@ func (w *RingWriter) Gather(slot, pos uint64, head *[3]uint64, from ring.Gathere
 	if err := w.prepare(slot, n); err != nil {
 		return err
 	}
-	if next := w.ring.Gather(slot, pos, head, from, off, n); n > ring.Inline {
+	if next := w.ring.Gather(slot, pos, head, from, off, n); n > ring.Short {
 		w.pos = next
 	}
 	return nil

@@ -2,8 +2,8 @@ package martini
 
 import "rhinet/internal/ring"
 
-// A Channel writes one packet ring of a node: a payload that does not fit the line is PUSHed into
-// the ring's data area, then the line is sent by BOTF. A Channel belongs to one goroutine at a
+// A Channel writes one packet ring of a node: a payload that does not fit the slot is PUSHed into
+// the ring's data area, then the slot is sent by BOTF. A Channel belongs to one goroutine at a
 // time.
 type Channel struct {
 	route
@@ -28,7 +28,7 @@ func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
 			Offset: uint64(i) * uint64(n.f.RingStride()), Reason: BeyondSegment,
 		})
 	}
-	c.ring, c.max = ring.Open(mem, n.RingLayout()), n.RingLayout().Bytes
+	c.ring, c.max = ring.Open(mem, n.RingLayout()), max(n.RingLayout().Bytes, ring.Short)
 	c.open()
 	return c, nil
 }
@@ -46,12 +46,12 @@ func (n *NIC) RingReader(i int) *ring.Reader {
 }
 
 // Put writes packet number slot, whose payload lies at data position pos if it does not fit the
-// line; see [ring.Ring.Put]. The caller has checked that there is room.
+// slot; see [ring.Ring.Put]. The caller has checked that there is room.
 func (c *Channel) Put(slot, pos uint64, head *[3]uint64, payload []byte) error {
 	if err := c.prepare(slot, len(payload)); err != nil {
 		return err
 	}
-	if len(payload) <= ring.Inline {
+	if len(payload) <= ring.Short {
 		c.ring.PutLine(slot, head, payload)
 		return nil
 	}
@@ -64,7 +64,7 @@ func (c *Channel) Gather(slot, pos uint64, head *[3]uint64, from ring.Gatherer, 
 	if err := c.prepare(slot, n); err != nil {
 		return err
 	}
-	if next := c.ring.Gather(slot, pos, head, from, off, n); n > ring.Inline {
+	if next := c.ring.Gather(slot, pos, head, from, off, n); n > ring.Short {
 		c.pos = next
 	}
 	return nil
