@@ -49,12 +49,13 @@ func (c *Comm) misgrouped(s site, all []member) error {
 		color int64
 		other bool // of an inter-communicator
 	}
+	of := func(b member) side { return side{b.color, int(b.rank) < c.first} }
 	first, given := map[side]member{}, map[side]int{}
 	for _, b := range all {
 		if b.color == Undefined {
 			continue
 		}
-		at := side{b.color, int(b.rank) < c.first}
+		at := of(b)
 		o, known := first[at]
 		if given[at]++; !known {
 			first[at] = b
@@ -64,7 +65,7 @@ func (c *Comm) misgrouped(s site, all []member) error {
 	}
 	for _, b := range all {
 		n := int(b.key >> groupBits & (1<<groupBits - 1))
-		if given := given[side{b.color, int(b.rank) < c.first}]; b.color != Undefined && given != n {
+		if given := given[of(b)]; b.color != Undefined && given != n {
 			return c.errorAt(s, ErrGroup, "rank %d gives a group of %d processes, but %d of them give it; all processes of a group must", b.rank, n, given)
 		}
 	}

@@ -119,8 +119,8 @@ type Gatherer interface {
 	Gather(dst []byte, off int)
 }
 
-// Gather is [Ring.Put] of the n bytes of from that begin with number off. They are gathered straight into the
-// ring.
+// Gather is [Ring.Put] of the n bytes of from that begin with number off. If there are more than Short, they are
+// gathered straight into the ring.
 func (r *Ring) Gather(slot, pos uint64, head *[3]uint64, from Gatherer, off, n int) (next uint64) {
 	if n <= Short {
 		from.Gather(r.short[:n], off)

@@ -85,9 +85,7 @@ func (r *Reader) Glance(looks int) (there bool) {
 }
 
 // Data is the payload of the next packet, of n bytes, at most [Short].
-func (r *Reader) Data(n int) []byte {
-	return short(r.line)[:n:n]
-}
+func (r *Reader) Data(n int) []byte { return short(r.line)[:n:n] }
 
 // aheadLines is how many lines of payload Expect prefetches: somewhat more than a core can have in flight
 // at once.

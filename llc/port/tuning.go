@@ -37,8 +37,8 @@ const (
 	// apartShare if the payload lies in other lines. A delay that does not help is tried again after
 	// delayPause choices, and then after twice as many each time, up to mostFailed doublings. With a fixed
 	// delay 8 bytes take 0.204 us one way at 0, 0.174 at 8, 0.151 at 10, 0.173 at 16, 0.240 at 32; 64 bytes
-	// 0.282 at 0, 0.302 at 16, 0.219 at 20, 0.263 at 32 (in the data area); an exchange of 8 bytes takes 0.52 us at 0, 0.57 at
-	// 2, 0.78 at 10.
+	// in the data area 0.282 at 0, 0.302 at 16, 0.219 at 20, 0.263 at 32; an exchange of 8 bytes takes 0.52 us
+	// at 0, 0.57 at 2, 0.78 at 10.
 	delayWaits = 256
 	longRound  = 700
 	fewInstant = 64

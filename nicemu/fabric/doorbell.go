@@ -49,16 +49,18 @@ type Doorbell struct {
 	timer   *time.Timer   // for ranks that are goroutines: the sleeper's
 }
 
-func (d *Doorbell) open(f *Fabric, rank int) {
+// napsAtFirst reports whether sleeps are short until Arm's fence reaches every rank: where each rank is a process
+// with a processor, and the kernel will fence.
+func (f *Fabric) napsAtFirst() bool { return f.shared && f.geo.Ring.Spread && barrierKnown() }
+
+func (d *Doorbell) open(f *Fabric, rank int, naps bool) {
 	line := words(f.mem[bellsAt+rank*ring.LineBytes:][:ring.LineBytes])
 	d.asleep, d.bell = half(&line[wordAsleep]), half(&line[wordBell])
 	d.fenced, d.ranks = f.fenced(), uint64(f.ranks)
 	if !f.shared {
 		d.ready = make(chan struct{}, 1)
-		return
 	}
-	d.naps = f.geo.Ring.Spread && barrierKnown()
-	d.reached = d.naps
+	d.naps, d.reached = naps, naps
 }
 
 // Bell returns the doorbell of a rank.
@@ -77,8 +79,8 @@ func (d *Doorbell) Arm() {
 	}
 	d.heard = atomic.LoadUint32(d.bell)
 	atomic.StoreUint32(d.asleep, 1)
-	// A ringer that omits its fence has seen that all ranks are registered. If that is not visible
-	// here yet, asleep was set before it, and the ringer sees asleep.
+	// Unless sleeps are short meanwhile, a ringer that omits its fence has seen that all ranks are registered. If
+	// that is not visible here yet, asleep was set before it, and the ringer sees asleep.
 	if atomic.LoadUint64(d.fenced) < d.ranks {
 		d.nap = d.naps
 		return

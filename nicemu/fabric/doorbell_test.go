@@ -87,7 +87,7 @@ func TestRingersFenceUntilAllAreReached(t *testing.T) {
 	f := heap(t, 3)
 	for _, apart := range []bool{false, true} {
 		d := new(Doorbell)
-		d.open(f, 0)
+		d.open(f, 0, f.napsAtFirst())
 		if apart {
 			d.ready = nil // as between processes
 		}

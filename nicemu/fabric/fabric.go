@@ -49,8 +49,9 @@ func view(mem []byte, l layout, shared bool) *Fabric {
 	f.pages = l.openPages(shared)
 	f.mine = make([]atomic.Bool, l.ranks)
 	f.bells = make([]Doorbell, l.ranks)
+	naps := f.napsAtFirst()
 	for i := range f.bells {
-		f.bells[i].open(f, i)
+		f.bells[i].open(f, i, naps)
 	}
 	return f
 }
