@@ -26,10 +26,19 @@ type node struct {
 	from    []*pair // all ways to it
 	sleep   uint64  // number of its current or latest sleep: from the end of Arm to Disarm
 	armed   bool
-	must    string // what must ring in this sleep
+	must    cause  // what must ring in this sleep
 	last    uint64 // its latest sleep of which rung is known
 	rung    bool
 }
+
+// A cause is what a peer has done for which it must ring; without what, nothing. It is put into words only for a
+// breach: ranks that share a processor ring often, and allocate nothing by that.
+type cause struct {
+	what string
+	peer int
+}
+
+func (c cause) String() string { return fmt.Sprintf("%s of peer %d", c.what, c.peer) }
 
 type pairKey struct {
 	from, to int32
@@ -227,11 +236,11 @@ func (l *ledger) arm(self int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := &l.nodes[self]
-	n.armed, n.must = true, ""
+	n.armed, n.must = true, cause{}
 	n.sleep++
 }
 
-func (l *ledger) disarm(self int) string {
+func (l *ledger) disarm(self int) cause {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := &l.nodes[self]
@@ -272,8 +281,8 @@ func (l *ledger) ring(peer int32, s uint64, by int, what string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if n := &l.nodes[peer]; n.armed && n.sleep == s && n.must == "" {
-		n.must = fmt.Sprintf("%s of peer %d", what, by)
+	if n := &l.nodes[peer]; n.armed && n.sleep == s && n.must.what == "" {
+		n.must = cause{what, by}
 	}
 }
 

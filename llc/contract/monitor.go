@@ -214,14 +214,14 @@ func (m *monitor) Disarm() (rung bool) {
 	if !m.armed.Swap(false) {
 		m.misuse("sleep", "Disarm is called without Arm")
 	}
-	var due string
+	var due cause
 	if m.ledger != nil {
 		due = m.ledger.disarm(m.self)
 	}
 	if rung = m.t.Disarm(); m.ledger != nil {
 		m.ledger.slept(m.self, rung)
 	}
-	if !rung && due != "" {
+	if !rung && due.what != "" {
 		m.breach("wake", "nobody rang for %s", due)
 	}
 	m.rest(rung)
