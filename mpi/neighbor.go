@@ -49,13 +49,13 @@ func neighborCallFor[T any](c *Comm, s site, send, recv []T) (h neighborCall, e 
 	return h, e, nil
 }
 
-// begin posts the messages of the edges with these indices.
-func (h *neighborCall) begin(c *Comm, s site, from, to []int) []Request {
-	reqs := make([]Request, 0, len(from)+len(to))
-	for _, i := range from {
+// begin posts the messages of all edges.
+func (h *neighborCall) begin(c *Comm, s site) []Request {
+	reqs := make([]Request, 0, len(h.from)+len(h.to))
+	for _, i := range h.from {
 		reqs = append(reqs, c.beginEdge(s, h.recv.elem(c, i), h.recv.at(i), h.in[i], receiving))
 	}
-	for _, i := range to {
+	for _, i := range h.to {
 		reqs = append(reqs, c.beginEdge(s, h.send.elem(c, i), h.send.at(i), h.out[i], sending))
 	}
 	return reqs
@@ -100,11 +100,11 @@ func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
 }
 
 // finish waits for the transfers that begin posted.
-func (h *neighborCall) finish(c *Comm, s site, reqs []Request, from []int) (failed error) {
+func (h *neighborCall) finish(c *Comm, s site, reqs []Request) (failed error) {
 	for k := range reqs {
 		st, err := reqs[k].Wait()
-		if k < len(from) {
-			failed = h.joined(c, s, failed, from[k], st, err)
+		if k < len(h.from) {
+			failed = h.joined(c, s, failed, h.from[k], st, err)
 		} else if err != nil {
 			failed = errors.Join(failed, untagged(err))
 		}
@@ -137,15 +137,14 @@ func untagged(err error) error {
 
 func (h *neighborCall) run(c *Comm, s site, err error) error {
 	if err == nil {
-		from, to := h.from, h.to
-		sent, ok := h.direct(c)
-		switch {
-		case ok && sent == len(h.farTo):
-			return c.raise(h.take(c, s))
-		case ok:
-			from, to = h.farFrom, h.farTo[sent:]
+		switch sent, ok := h.direct(c); {
+		case !ok:
+			err = h.finish(c, s, h.begin(c, s))
+		case sent == len(h.farTo):
+			err = h.take(c, s)
+		default:
+			err = h.complete(c, s, sent)
 		}
-		err = h.finish(c, s, h.begin(c, s, from, to), from)
 	}
 	return c.raise(err)
 }
@@ -178,18 +177,18 @@ func (h neighborCall) persist(c *Comm, s site, err error) (*Request, error) {
 // posted begins the call with all its messages; a goroutine waits for those that are
 // not complete at once.
 func (h neighborCall) posted(c *Comm, s site) Request {
-	reqs, k := h.begin(c, s, h.from, h.to), newTask()
+	reqs, k := h.begin(c, s), newTask()
 	r := c.request(s, k)
 	if c.w.Check {
 		c.w.requests.guardAll(r.p, regionsOf(reqs))
 	}
 	for i := range reqs {
 		if !reqs[i].p.ready() {
-			go func() { k.end(emptyStatus(), h.finish(c, s, reqs, h.from)) }()
+			go func() { k.end(emptyStatus(), h.finish(c, s, reqs)) }()
 			return r
 		}
 	}
-	k.end(emptyStatus(), h.finish(c, s, reqs, h.from))
+	k.end(emptyStatus(), h.finish(c, s, reqs))
 	return r
 }
 

@@ -35,15 +35,9 @@ func (h *neighborCall) nonblocking(c *Comm, s site) (r Request, v *neighborTask)
 		return r, nil
 	}
 	v = h.spare()
-	v.c, v.site, v.h, v.carrier, v.sent = c, s, *h, carrier, sent
+	v.carrier = carrier
 	r = c.request(s, &v.task)
-	for k, i := range h.farFrom {
-		v.start(k, h.recv.at(i), &h.in[i], h.recv.elem(c, i), c.id, false)
-	}
-	for k := sent; k < len(h.farTo); k++ {
-		i := h.farTo[k]
-		v.start(len(h.farFrom)+k, h.send.at(i), &h.out[i], h.send.elem(c, i), c.idOf(h.out[i].peer), true)
-	}
+	v.post(c, s, h, sent)
 	if c.w.Check {
 		c.w.requests.guardAll(r.p, h.regions())
 	}
@@ -53,6 +47,19 @@ func (h *neighborCall) nonblocking(c *Comm, s site) (r Request, v *neighborTask)
 		v.late = v
 	}
 	return r, v
+}
+
+// complete makes the transfers that direct has left of a blocking call, in memory that is used
+// again.
+func (h *neighborCall) complete(c *Comm, s site, sent int) error {
+	v := h.spare()
+	v.post(c, s, h, sent)
+	c.t.WaitAll(v.first)
+	err := v.result()
+	if err == nil {
+		v.spent()
+	}
+	return err
 }
 
 // regions returns the buffers of the call.
@@ -68,6 +75,18 @@ func (h *neighborCall) regions() (all []region) {
 		}
 	}
 	return all
+}
+
+// post begins the transfers that direct has left.
+func (v *neighborTask) post(c *Comm, s site, h *neighborCall, sent int) {
+	v.c, v.site, v.h, v.sent = c, s, *h, sent
+	for k, i := range h.farFrom {
+		v.start(k, h.recv.at(i), &h.in[i], h.recv.elem(c, i), c.id, false)
+	}
+	for k := sent; k < len(h.farTo); k++ {
+		i := h.farTo[k]
+		v.start(len(h.farFrom)+k, h.send.at(i), &h.out[i], h.send.elem(c, i), c.idOf(h.out[i].peer), true)
+	}
 }
 
 // start begins a transfer.
