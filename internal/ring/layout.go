@@ -54,6 +54,8 @@ type Ring struct {
 
 	ahead      uint64 // the data position from which on lines have been prefetched for the next packet
 	aheadBytes int    // and how many bytes
+
+	long passage
 }
 
 // Open views mem as a packet ring. mem must start on a line and hold at least l.Size() bytes. It is not
@@ -86,7 +88,11 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) (next uint
 		return pos
 	}
 	place, next := r.place(pos, n)
-	vec.Copy(place, payload)
+	if n >= pastLeast && r.spread {
+		r.long.write(place, payload)
+	} else {
+		vec.Copy(place, payload)
+	}
 	r.placed(slot, head, place, next)
 	return next
 }
@@ -158,7 +164,7 @@ func (r *Ring) awaited() bool {
 // of the packet, and those of the next packet in case it is as long: most often they have come by the time
 // it is sent. 4 KiB take 0.84 us one way instead of 1.04 us, a stream of 64 bytes 0.15 instead of 0.25.
 func (r *Ring) prefetch(pos uint64, n int) {
-	if !r.spread || vec.ByLines(n) {
+	if !r.spread || vec.ByLines(n) || r.long.past(n) {
 		return
 	}
 	if at := pos & (r.size - 1); at+uint64(n) <= r.size {

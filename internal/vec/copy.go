@@ -39,3 +39,15 @@ func copyLong(dst, src []byte) int {
 	}
 	return n
 }
+
+// CopyPast is [Copy] of data that another core reads next, past the caches, where the processor can: it then does
+// not wait for the lines of dst, which that core may have. What is stored after CopyPast is visible after the
+// copy.
+func CopyPast(dst, src []byte) int {
+	n := min(len(dst), len(src))
+	if n < shortestCopy || !hasAVX2 || overlap(dst, src, n) {
+		return copy(dst, src)
+	}
+	movePast(&dst[0], &src[0], n)
+	return n
+}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCopy compares Copy with copy, at lengths around the block of the kernel and at all alignments of a
+// TestCopy compares Copy and CopyPast with copy, at lengths around the block of the kernel and at all alignments of a
 // vector. Memory around dst stays unchanged.
 func TestCopy(t *testing.T) {
 	const guard = 64
@@ -21,10 +21,13 @@ func TestCopy(t *testing.T) {
 	for _, n := range []int{0, 1, 255, 256, 257, 319, 320, 321, 511, 512, 513, 600, 767, 768, 769, 831, 832, 1023, 1024, 1025, 2048, 4096, 4097, 6143, 6144, 6145, 6208, 6399, 6400, 8192, 8200, 9000} {
 		for shift := range 64 {
 			src, dst := random(n+shift), random(n+2*guard+shift)
-			want := bytes.Clone(dst)
+			want, past := bytes.Clone(dst), bytes.Clone(dst)
 			copy(want[guard+shift:guard+shift+n], src[shift:])
 			if got := Copy(dst[guard+shift:guard+shift+n], src[shift:]); got != n || !bytes.Equal(dst, want) {
 				t.Fatalf("%d bytes, shift %d: Copy returns %d, or has copied something else", n, shift, got)
+			}
+			if got := CopyPast(past[guard+shift:guard+shift+n], src[shift:]); got != n || !bytes.Equal(past, want) {
+				t.Fatalf("%d bytes, shift %d: CopyPast returns %d, or has copied something else", n, shift, got)
 			}
 		}
 	}

@@ -53,8 +53,8 @@ func TestCopyByLines(t *testing.T) {
 	}
 }
 
-// TestMoveLines compares moveLines, which most processors do not use, with copy, at lengths around a line and at
-// all alignments of both sides.
+// TestMoveLines compares moveLines, which most processors do not use, and movePast with copy, at lengths around a
+// line and at all alignments of both sides.
 func TestMoveLines(t *testing.T) {
 	if !hasAVX2 {
 		t.Skip("this processor has no AVX2")
@@ -64,17 +64,19 @@ func TestMoveLines(t *testing.T) {
 	for i := range src {
 		src[i] = byte(i*7 ^ i>>8)
 	}
-	for _, n := range []int{64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 2559, 2560, 2561, 4096, 4160, longest} {
-		for from := range guard {
-			for to := range guard {
-				clear(dst)
-				at := guard + to
-				moveLines(&dst[at], &src[from], n)
-				if !bytes.Equal(dst[at:at+n], src[from:from+n]) {
-					t.Fatalf("%d bytes from %d to %d: something else was copied", n, from, to)
-				}
-				if clear(dst[at : at+n]); slices.Max(dst) != 0 {
-					t.Fatalf("%d bytes from %d to %d: more was written", n, from, to)
+	for name, move := range map[string]func(dst, src *byte, n int){"moveLines": moveLines, "movePast": movePast} {
+		for _, n := range []int{64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 2559, 2560, 2561, 4096, 4160, longest} {
+			for from := range guard {
+				for to := range guard {
+					clear(dst)
+					at := guard + to
+					move(&dst[at], &src[from], n)
+					if !bytes.Equal(dst[at:at+n], src[from:from+n]) {
+						t.Fatalf("%s: %d bytes from %d to %d: something else was copied", name, n, from, to)
+					}
+					if clear(dst[at : at+n]); slices.Max(dst) != 0 {
+						t.Fatalf("%s: %d bytes from %d to %d: more was written", name, n, from, to)
+					}
 				}
 			}
 		}

@@ -20,6 +20,7 @@ const (
 
 func move(_, _ *byte, _ int)      {}
 func moveLines(_, _ *byte, _ int) {}
+func movePast(_, _ *byte, _ int)  {}
 
 const canDemote = false
 

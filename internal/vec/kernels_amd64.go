@@ -23,6 +23,11 @@ func move(dst, src *byte, n int)
 //go:noescape
 func moveLines(dst, src *byte, n int)
 
+// movePast does what move does, by stores that go past the caches to memory. n is at least a line.
+//
+//go:noescape
+func movePast(dst, src *byte, n int)
+
 // demote has the cache lines of the n bytes from p on move to a cache that all cores share. n must not be
 // 0.
 //

@@ -644,6 +644,53 @@ TEXT ·moveLines(SB), NOSPLIT, $0-24
 	VZEROUPPER
 	RET
 
+// func movePast(dst *byte, src *byte, n int)
+// Requires: AVX, MMX+
+TEXT ·movePast(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    n+16(FP), DX
+	XORQ    BX, BX
+	SUBQ    AX, BX
+	ANDQ    $0x3f, BX
+	JE      whole
+	VMOVDQU (CX), Y0
+	VMOVDQU 32(CX), Y1
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	ADDQ    BX, AX
+	ADDQ    BX, CX
+	SUBQ    BX, DX
+
+whole:
+	MOVQ DX, BX
+	ANDQ $0x3f, BX
+	SUBQ BX, DX
+	JE   last
+
+line:
+	VMOVDQU  (CX), Y0
+	VMOVDQU  32(CX), Y1
+	VMOVNTDQ Y0, (AX)
+	VMOVNTDQ Y1, 32(AX)
+	ADDQ     $0x40, CX
+	ADDQ     $0x40, AX
+	SUBQ     $0x40, DX
+	JNE      line
+
+last:
+	SFENCE
+	TESTQ   BX, BX
+	JE      done
+	VMOVDQU -64(CX)(BX*1), Y0
+	VMOVDQU -32(CX)(BX*1), Y1
+	VMOVDQU Y0, -64(AX)(BX*1)
+	VMOVDQU Y1, -32(AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func demote(p *byte, n int)
 TEXT ·demote(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), DI

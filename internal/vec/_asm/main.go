@@ -43,6 +43,7 @@ func main() {
 	kernel("maxInt32", "int32", 4, func(a, b reg.VecVirtual) { VPMAXSD(a, b, b) })
 	move()
 	moveLines()
+	movePast()
 	demote()
 	Generate()
 }
@@ -206,6 +207,60 @@ func moveLines() {
 			Inputs: []Op{reg.RDI, reg.RSI, reg.RCX}, Outputs: []Op{reg.RDI, reg.RSI, reg.RCX}})
 	}
 	some(Mem{Base: lastFrom}, Mem{Base: lastTo})
+	VZEROUPPER()
+	RET()
+}
+
+// movePast emits func movePast(dst, src *byte, n int) for n of at least a line. It copies the first and the last
+// line unaligned, unless they are whole lines of dst, and between them lines of dst by stores that go past the
+// caches; a fence ends these, because they have no order among all others.
+func movePast() {
+	const (
+		line = 64
+		half = line / 2
+	)
+	TEXT("movePast", NOSPLIT, "func(dst, src *byte, n int)")
+	dst := Load(Param("dst"), GP64())
+	src := Load(Param("src"), GP64())
+	n := Load(Param("n"), GP64())
+	a, b := YMM(), YMM()
+	load := func(at Mem) {
+		VMOVDQU(at, a)
+		VMOVDQU(at.Offset(half), b)
+	}
+	some := func(at Mem, to Mem) { // copies a line
+		load(at)
+		VMOVDQU(a, to)
+		VMOVDQU(b, to.Offset(half))
+	}
+	skip, rest := GP64(), GP64()
+	XORQ(skip, skip)
+	SUBQ(dst, skip)
+	ANDQ(Imm(line-1), skip)
+	JE(LabelRef("whole"))
+	some(Mem{Base: src}, Mem{Base: dst})
+	ADDQ(skip, dst)
+	ADDQ(skip, src)
+	SUBQ(skip, n)
+	Label("whole")
+	MOVQ(n, rest)
+	ANDQ(Imm(line-1), rest)
+	SUBQ(rest, n)
+	JE(LabelRef("last"))
+	Label("line")
+	load(Mem{Base: src})
+	VMOVNTDQ(a, Mem{Base: dst})
+	VMOVNTDQ(b, Mem{Base: dst, Disp: half})
+	ADDQ(Imm(line), src)
+	ADDQ(Imm(line), dst)
+	SUBQ(Imm(line), n)
+	JNE(LabelRef("line"))
+	Label("last")
+	SFENCE()
+	TESTQ(rest, rest)
+	JE(LabelRef("done"))
+	some(Mem{Base: src, Index: rest, Scale: 1, Disp: -line}, Mem{Base: dst, Index: rest, Scale: 1, Disp: -line})
+	Label("done")
 	VZEROUPPER()
 	RET()
 }
