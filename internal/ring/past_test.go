@@ -6,43 +6,45 @@ import (
 	"time"
 )
 
-// After a few slow copies in a row payloads go past the caches for a while, and arrive as they are; then copies are
-// timed again. Shorter payloads never do.
+// After slow copies payloads go past the caches for a while, and arrive as they are; then copies are timed again.
+// After quick ones, and if they are short, they never do.
 func TestPast(t *testing.T) {
 	var p passage
+	now, step := time.Hour, time.Duration(0) // from one look at the clock to the next
+	p.pace.Clock = func() time.Duration { now += step; return now }
 	from, to := make([]byte, pastLeast), make([]byte, pastLeast)
 	for i := range from {
 		from[i] = byte(i*7 ^ i>>8)
 	}
-	quick := time.Duration(pastLeast * slowKiB >> 10)
-	for k, took := range []time.Duration{quick, quick + 1, quick + 1, quick + 1, quick, quick + 1, quick + 1, quick + 1} {
-		if p.judge(took, pastLeast); p.past(pastLeast) {
-			t.Fatalf("after %d copies, not enough of them slow", k+1)
-		}
-		if timed := p.blind == 0; timed == (took == quick) {
-			t.Errorf("after a copy of %v the next is timed: %v", took, timed)
-		}
-		p.blind = 0
-	}
-	if p.judge(quick+1, pastLeast); !p.past(pastLeast) || p.past(pastLeast-1) {
-		t.Fatalf("after %d slow copies: long payloads %v, short ones %v", pastSlow, p.past(pastLeast), p.past(pastLeast-1))
-	}
-	for k := range pastFor {
-		if !p.past(pastLeast) {
-			t.Fatalf("only %d payloads go past the caches", k)
-		}
+	write := func() {
 		clear(to)
 		if p.write(to, from); !bytes.Equal(to, from) {
-			t.Fatalf("payload %d has changed", k)
+			t.Fatal("a payload has changed")
 		}
 	}
-	if p.past(pastLeast) {
-		t.Error("payloads go past the caches for ever")
+	for range 1000 {
+		if write(); p.past(pastLeast) {
+			t.Fatal("after quick copies payloads go past the caches")
+		}
 	}
-	for _, p.blind = range []int{1, 0} { // one that is not timed, and one that is
-		clear(to)
-		if p.write(to, from); !bytes.Equal(to, from) {
-			t.Error("a payload has changed")
+	step = time.Millisecond
+	for range 2 {
+		for copies := 0; !p.past(pastLeast); copies++ {
+			if write(); copies == 1000 {
+				t.Fatal("after slow copies payloads do not go past the caches")
+			}
+		}
+		if p.past(pastLeast - 1) {
+			t.Error("a short payload goes past the caches")
+		}
+		for k := range pastFor {
+			if !p.past(pastLeast) {
+				t.Fatalf("only %d payloads go past the caches", k)
+			}
+			write()
+		}
+		if p.past(pastLeast) {
+			t.Fatalf("more than %d payloads go past the caches", pastFor)
 		}
 	}
 }

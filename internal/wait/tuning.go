@@ -38,18 +38,6 @@ const (
 	// delayCounts is how far a PollDelay counts in 10 ns.
 	delayCounts = 32
 
-	// Copies of paceLeast to paceMost bytes are slow if they take more than paceKiB nanoseconds for each KiB,
-	// below 6.5 bytes a nanosecond: 32 KiB run at 5.5 if another process has just written them, otherwise at
-	// 19. One copy in paceLooks is timed, and paceSlow slow ones in a row count: where processors share no
-	// cache, 64 KiB that their owner has read last run at 3 to 5 the first time, at 8 the second, and at 9 to
-	// 11 after that. There a PingPong of 64 KiB that nobody writes took 11.1 us with 8 as the limit, because
-	// some went in packets, and 8.7 us with 6.5; written ones take 20 us either way, and 22 with 5.5.
-	paceLeast = 8 << 10
-	paceMost  = 128 << 10
-	paceKiB   = 158
-	paceLooks = 32
-	paceSlow  = 4
-
 	// aloneLooks is how often a launcher looks for other runnable threads, and aloneGap the time between
 	// two looks.
 	aloneLooks = 6

@@ -6,9 +6,9 @@ import (
 	"os"
 
 	"rhinet/internal/hugepage"
+	"rhinet/internal/pace"
 	"rhinet/internal/ring"
 	"rhinet/internal/strided"
-	"rhinet/internal/wait"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
 )
@@ -28,7 +28,7 @@ type Rings struct {
 	ways      []way
 	lines     []ring.Line // of the flag arrays
 	flags     Flags       // opened on first use
-	pace      wait.Pace
+	pace      pace.Pace
 	pages     *hugepage.Pages // of the memory that is transferred
 	stage     []byte          // for noncontiguous payloads, where the writer cannot gather them
 	turn      int             // peer whose account is next written again

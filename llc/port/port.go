@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"rhinet/internal/observe"
+	"rhinet/internal/pace"
 	"rhinet/internal/wait"
 	"rhinet/llc"
 	"rhinet/llc/ir"
@@ -52,7 +53,7 @@ type Port struct {
 	eng       *llc.Engine
 	nic       ir.Translator
 	policy    wait.Policy
-	pace      wait.Pace
+	pace      pace.Pace
 	ev        ir.Event
 	free      []*llc.Request // of finished blocking calls
 	calls     uint64         // how often goroutines have entered

@@ -1,4 +1,4 @@
-package wait
+package pace
 
 import (
 	"testing"
@@ -14,21 +14,21 @@ func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		n    int
 		kind bool
-	}{{n, false}, {paceLeast - 1, true}, {paceMost + 1, true}} {
+	}{{n, false}, {least - 1, true}, {most + 1, true}} {
 		if begun := p.Begin(c.n, c.kind); begun != 0 || p.Slow(begun, c.n) {
 			t.Errorf("%+v is looked at", c)
 		}
 	}
-	limit := time.Duration(n * paceKiB >> 10)
+	limit := time.Duration(n * slowKiB >> 10)
 	quick, slow := limit, limit+1
 	for i, c := range []struct {
 		took  time.Duration
 		slow  bool
 		blind int // copies that are not measured after that
 	}{
-		{quick, false, paceLooks - 1}, {slow, false, 0}, {slow, false, 0}, {slow, false, 0}, {slow, true, 0}, {10 * slow, false, 0},
-		{slow, false, 0}, {slow, false, 0}, {slow, true, 0}, {slow, false, 0}, {slow, false, 0}, {slow, false, 0}, {quick, false, paceLooks - 1},
-		{slow, false, 0}, {0, false, paceLooks - 1}, {slow, false, 0},
+		{quick, false, looks - 1}, {slow, false, 0}, {slow, false, 0}, {slow, false, 0}, {slow, true, 0}, {10 * slow, false, 0},
+		{slow, false, 0}, {slow, false, 0}, {slow, true, 0}, {slow, false, 0}, {slow, false, 0}, {slow, false, 0}, {quick, false, looks - 1},
+		{slow, false, 0}, {0, false, looks - 1}, {slow, false, 0},
 	} {
 		if !look() {
 			t.Fatalf("%d: nobody looks", i)
@@ -49,9 +49,9 @@ func TestPace(t *testing.T) {
 	begun := p.Begin(n, true)
 	now := begun + 10*limit
 	p.Clock = func() time.Duration { return now }
-	for i := range paceSlow {
-		if slow := p.Slow(begun, n); slow != (i == paceSlow-1) {
-			t.Errorf("copy %d of %d that take long is slow: %v", i+1, paceSlow, slow)
+	for i := range enough {
+		if slow := p.Slow(begun, n); slow != (i == enough-1) {
+			t.Errorf("copy %d of %d that take long is slow: %v", i+1, enough, slow)
 		}
 	}
 }
