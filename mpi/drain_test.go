@@ -1,0 +1,59 @@
+package mpi
+
+import (
+	"slices"
+	"testing"
+)
+
+// drainage is a Transport in which receives wait in some contexts.
+type drainage struct {
+	Transport
+	waiting map[uint16]int
+}
+
+func (r drainage) Drain(context uint16) int { return r.waiting[context] }
+
+// MPI 4.1, section 7.4.3: a receive that waits when its communicator is freed still gets its message, so the
+// number of the context is not handed out again before, whether the receive waits between two ranks or in a
+// collective call.
+func TestNumbersOfContextsRestWhileReceivesWait(t *testing.T) {
+	for name, context := range map[string]func(contextID) uint16{
+		"point to point": contextID.pointToPoint, "collective": contextID.collective,
+	} {
+		t.Run(name, func(t *testing.T) {
+			waiting := map[uint16]int{}
+			w := &world{}
+			w.Transport = drainage{waiting: waiting}
+			w.ids.init(0)
+			w.ids.first(1, true)
+			held, empty := w.ids.take(), w.ids.take()
+			waiting[context(held)] = 2
+			w.drain(held)
+			w.drain(empty)
+			if got := numbersOf(&w.ids); slices.Contains(got, held.number()) || !slices.Contains(got, empty.number()) {
+				t.Errorf("while two receives wait in context %d: it is free: %v; %d, without a receive: %v",
+					held.number(), slices.Contains(got, held.number()), empty.number(), slices.Contains(got, empty.number()))
+			}
+			waiting[context(held)] = 1
+			w.drainAll()
+			if slices.Contains(numbersOf(&w.ids), held.number()) {
+				t.Errorf("context %d is free while one receive waits in it", held.number())
+			}
+			delete(waiting, context(held))
+			w.drainAll()
+			if !slices.Contains(numbersOf(&w.ids), held.number()) || len(w.draining) != 0 {
+				t.Errorf("after its last receive context %d is not free; %d drain", held.number(), len(w.draining))
+			}
+		})
+	}
+}
+
+// numbersOf returns the numbers that s can hand out.
+func numbersOf(s *idSpace) (free []uint16) {
+	for n := range uint16(maxContexts) {
+		if s.used[n/64]>>(n%64)&1 == 0 {
+			free = append(free, n)
+		}
+	}
+	return free
+}
