@@ -57,3 +57,27 @@ func numbersOf(s *idSpace) (free []uint16) {
 	}
 	return free
 }
+
+// MPI 4.1, section 7.4.3: a nonblocking collective call completes after its communicator is freed, so the flags
+// of the communicator rest with it while one call is in progress or waits for a flag of its own.
+func TestFlagsRestWhileCallsAreInProgress(t *testing.T) {
+	var k exchanges
+	if !k.rest() {
+		t.Error("calls are in progress before the first")
+	}
+	for i := range k.open {
+		k.open[i] = new(exchange)
+		if k.rest() {
+			t.Errorf("no call is in progress, but call %d is", i)
+		}
+		k.open[i] = nil
+	}
+	k.waiting = append(k.waiting, new(exchange))
+	if k.rest() {
+		t.Error("no call is in progress, but one waits")
+	}
+	k.waiting = k.waiting[:0]
+	if !k.rest() {
+		t.Error("calls are in progress after all have ended")
+	}
+}
