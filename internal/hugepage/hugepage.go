@@ -2,16 +2,20 @@
 // copy from process to process looks every page up, which takes longer than the copy: between two cores that
 // share no cache, 4 MiB that both sides read of each other take 180 us in huge pages and 420 us in others.
 //
-// To move what is there into a huge page (MADV_COLLAPSE, madvise(2)) takes 0.5 to 7 ms, as long as some 64
-// transfers of it last longer without. So memory is moved once it has been transferred so often: then the
-// cost is at most twice that of the better decision, whatever the program does next. Contents and addresses
-// stay as they are. What lies beside a buffer in the same huge page comes with it, and so needs memory, at
-// most one huge page at each end.
+// To move what is there into a huge page (MADV_COLLAPSE, madvise(2)) takes 0.5 to 1 ms where there is free
+// memory, less than the program has waited for the same memory when it first wrote to it, page by page (1.1 to
+// 1.5 ms). So memory is moved once a few transfers of it show that it is not used once only: whatever the
+// program does next, that is a part of what its memory has cost already. In a virtual machine memory that its
+// host has not given yet takes 6 to 10 ms, and elsewhere the kernel may have to make room first; while the
+// huge pages are as dear as that, each needs twice the transfers of the one before, up to so many that they
+// pay for it. Contents and addresses stay as they are. What lies beside a buffer in the same huge page comes
+// with it, and so needs memory, at most one huge page at each end.
 package hugepage
 
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Variable is the environment variable that says whether the ranks of a job use huge pages.
@@ -27,8 +31,11 @@ const (
 	size = 2 << 20
 	// least is the shortest transfer in bytes that gains: of 64 KiB it takes 7.1 us in place of 8.6.
 	least = 64 << 10
-	// enough is how many bytes of a huge page are transferred before it is made.
-	enough = 64 * size
+	// enough is how many bytes of a huge page are transferred before it is made, and dearEnough how many at
+	// most after pages that took longer than dear.
+	enough     = 4 * size
+	dearEnough = 64 * size
+	dear       = 2 * time.Millisecond
 	// places is how many are watched at a time.
 	places = 256
 	// mostRefused is how often the kernel may refuse in a row before it is not asked again: it searches for
@@ -52,14 +59,17 @@ type Pages struct {
 	usable  func() error           // why there are none
 	asked   bool                   // usable
 	off     bool
-	refused int // in a row
+	refused int    // in a row
+	enough  uint64 // bytes before the next page is made
+	clock   func() time.Duration
 	watched [places]place
 }
 
 // A place is where a huge page is or may be.
 type place struct {
 	number uintptr // its address divided by size
-	moved  uint64  // bytes transferred; enough: it is huge
+	moved  uint64  // bytes transferred
+	huge   bool
 }
 
 // New returns the pages of a process for a value of [Variable]: nil if they are switched off.
@@ -67,7 +77,8 @@ func New(value string) *Pages {
 	if value == off {
 		return nil
 	}
-	return &Pages{ask: collapse, usable: usable}
+	begun := time.Now()
+	return &Pages{ask: collapse, usable: usable, enough: enough, clock: func() time.Duration { return time.Since(begun) }}
 }
 
 // Moved notes that the bytes of b are transferred.
@@ -88,10 +99,11 @@ func (p *Pages) count(number uintptr, n uint64) {
 	if s.number != number {
 		*s = place{number: number}
 	}
-	if s.moved >= enough {
+	if s.huge {
 		return
 	}
-	if s.moved += n; s.moved >= enough && !p.make(number) {
+	if s.moved += n; s.moved >= p.enough {
+		s.huge = p.make(number)
 		s.moved = 0 // a peer that reads it just now is one reason to refuse
 	}
 }
@@ -104,7 +116,14 @@ func (p *Pages) make(number uintptr) bool {
 	if p.off {
 		return false
 	}
-	if p.ask(number*size) == nil {
+	begun := p.clock()
+	err := p.ask(number * size)
+	if p.clock()-begun > dear {
+		p.enough = min(2*p.enough, dearEnough)
+	} else {
+		p.enough = max(p.enough/2, enough)
+	}
+	if err == nil {
 		p.refused = 0
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 )
 
 // recorded returns pages whose kernel notes what it is asked for, and answers with err.
@@ -84,6 +85,34 @@ func TestRefusalsInARowCount(t *testing.T) {
 	}
 	if len(*asked) != 3*mostRefused {
 		t.Errorf("asked %d times", len(*asked))
+	}
+}
+
+// While the kernel takes long, each page needs twice the transfers of the one before; once it does not, fewer.
+func TestDearPagesNeedMoreTransfers(t *testing.T) {
+	p, asked := recorded(nil)
+	var now, took time.Duration
+	p.clock = func() time.Duration { return now }
+	answer := p.ask
+	p.ask = func(at uintptr) error { now += took; return answer(at) }
+	number := uintptr(0)
+	for _, c := range []struct {
+		took   time.Duration
+		pieces int // of enough bytes, before the page is made
+	}{
+		{dear + 1, 1}, {dear + 1, 2}, {dear + 1, 4}, {dear + 1, 8}, {dear + 1, 16}, {dear + 1, 16}, {dear, 16}, {dear, 8}, {0, 4},
+		{dear + 1, 2}, {0, 4}, {0, 2}, {0, 1}, {0, 1},
+	} {
+		number, took, *asked = number+1, c.took, nil
+		for i := range c.pieces {
+			if len(*asked) != 0 {
+				t.Fatalf("page %d is made after %d pieces of %d", number, i, c.pieces)
+			}
+			p.count(number, enough)
+		}
+		if !slices.Equal(*asked, []uintptr{number * size}) {
+			t.Fatalf("page %d: asked for %x after %d pieces", number, *asked, c.pieces)
+		}
 	}
 }
 
