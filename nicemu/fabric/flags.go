@@ -25,12 +25,15 @@ const (
 	FlagInline = 48
 
 	restLines = 65
+	nearLines = 8
+	nearBytes = nearLines * ring.LineBytes
 )
 
-// pieceLines are the lines of the pieces of a rest, and pieceStart the lines of a rest before each.
+// pieceLines are the lines of the pieces of a rest, and pieceStart the lines of a rest before each. Most rests
+// lie in the first piece alone.
 var (
-	pieceLines = [...]int{8, 9, 48}
-	pieceStart = [...]int{0, 8, 17}
+	pieceLines = [...]int{nearLines, 9, 48}
+	pieceStart = [...]int{0, nearLines, 17}
 )
 
 // FlagPieces returns the bytes of each piece of a rest. One piece of all flags lies after the other, in the
@@ -77,27 +80,36 @@ func (f *Fabric) flagAt(array, writer int, seq uint32) int {
 // such a flag exists.
 func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	at := w.f.flagAt(array, w.rank, seq)
-	if at < 0 || len(data) > FlagInline || seq == 0 || w.raised[array] == nil {
+	if at < 0 || seq == 0 || w.raised[array] == nil {
 		return w.raiseLong(array, at, seq, mark, data)
 	}
-	l := &w.raised[array].line[seq%FlagLines]
+	own := w.raised[array]
+	l, n := &own.line[seq%FlagLines], 0
+	switch {
+	case len(data) == 0:
+	case len(data) == 8:
+		l[2] = binary.NativeEndian.Uint64(data)
+	case len(data) <= FlagInline:
+		copy(inlineOf(l)[:], data)
+	default:
+		kept := own.rest[seq%FlagLines]
+		if n = len(data); n > FlagInline+nearBytes || kept == nil {
+			return w.raiseLong(array, at, seq, mark, data)
+		}
+		*inlineOf(l) = [FlagInline]byte(data)
+		vec.Copy(memoryOf(kept), data[FlagInline:])
+		vec.Copy(memoryOf(w.f.near(w.lines, at)), data[FlagInline:])
+	}
 	if l[0] == 0 {
 		w.f.readyFlags(at)
 	}
-	l[0], l[1] = uint64(seq)|uint64(mark)<<32, 0
-	switch len(data) {
-	case 0:
-	case 8:
-		l[2] = binary.NativeEndian.Uint64(data)
-	default:
-		copy(inlineOf(l)[:], data)
-	}
+	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(n)
 	ring.Publish(&w.lines[at], l)
 	return true
 }
 
-// raiseLong is Raise for data that does not fit in one line, for the first flag of an array, and for invalid
-// arguments.
+// raiseLong is Raise for data that does not fit in one line and the first piece, for the first rest of a flag
+// and the first flag of an array, and for invalid arguments.
 func (w *FlagWriter) raiseLong(array, at int, seq, mark uint32, data []byte) bool {
 	if at < 0 || len(data) > FlagBytes || seq == 0 {
 		return false
@@ -139,6 +151,15 @@ func keep(kept []ring.Line, rest []byte) []ring.Line {
 	return kept
 }
 
+// near returns the first piece of the rest of a flag, whose memory this process has mapped before.
+func (f *Fabric) near(lines []ring.Line, at int) []ring.Line {
+	first := f.flags + at*nearLines
+	return lines[first : first+nearLines]
+}
+
+// farNear reports whether this process has not mapped the first piece of the rest of a flag yet.
+func (f *Fabric) farNear(at int) bool { return f.unready(f.flags + at*nearLines) }
+
 // piece returns piece number k of the rest of a flag, whose memory this process has mapped then.
 func (f *Fabric) piece(lines []ring.Line, at, k int) []ring.Line {
 	n := pieceLines[k]
@@ -174,6 +195,10 @@ func (w *FlagWriter) Prefetch(array int, seq uint32, n int) {
 // prefetchRest fetches the lines of a rest.
 func (w *FlagWriter) prefetchRest(at, n int) {
 	rest := (n - FlagInline + ring.LineBytes - 1) / ring.LineBytes
+	if rest <= nearLines && !w.f.farNear(at) {
+		ring.PrefetchLines(w.f.near(w.lines, at)[:rest])
+		return
+	}
 	for k := 0; rest > 0 && k < len(pieceLines); k++ {
 		lines := w.f.piece(w.lines, at, k)
 		ring.PrefetchLines(lines[:min(rest, len(lines))])
@@ -264,6 +289,10 @@ func (f *Fabric) takeRest(flags []ring.Line, at int, data []byte, n uint64) {
 
 // takePieces fills into with the beginning of the rest, as far as that goes.
 func (f *Fabric) takePieces(flags []ring.Line, at int, into []byte) {
+	if len(into) <= nearBytes && !f.farNear(at) {
+		vec.Copy(into, memoryOf(f.near(flags, at)))
+		return
+	}
 	for k := 0; len(into) > 0 && k < len(pieceLines); k++ {
 		into = into[copy(into, memoryOf(f.piece(flags, at, k))):]
 	}
