@@ -83,8 +83,16 @@ func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	if at < 0 || seq == 0 || w.raised[array] == nil {
 		return w.raiseLong(array, at, seq, mark, data)
 	}
-	own := w.raised[array]
+	return w.raise(w.raised[array], at, seq, mark, data) || w.raiseLong(array, at, seq, mark, data)
+}
+
+// raise is Raise of the flag at a line, except that it returns false, and has done nothing, for data that does
+// not fit in the line and the first piece, and for a flag or a rest that was never written before.
+func (w *FlagWriter) raise(own *raisedFlags, at int, seq, mark uint32, data []byte) bool {
 	l, n := &own.line[seq%FlagLines], 0
+	if l[0] == 0 {
+		return false
+	}
 	switch {
 	case len(data) == 0:
 	case len(data) == 8:
@@ -94,43 +102,38 @@ func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	default:
 		kept := own.rest[seq%FlagLines]
 		if n = len(data); n > FlagInline+nearBytes || kept == nil {
-			return w.raiseLong(array, at, seq, mark, data)
+			return false
 		}
 		*inlineOf(l) = [FlagInline]byte(data)
 		vec.Copy(memoryOf(kept), data[FlagInline:])
 		vec.Copy(memoryOf(w.f.near(w.lines, at)), data[FlagInline:])
-	}
-	if l[0] == 0 {
-		w.f.readyFlags(at)
 	}
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(n)
 	ring.Publish(&w.lines[at], l)
 	return true
 }
 
-// raiseLong is Raise for data that does not fit in one line and the first piece, for the first rest of a flag
-// and the first flag of an array, and for invalid arguments.
+// raiseLong is Raise where raise does nothing, for the first flag of an array, and for invalid arguments.
 func (w *FlagWriter) raiseLong(array, at int, seq, mark uint32, data []byte) bool {
 	if at < 0 || len(data) > FlagBytes || seq == 0 {
 		return false
 	}
 	if w.raised[array] == nil {
 		w.raised[array] = new(raisedFlags)
-		if len(data) <= FlagInline {
-			return w.Raise(array, seq, mark, data)
-		}
 	}
-	own, rest := w.raised[array], data[FlagInline:]
-	l, kept := &own.line[seq%FlagLines], &own.rest[seq%FlagLines]
-	*kept = keep(*kept, rest)
+	own, n := w.raised[array], 0
+	l := &own.line[seq%FlagLines]
 	if l[0] == 0 {
 		w.f.readyFlags(at)
 	}
-	for k := 0; len(rest) > 0; k++ {
-		rest = rest[vec.Copy(memoryOf(w.f.piece(w.lines, at, k)), rest):]
+	if copy(inlineOf(l)[:], data); len(data) > FlagInline {
+		rest, kept := data[FlagInline:], &own.rest[seq%FlagLines]
+		*kept, n = keep(*kept, rest), len(data)
+		for k := 0; len(rest) > 0; k++ {
+			rest = rest[vec.Copy(memoryOf(w.f.piece(w.lines, at, k)), rest):]
+		}
 	}
-	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(len(data))
-	*inlineOf(l) = [FlagInline]byte(data)
+	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(n)
 	ring.Publish(&w.lines[at], l)
 	return true
 }
