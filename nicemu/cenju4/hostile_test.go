@@ -48,7 +48,7 @@ func (v *victim) memory() []byte {
 		}
 		all = append(all, b[:min(len(b), regPages*8+64<<10)]...)
 	}
-	return append(all, fabric.LineBytes(&v.f.Flags()[1])[:]...)
+	return append(all, fabric.LineBytes(&v.f.Flags()[fabric.FlagFront*1])[:]...)
 }
 
 type attack struct {
@@ -123,7 +123,7 @@ func (v *victim) attacks() map[string]attack {
 func TestHostileParcels(t *testing.T) {
 	each(t, 3, func(t *testing.T, n []*NIC) {
 		v, hostile := newVictim(t, n[1]), n[2]
-		v.f.Flags()[1][3] = 77
+		v.f.Flags()[fabric.FlagFront*1][3] = 77
 		for name, c := range v.attacks() {
 			before, lent := v.memory(), pattern(16, 99)
 			if c.p.Protocol == Swap {

@@ -109,7 +109,7 @@ func (f *Fabric) Span(rank int, a Area) (offset, size uint64) {
 }
 
 // Flags returns the lines of the shared flag arrays, one array after the other: each has FlagLines
-// groups of one line for each rank, which that rank writes. Lines that are written together lie
+// groups of FlagFront lines for each rank, which that rank writes. Lines that are written together lie
 // together. The rests of the flags follow all arrays, in the same order.
 func (f *Fabric) Flags() []ring.Line {
 	at, n := f.FlagSpan()
@@ -118,7 +118,7 @@ func (f *Fabric) Flags() []ring.Line {
 
 // FlagSpan returns the offset in the region and the size of the shared flag arrays.
 func (f *Fabric) FlagSpan() (offset, size uint64) {
-	return uint64(bellsAt + f.ranks*ring.LineBytes), uint64(f.flagArrays)
+	return uint64(bellsAt + bells(f.ranks)*ring.LineBytes), uint64(f.flagArrays)
 }
 
 // RingStride returns the distance in bytes between packet rings of the pool.

@@ -40,7 +40,7 @@ func TestHeapIsZeroAndApart(t *testing.T) {
 			}
 		}
 	}
-	if n := len(f.Flags()); n != Small().FlagArrays*FlagLines*3*(1+restLines) {
+	if n := len(f.Flags()); n != Small().FlagArrays*FlagLines*3*(FlagFront+restLines) {
 		t.Fatalf("%d flag lines", n)
 	}
 	if f.RingStride() < Small().Ring.Size() || f.RingStride()%PageBytes != 0 {

@@ -18,26 +18,28 @@ const FlagBytes = FlagInline + restLines*ring.LineBytes
 //	word 1    length of the payload, if there is more in the flag's rest; else 0
 //	word 2-7  the first FlagInline bytes of the payload
 //
-// The rest is restLines lines in pieces, which lie in different places: the first lines of all ranks for one
-// sequence lie together, and the short payloads, which most are, do not share pages with long ones. The rest
-// is written before the line, and read after it.
+// The rest of a payload of at most FlagPair bytes is in the line behind: processors fetch such pairs together, so
+// that it takes little longer than a payload in one line. That of a longer one is restLines lines in pieces, which
+// lie in different places: the front lines of all ranks for one sequence lie together, and the short payloads,
+// which most are, do not share pages with long ones. The rest is written before the line, and read after it.
 const (
 	FlagInline = 48
+	FlagPair   = FlagInline + ring.LineBytes
+
+	// FlagFront is the lines with which a flag begins: its own, and the one behind.
+	FlagFront = 2
 
 	restLines = 65
-	nearLines = 8
-	nearBytes = nearLines * ring.LineBytes
 )
 
-// pieceLines are the lines of the pieces of a rest, and pieceStart the lines of a rest before each. Most rests
-// lie in the first piece alone.
+// pieceLines are the lines of the pieces of a rest, and pieceStart the lines of a rest before each.
 var (
-	pieceLines = [...]int{nearLines, 9, 48}
-	pieceStart = [...]int{0, nearLines, 17}
+	pieceLines = [...]int{8, 9, 48}
+	pieceStart = [...]int{0, 8, 17}
 )
 
 // FlagPieces returns the bytes of each piece of a rest. One piece of all flags lies after the other, in the
-// order of the flags, after the lines of all.
+// order of the flags, after the front lines of all.
 func FlagPieces() (bytes []int) {
 	for _, n := range pieceLines {
 		bytes = append(bytes, n*ring.LineBytes)
@@ -60,6 +62,7 @@ type FlagWriter struct {
 // [FlagLines].
 type raisedFlags struct {
 	line [FlagLines]ring.Line   // all zero: never raised
+	next [FlagLines]ring.Line   // the line behind
 	rest [FlagLines][]ring.Line // nil: never written
 }
 
@@ -68,30 +71,29 @@ func (f *Fabric) FlagWriter(rank int) *FlagWriter {
 	return &FlagWriter{f: f, rank: rank, lines: f.Flags(), raised: make([]*raisedFlags, f.geo.FlagArrays)}
 }
 
-// flagAt returns the number of a line, or -1.
+// flagAt returns the number of a flag's line, or -1.
 func (f *Fabric) flagAt(array, writer int, seq uint32) int {
 	if uint(array) >= uint(f.geo.FlagArrays) || uint(writer) >= uint(f.ranks) {
 		return -1
 	}
-	return (array*FlagLines+int(seq%FlagLines))*f.ranks + writer
+	return FlagFront * ((array*FlagLines+int(seq%FlagLines))*f.ranks + writer)
 }
 
 // Raise writes seq, which is not 0, a mark, and at most FlagBytes bytes of data. It reports whether
 // such a flag exists.
 func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	at := w.f.flagAt(array, w.rank, seq)
-	if at < 0 || seq == 0 || w.raised[array] == nil {
-		return w.raiseLong(array, at, seq, mark, data)
+	if at < 0 || seq == 0 || len(data) > FlagBytes {
+		return false
 	}
-	return w.raise(w.raised[array], at, seq, mark, data) || w.raiseLong(array, at, seq, mark, data)
-}
-
-// raise is Raise of the flag at a line, except that it returns false, and has done nothing, for data that does
-// not fit in the line and the first piece, and for a flag or a rest that was never written before.
-func (w *FlagWriter) raise(own *raisedFlags, at int, seq, mark uint32, data []byte) bool {
+	own := w.raised[array]
+	if own == nil {
+		own = new(raisedFlags)
+		w.raised[array] = own
+	}
 	l, n := &own.line[seq%FlagLines], 0
 	if l[0] == 0 {
-		return false
+		w.f.readyFlags(at)
 	}
 	switch {
 	case len(data) == 0:
@@ -100,42 +102,28 @@ func (w *FlagWriter) raise(own *raisedFlags, at int, seq, mark uint32, data []by
 	case len(data) <= FlagInline:
 		copy(inlineOf(l)[:], data)
 	default:
-		kept := own.rest[seq%FlagLines]
-		if n = len(data); n > FlagInline+nearBytes || kept == nil {
-			return false
-		}
+		n = len(data)
 		*inlineOf(l) = [FlagInline]byte(data)
-		vec.Copy(memoryOf(kept), data[FlagInline:])
-		vec.Copy(memoryOf(w.f.near(w.lines, at)), data[FlagInline:])
+		if n > FlagPair {
+			w.writeRest(own, at, seq, data[FlagInline:])
+			break
+		}
+		next := &own.next[seq%FlagLines]
+		copy(LineBytes(next)[:], data[FlagInline:])
+		w.lines[at+1] = *next
 	}
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(n)
 	ring.Publish(&w.lines[at], l)
 	return true
 }
 
-// raiseLong is Raise where raise does nothing, for the first flag of an array, and for invalid arguments.
-func (w *FlagWriter) raiseLong(array, at int, seq, mark uint32, data []byte) bool {
-	if at < 0 || len(data) > FlagBytes || seq == 0 {
-		return false
+// writeRest writes the pieces of a flag.
+func (w *FlagWriter) writeRest(own *raisedFlags, at int, seq uint32, rest []byte) {
+	kept := &own.rest[seq%FlagLines]
+	*kept = keep(*kept, rest)
+	for k := 0; len(rest) > 0; k++ {
+		rest = rest[vec.Copy(memoryOf(w.f.piece(w.lines, at, k)), rest):]
 	}
-	if w.raised[array] == nil {
-		w.raised[array] = new(raisedFlags)
-	}
-	own, n := w.raised[array], 0
-	l := &own.line[seq%FlagLines]
-	if l[0] == 0 {
-		w.f.readyFlags(at)
-	}
-	if copy(inlineOf(l)[:], data); len(data) > FlagInline {
-		rest, kept := data[FlagInline:], &own.rest[seq%FlagLines]
-		*kept, n = keep(*kept, rest), len(data)
-		for k := 0; len(rest) > 0; k++ {
-			rest = rest[vec.Copy(memoryOf(w.f.piece(w.lines, at, k)), rest):]
-		}
-	}
-	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(n)
-	ring.Publish(&w.lines[at], l)
-	return true
 }
 
 // keep returns kept with what is about to be written to the rest, for an audit. The last piece, which is
@@ -154,19 +142,10 @@ func keep(kept []ring.Line, rest []byte) []ring.Line {
 	return kept
 }
 
-// near returns the first piece of the rest of a flag, whose memory this process has mapped before.
-func (f *Fabric) near(lines []ring.Line, at int) []ring.Line {
-	first := f.flags + at*nearLines
-	return lines[first : first+nearLines]
-}
-
-// farNear reports whether this process has not mapped the first piece of the rest of a flag yet.
-func (f *Fabric) farNear(at int) bool { return f.unready(f.flags + at*nearLines) }
-
 // piece returns piece number k of the rest of a flag, whose memory this process has mapped then.
 func (f *Fabric) piece(lines []ring.Line, at, k int) []ring.Line {
 	n := pieceLines[k]
-	first := f.flags*(1+pieceStart[k]) + at*n
+	first := f.flags*(FlagFront+pieceStart[k]) + at/FlagFront*n
 	if f.unready(first) {
 		f.readyFlags(first)
 	}
@@ -190,18 +169,17 @@ func (w *FlagWriter) Prefetch(array int, seq uint32, n int) {
 		return
 	}
 	ring.Prefetch(&w.lines[at])
-	if n > FlagInline {
+	switch {
+	case n > FlagPair:
 		w.prefetchRest(at, n)
+	case n > FlagInline:
+		ring.Prefetch(&w.lines[at+1])
 	}
 }
 
 // prefetchRest fetches the lines of a rest.
 func (w *FlagWriter) prefetchRest(at, n int) {
 	rest := (n - FlagInline + ring.LineBytes - 1) / ring.LineBytes
-	if rest <= nearLines && !w.f.farNear(at) {
-		ring.PrefetchLines(w.f.near(w.lines, at)[:rest])
-		return
-	}
 	for k := 0; rest > 0 && k < len(pieceLines); k++ {
 		lines := w.f.piece(w.lines, at, k)
 		ring.PrefetchLines(lines[:min(rest, len(lines))])
@@ -238,7 +216,7 @@ func (own *raisedFlags) holds(i int, f *Fabric, lines []ring.Line, at int) bool 
 			return false
 		}
 	}
-	return holds(&lines[at], &own.line[i])
+	return holds(&lines[at+1], &own.next[i]) && holds(&lines[at], &own.line[i])
 }
 
 // holds reports whether a line is as it was written.
@@ -271,8 +249,11 @@ func (f *Fabric) Raised(flags []ring.Line, array, writer int, seq uint32, data [
 		copy(data, inlineOf(l)[:])
 	default:
 		*(*[FlagInline]byte)(data) = *inlineOf(l)
-		if n := l[1]; n != 0 {
+		switch n := l[1]; {
+		case n > FlagPair:
 			f.takeRest(flags, at, data, n)
+		case n > FlagInline:
+			copy(data[FlagInline:], LineBytes(&flags[at+1])[:n-FlagInline])
 		}
 	}
 	return uint32(lead >> 32), true
@@ -285,17 +266,13 @@ func (f *Fabric) Raised(flags []ring.Line, array, writer int, seq uint32, data [
 func (f *Fabric) takeRest(flags []ring.Line, at int, data []byte, n uint64) {
 	if n >= uint64(len(data)) {
 		f.takePieces(flags, at, data[FlagInline:])
-	} else if n > FlagInline {
+	} else {
 		f.takePieces(flags, at, data[FlagInline:n])
 	}
 }
 
 // takePieces fills into with the beginning of the rest, as far as that goes.
 func (f *Fabric) takePieces(flags []ring.Line, at int, into []byte) {
-	if len(into) <= nearBytes && !f.farNear(at) {
-		vec.Copy(into, memoryOf(f.near(flags, at)))
-		return
-	}
 	for k := 0; len(into) > 0 && k < len(pieceLines); k++ {
 		into = into[copy(into, memoryOf(f.piece(flags, at, k))):]
 	}

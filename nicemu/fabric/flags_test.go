@@ -110,6 +110,40 @@ func TestFlagsLieApart(t *testing.T) {
 	}
 }
 
+// TestFlagPairsAreAudited: each word of the line behind a flag's is checked, whatever was raised in its place since,
+// and a flag whose payload lies there leaves the pieces alone.
+func TestFlagPairsAreAudited(t *testing.T) {
+	for name, payloads := range map[string][][]byte{
+		"one byte": {bytes.Repeat([]byte{7}, FlagInline+1)}, "all": {bytes.Repeat([]byte{7}, FlagPair)},
+		"then short": {make([]byte, 100), {1}}, "then long": {make([]byte, 100), make([]byte, FlagPair+1)},
+		"after short": {{1}, make([]byte, 100)}, "after long": {make([]byte, FlagPair+1), make([]byte, 100)},
+	} {
+		f, w, flags := heapFlags(t)
+		long := false
+		for i, payload := range payloads {
+			long = long || len(payload) > FlagPair
+			if !w.Raise(1, 3+uint32(i)*FlagLines, 5, payload) || w.Audit() != nil {
+				t.Fatalf("%s: not raised, or damaged", name)
+			}
+		}
+		at := f.flagAt(1, 1, 3)
+		for i := range flags {
+			if flags[i] != (ring.Line{}) && i != at && i != at+1 && (!long || i < FlagFront*f.flags) {
+				t.Errorf("%s: line %d is written, beside %d", name, i, at)
+			}
+		}
+		for word := range flags[at+1] {
+			if flags[at+1][word] ^= 1 << 40; !errors.Is(w.Audit(), ErrFlag) {
+				t.Errorf("%s: word %d was overwritten unnoticed", name, word)
+			}
+			flags[at+1][word] ^= 1 << 40
+		}
+		if w.Audit() != nil {
+			t.Errorf("%s: damaged", name)
+		}
+	}
+}
+
 // TestForgedFlags: whatever length another process has written, a reader reads only the flag, and
 // not its neighbours.
 func TestForgedFlags(t *testing.T) {
@@ -119,9 +153,9 @@ func TestForgedFlags(t *testing.T) {
 		t.Fatal("not raised, or one over the other")
 	}
 	l := &flags[f.flagAt(0, 1, 5)]
-	for _, n := range []uint64{1, FlagInline - 1, FlagInline, FlagInline + 1, 100, FlagBytes, FlagBytes + 1, 1 << 31, 1 << 63, 1<<64 - 1} {
+	for _, n := range []uint64{1, FlagInline - 1, FlagInline, FlagInline + 1, 100, FlagPair, FlagPair + 1, FlagBytes, FlagBytes + 1, 1 << 31, 1 << 63, 1<<64 - 1} {
 		l[1] = n
-		for _, wants := range []int{FlagInline, FlagInline + 1, 100, FlagBytes, FlagBytes + 500} {
+		for _, wants := range []int{FlagInline, FlagInline + 1, 100, FlagPair, FlagPair + 1, FlagBytes, FlagBytes + 500} {
 			got := make([]byte, wants)
 			if _, up := f.Raised(flags, 0, 1, 5, got); !up || bytes.Contains(got, []byte{0xdd}) {
 				t.Errorf("length %d for %d bytes: %v, %x", n, wants, up, got)
@@ -142,7 +176,7 @@ func TestLongFlagsAreAudited(t *testing.T) {
 		"then short":              {[][]byte{make([]byte, 300), {1}}, short},
 		"all pieces but the last": {[][]byte{bytes.Repeat([]byte{3}, FlagInline+short*ring.LineBytes)}, short},
 		"a byte of the last":      {[][]byte{bytes.Repeat([]byte{3}, FlagInline+short*ring.LineBytes+1)}, restLines},
-		"then long":               {[][]byte{{1}, bytes.Repeat([]byte{3}, 400), bytes.Repeat([]byte{4}, FlagBytes), make([]byte, FlagInline+1)}, restLines},
+		"then long":               {[][]byte{{1}, bytes.Repeat([]byte{3}, 400), bytes.Repeat([]byte{4}, FlagBytes), make([]byte, FlagPair+1)}, restLines},
 	} {
 		f, w, flags := heapFlags(t)
 		for i, payload := range c.payloads {

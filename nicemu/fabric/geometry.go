@@ -124,7 +124,7 @@ type layout struct {
 	start      [numAreas]int // offset in the rank's tables or in its slice
 	size       [numAreas]int
 	ring       int // distance between packet rings
-	flags      int // lines of the flag arrays, before the rests of all flags
+	flags      int // in all flag arrays
 	flagArrays int // bytes of both, lines and rests
 	tables     int // offset of the first rank's tables
 	entries    int // distance between tables
@@ -133,6 +133,10 @@ type layout struct {
 	chunks     int // offset of the table of chunks
 	common     int // offset of the memory for reserved blocks
 }
+
+// bells returns how many lines the doorbells of ranks take: an even number, so that the two lines with which a
+// flag begins are a pair that the processor fetches together.
+func bells(ranks int) int { return (ranks + 1) &^ 1 }
 
 func pages(n int) int { return (n + PageBytes - 1) &^ (PageBytes - 1) }
 
@@ -158,8 +162,8 @@ func layOut(ranks int, g Geometry) layout {
 		}
 	}
 	l.flags = g.FlagArrays * ranks * FlagLines
-	l.flagArrays = l.flags * (1 + restLines) * ring.LineBytes
-	l.tables = bellsAt + pages(ranks*ring.LineBytes+l.flagArrays)
+	l.flagArrays = l.flags * (FlagFront + restLines) * ring.LineBytes
+	l.tables = bellsAt + pages(bells(ranks)*ring.LineBytes+l.flagArrays)
 	l.slices = l.tables + ranks*l.entries
 	l.chunks = l.slices + ranks*l.stride
 	l.common = l.chunks

@@ -55,7 +55,7 @@ func TestAreasFillTheRegionWithoutOverlap(t *testing.T) {
 		}
 		l := layOut(ranks, g)
 		end := l.tables
-		if lines := ranks * (1 + FlagLines*g.FlagArrays*(1+restLines)); end%PageBytes != 0 || end < bellsAt+lines*ring.LineBytes {
+		if lines := ranks * (1 + FlagLines*g.FlagArrays*(FlagFront+restLines)); end%PageBytes != 0 || end < bellsAt+lines*ring.LineBytes {
 			t.Fatalf("%+v: the first tables are at %d", g, end)
 		}
 		for _, part := range []struct{ from, to Area }{{Front, Public}, {Public, numAreas}} {

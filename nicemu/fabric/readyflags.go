@@ -29,7 +29,7 @@ const partLines = readyBytes / ring.LineBytes
 
 // part returns the number of the part in which a line of the flag arrays lies. Doorbells lie before the
 // lines, in the same pages.
-func (f *Fabric) part(line int) uint { return uint(f.ranks+line) / partLines }
+func (f *Fabric) part(line int) uint { return uint(bells(f.ranks)+line) / partLines }
 
 // unready reports whether this process has not mapped the part of a line yet.
 func (f *Fabric) unready(line int) bool {

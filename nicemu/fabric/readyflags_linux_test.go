@@ -32,7 +32,7 @@ func TestFlagsAreMappedAtOnce(t *testing.T) {
 			t.Fatal("not raised")
 		}
 	}
-	first, end := (ranks+ranks*FlagLines)*64, (ranks+2*ranks*FlagLines)*64 // behind the doorbells and another array
+	first, end := (bells(ranks)+FlagFront*ranks*FlagLines)*64, (bells(ranks)+2*FlagFront*ranks*FlagLines)*64 // behind the doorbells and another array
 	before, want := mine.pages.parts(), (end-1)/readyBytes-first/readyBytes+1
 	if before != want {
 		t.Errorf("%d parts are mapped for all flags of an array, want %d", before, want)
@@ -56,7 +56,7 @@ func TestFlagsAreMappedAtOnce(t *testing.T) {
 			t.Errorf("%d parts for the reader of a rest, want %d", got, len(pieceLines))
 		}
 	}
-	last := mine.flags*(1+restLines) - 1
+	last := mine.flags*(FlagFront+restLines) - 1
 	mine.readyFlags(last) // up to where the tables begin
 	heap, err := Heap(2, Small())
 	if err != nil {

@@ -47,7 +47,7 @@ func (v *victim) memory() []byte {
 		}
 		all = append(all, b...)
 	}
-	return append(all, fabric.LineBytes(&v.f.Flags()[1])[:]...)
+	return append(all, fabric.LineBytes(&v.f.Flags()[fabric.FlagFront*1])[:]...)
 }
 
 // attacks lists orders that are refused, with the reasons.
@@ -106,7 +106,7 @@ func (v *victim) attacks() map[string]struct {
 func TestHostileOrders(t *testing.T) {
 	for name, n := range map[string][]*NIC{"goroutines": open(t, 3), "processes": mapped(t, 3, Options{})} {
 		v, hostile := newVictim(t, n[1]), n[2]
-		v.f.Flags()[1][3] = 77
+		v.f.Flags()[fabric.FlagFront*1][3] = 77
 		for attack, c := range v.attacks() {
 			before, local := v.memory(), slices.Clone(c.o.Local)
 			c.o.Node += v.rank

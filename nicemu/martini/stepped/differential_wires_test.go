@@ -257,19 +257,23 @@ func (x *wires) flagPushed(from, flagArray int, seq uint32, line, payload []byte
 	}
 	if len(payload) > fabric.FlagInline {
 		binary.NativeEndian.PutUint64(line[8:], uint64(len(payload)))
-		flags, rest, before := uint64(flagArrays*fabric.FlagLines*pairNodes), payload[fabric.FlagInline:], uint64(ring.LineBytes)
+		flags, rest, before := uint64(flagArrays*fabric.FlagLines*pairNodes), payload[fabric.FlagInline:], uint64(fabric.FlagFront*ring.LineBytes)
 		for _, piece := range fabric.FlagPieces() {
+			place := flags*before + at*uint64(piece)
+			if len(payload) <= fabric.FlagPair {
+				place = (at*fabric.FlagFront + 1) * ring.LineBytes
+			}
 			now := rest[:min(len(rest), piece)]
 			for off := 0; off < len(now); off += martini.MaxImage {
 				part := now[off:min(off+martini.MaxImage, len(now))]
-				if why := x.pushed(from, from, 0, flagArraySegment, flags*before+at*uint64(piece)+uint64(off), part); why != 0 {
+				if why := x.pushed(from, from, 0, flagArraySegment, place+uint64(off), part); why != 0 {
 					return why
 				}
 			}
 			rest, before = rest[len(now):], before+uint64(piece)
 		}
 	}
-	return x.pushed(from, from, 0, flagArraySegment, at*ring.LineBytes, line)
+	return x.pushed(from, from, 0, flagArraySegment, at*fabric.FlagFront*ring.LineBytes, line)
 }
 
 // flag raises a flag, which all nodes read.
