@@ -206,6 +206,22 @@ func TestPastTheTranslatorToASleeper(t *testing.T) {
 	}
 }
 
+// TestNoSynchronousSendPastTheTranslator: a synchronous send waits for its receive, though a standard one to the same
+// peer would bypass the translator.
+func TestNoSynchronousSendPastTheTranslator(t *testing.T) {
+	ps := processes(t, "martini")
+	past(t, ps)
+	done := make(chan error)
+	go func() { done <- ps[0].Send(0, 1, 4, llc.Synchronous, payload(4, 8)) }()
+	eventually(t, "waiting", func() bool { return napping(ps[0]) })
+	recv(t, ps[1], 0, 0, 4, payload(4, 8))
+	inTime(t, "the send", func() {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestNoWayPast: messages that may not bypass the translator any more go through it, in the same place, and
 // the port does not look for arrivals where they cannot be.
 func TestNoWayPast(t *testing.T) {
