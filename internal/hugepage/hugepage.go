@@ -103,8 +103,7 @@ func (p *Pages) count(number uintptr, n uint64) {
 		return
 	}
 	if s.moved += n; s.moved >= p.enough {
-		s.huge = p.make(number)
-		s.moved = 0 // a peer that reads it just now is one reason to refuse
+		s.moved, s.huge = 0, p.make(number) // if refused, again after as many: a peer may read it just now
 	}
 }
 

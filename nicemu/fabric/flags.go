@@ -104,13 +104,13 @@ func (w *FlagWriter) Raise(array int, seq, mark uint32, data []byte) bool {
 	default:
 		n = len(data)
 		*inlineOf(l) = [FlagInline]byte(data)
-		if n > FlagPair {
-			w.writeRest(own, at, seq, data[FlagInline:])
-			break
+		if rest := data[FlagInline:]; n > FlagPair {
+			w.writeRest(own, at, seq, rest)
+		} else {
+			next := &own.next[seq%FlagLines]
+			copy(LineBytes(next)[:], rest)
+			w.lines[at+1] = *next
 		}
-		next := &own.next[seq%FlagLines]
-		copy(LineBytes(next)[:], data[FlagInline:])
-		w.lines[at+1] = *next
 	}
 	l[0], l[1] = uint64(seq)|uint64(mark)<<32, uint64(n)
 	ring.Publish(&w.lines[at], l)
