@@ -51,7 +51,6 @@ type partitioned struct {
 	err    error          // why they do not match; valid when met is closed
 	first  int            // tag of the first partition
 	theirs int            // partitions of the sender
-	alone  bool           // the transport was closed before; valid when met is closed
 	made   *callsite.Line // that made it, in a checked job
 
 	mu      sync.Mutex
@@ -154,7 +153,7 @@ func (p *partitioned) match() {
 		defer p.meet()
 		if t.Wait(offer); offer.Status.Err != nil {
 			p.err = p.failure(offer.Status.Err)
-			if p.alone = errors.Is(offer.Status.Err, port.ErrClosed); !p.alone {
+			if !errors.Is(offer.Status.Err, port.ErrClosed) { // else nobody has come
 				p.c.w.partners.leave(p)
 			}
 			if p.send {

@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,26 +35,23 @@ func (k *partners) leave(p *partitioned) {
 }
 
 // unmet lists those that have not met when the transport has been closed, which ends their waits.
-func (k *partners) unmet() (list []*partitioned) {
-	k.mu.Lock()
-	open := make([]*partitioned, 0, len(k.open))
-	for p := range k.open {
-		open = append(open, p)
-	}
-	k.mu.Unlock()
+func (k *partners) unmet() []*partitioned {
 	late := time.After(patience) // a transport need not end the waits of its rank
-	for _, p := range open {
+	for _, p := range k.list() {
 		select {
 		case <-p.met:
-			if !p.alone {
-				continue
-			}
 		case <-late:
-			late = time.After(0) // nor is there more time for the others
+			return k.list()
 		}
-		list = append(list, p)
 	}
-	return list
+	return k.list()
+}
+
+// list returns those that have not left, in the order of their names.
+func (k *partners) list() []*partitioned {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(k.open), func(p, q *partitioned) int { return strings.Compare(p.String(), q.String()) })
 }
 
 // String names the request for the report of Finalize.
