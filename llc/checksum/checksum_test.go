@@ -211,7 +211,7 @@ func TestFlags(t *testing.T) {
 			}
 			b.Raise([]int{1}, 1, 6, 106, data)
 			flagArrays, _ := f.FlagSpan()
-			const flag = (ir.FlagTurns + 6) * 2 // of flag array 1, of rank 0 of 2
+			flag := (ir.FlagTurns + fabric.FlagPlace(6)) * 2 // of flag array 1, of rank 0 of 2
 			lines, before, place := fabric.Small().FlagArrays*ir.FlagTurns*2, 0, 0
 			for _, piece := range append([]int{2 * 64}, fabric.FlagPieces()...) { // the front lines, and the pieces of the rest
 				if place = lines*before + flag*piece + at - before; at < before+piece {
@@ -294,7 +294,7 @@ func TestReplayedFlag(t *testing.T) {
 	flagArrays, _ := f.FlagSpan()
 	// Flag array 1, rank 0 of 2, the flag of 4 and of the next lap.
 	const next = 4 + ir.FlagTurns
-	line := f.Memory(flagArrays+(ir.FlagTurns+4)*2*2*64, 64)
+	line := f.Memory(flagArrays+uint64(ir.FlagTurns+fabric.FlagPlace(4))*2*2*64, 64)
 	got := make([]byte, 3)
 	b.Raise([]int{1}, 1, 4, 7, []byte("old"))
 	if _, ok := other.Raised(0, 1, 4, got); !ok || string(got) != "old" {

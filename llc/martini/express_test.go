@@ -93,7 +93,7 @@ func TestAuditOfAFlag(t *testing.T) {
 	if lost := audit(t, tr); lost != nil {
 		t.Fatalf("lost: %v", lost)
 	}
-	f.Flags()[fabric.FlagFront*(1*3+0)][3] ^= 1 // of rank 0's flag 1, of 3 ranks
+	f.Flags()[fabric.FlagFront*fabric.FlagPlace(1)*3][3] ^= 1 // of rank 0's flag 1, of 3 ranks
 	if lost := audit(t, tr); len(lost) != 2 {
 		t.Errorf("lost: %v, want 1 and 2", lost)
 	}

@@ -140,11 +140,29 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 		} else if w.kind != waitCond {
 			p.glance()
 		} else if p.aimer != nil {
-			for i := 0; i < condGlances && !w.cond(); i++ {
-			}
+			looks(w.cond, condGlances)
 		}
 	}
 	p.clear(polling)
+}
+
+// soon reports whether cond holds now or, on a processor of this rank's own, after a few more looks: a progress
+// call takes as long as several of them, and what ranks in step wait for comes in less.
+func (p *Port) soon(cond func() bool, oversubscribed bool) bool {
+	if oversubscribed || p.aimer == nil {
+		return cond()
+	}
+	return looks(cond, soonLooks)
+}
+
+// looks reports whether cond holds at one of at most n looks.
+func looks(cond func() bool, n int) bool {
+	for ; n > 0; n-- {
+		if cond() {
+			return true
+		}
+	}
+	return false
 }
 
 // giveWay yields the processor a few times and reports whether cond held after one of these yields. Where

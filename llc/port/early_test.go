@@ -77,3 +77,24 @@ func TestWaitsFetchPayloads(t *testing.T) {
 		t.Errorf("asks %d times although each message is there", n)
 	}
 }
+
+// TestSoonLooks: a wait for a condition looks a few times before it makes progress, but only once where another
+// rank may need the processor, and where the network knows no line to look at.
+func TestSoonLooks(t *testing.T) {
+	for _, c := range []struct {
+		aimed, oversubscribed bool
+		holds                 int // at this look
+		looks                 int
+	}{
+		{true, false, 1, 1}, {true, false, 5, 5}, {true, false, soonLooks, soonLooks}, {true, false, soonLooks + 1, soonLooks},
+		{true, true, 1, 1}, {true, true, 2, 1}, {false, false, 1, 1}, {false, false, 2, 1},
+	} {
+		p, n := new(Port), 0
+		if c.aimed {
+			p.aimer = &expecting{}
+		}
+		if held := p.soon(func() bool { n++; return n == c.holds }, c.oversubscribed); held != (c.holds == c.looks) || n != c.looks {
+			t.Errorf("%+v: %d looks, %v", c, n, held)
+		}
+	}
+}

@@ -60,9 +60,11 @@ const (
 	// condDelay is the poll delay before the first look for a condition of a wait that begins by raising a flag;
 	// other waits, such as for nonblocking calls, begin some time after it. Ranks in step raise their flags at
 	// the same time, and a rank that looks at another's flag before it is written makes the writer fetch the
-	// line a second time: with the delay, and the line prefetched for write, a barrier of two takes 0.146 us
-	// (at 2: 0.171, at 8: 0.179), with either alone 0.18.
-	condDelay = 4
+	// line a second time; the line is prefetched for write as well. The best delay differs between processors: a
+	// barrier of two takes longest without one on some, and 0.85 of the time at 4 on others. soonLooks is how often
+	// a rank looks before its first progress call: with that it takes about the same at any delay up to 3.
+	condDelay = 2
+	soonLooks = 16
 	// missesPerYield is how many fruitless Tests and Probes pass before one yields the processor; when there
 	// are more ranks than processors each of them does.
 	missesPerYield = 64

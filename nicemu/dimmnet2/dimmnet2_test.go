@@ -248,7 +248,7 @@ func TestFlags(t *testing.T) {
 	if err := p.Audit(); err != nil {
 		t.Error(err)
 	}
-	f.Flags()[fabric.FlagFront*(3+1)][3] ^= 1
+	f.Flags()[fabric.FlagFront*(3*fabric.FlagPlace(1)+1)][3] ^= 1
 	if err := p.Audit(); !errors.Is(err, fabric.ErrFlag) {
 		t.Error(err)
 	}

@@ -8,6 +8,28 @@ import (
 	"rhinet/internal/ring"
 )
 
+// TestFlagPlaces: no two sequences of a lap have one place, and none is at a distance from the one before at which
+// a processor foresees the next: half a page at most, and the same as the distance before.
+func TestFlagPlaces(t *testing.T) {
+	const ranks = 2
+	taken := make(map[int]bool)
+	for seq := uint32(FlagLines - 2); seq < 2*FlagLines; seq++ {
+		at, before, third := FlagPlace(seq), FlagPlace(seq-1), FlagPlace(seq-2)
+		if seq >= FlagLines {
+			if at < 0 || at >= FlagLines || taken[at] {
+				t.Errorf("sequence %d has place %d, which is another's or none", seq, at)
+			}
+			taken[at] = true
+		}
+		if far := (at - before) * FlagFront * ranks * ring.LineBytes; at-before == before-third && max(far, -far) <= PageBytes/2 {
+			t.Errorf("sequences %d to %d lie %d bytes apart", seq-2, seq, far)
+		}
+		if FlagPlace(seq+FlagLines) != at {
+			t.Errorf("sequence %d has another place in the next lap", seq)
+		}
+	}
+}
+
 // TestFlagWriter: a flag is seen by its number, whatever was raised before, and an overwritten one
 // is detected. An invalid flag is not raised.
 func TestFlagWriter(t *testing.T) {

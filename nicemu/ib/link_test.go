@@ -124,7 +124,7 @@ func TestFlagsAreRefused(t *testing.T) {
 	if err := w.Raise(99, 1, 0, nil); !errors.Is(err, BeyondRegion) {
 		t.Error(err)
 	}
-	h[1].f.Flags()[fabric.FlagFront*h[1].f.Ranks()][3]++
+	h[1].f.Flags()[fabric.FlagFront*fabric.FlagPlace(1)*h[1].f.Ranks()][3]++
 	if err := w.Audit(); err != fabric.ErrFlag {
 		t.Errorf("an overwritten flag: %v", err)
 	}

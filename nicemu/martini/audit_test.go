@@ -58,7 +58,7 @@ func TestFlagsAreAudited(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range ring.LineBytes / 8 {
-		l := &n[1].Flags()[fabric.FlagFront*n[0].f.Ranks()*(fabric.FlagLines+3)]
+		l := &n[1].Flags()[fabric.FlagFront*n[0].f.Ranks()*(fabric.FlagLines+fabric.FlagPlace(3))]
 		l[i] ^= 1 << 40
 		if err := p.Audit(); !errors.Is(err, fabric.ErrFlag) {
 			t.Errorf("word %d: %v", i, err)

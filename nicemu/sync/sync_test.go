@@ -129,7 +129,7 @@ func TestFlags(t *testing.T) {
 	if err := f.Audit(); err != nil {
 		t.Error(err)
 	}
-	n[1].f.Flags()[fabric.FlagFront*(1*2+0)][3] ^= 1
+	n[1].f.Flags()[fabric.FlagFront*fabric.FlagPlace(1)*2][3] ^= 1
 	if err := f.Audit(); !errors.Is(err, fabric.ErrFlag) {
 		t.Error(err)
 	}

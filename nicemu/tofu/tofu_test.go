@@ -237,7 +237,7 @@ func TestFlagWriter(t *testing.T) {
 	if mark, up := n[1].f.Raised(n[1].f.Flags(), 1, 0, 5, into); !up || mark != 9 || string(into) != "flag" || p.Audit() != nil {
 		t.Errorf("%v, %d, %q", up, mark, into)
 	}
-	n[0].f.Flags()[fabric.FlagFront*(1*2*fabric.FlagLines+5*2)][3]++
+	n[0].f.Flags()[fabric.FlagFront*(1*2*fabric.FlagLines+fabric.FlagPlace(5)*2)][3]++
 	if err := p.Audit(); !errors.Is(err, fabric.ErrFlag) {
 		t.Errorf("an overwritten flag: %v", err)
 	}

@@ -24,7 +24,7 @@ type Harm struct {
 func Audits(t *testing.T, job func() (*fabric.Fabric, []ir.Translator), harms map[string]Harm) {
 	t.Helper()
 	harms["nothing"] = Harm{Do: func(*fabric.Fabric) {}}
-	harms["flag"] = Harm{Do: func(f *fabric.Fabric) { f.Flags()[fabric.FlagFront*(1*3+0)][3] ^= 1 }, Lost: []int32{1, 2}}
+	harms["flag"] = Harm{Do: func(f *fabric.Fabric) { f.Flags()[fabric.FlagFront*fabric.FlagPlace(1)*3][3] ^= 1 }, Lost: []int32{1, 2}}
 	for name, h := range harms {
 		f, all := job()
 		all[0].Post(&ir.Command{Op: ir.Watch, Peer: 1})

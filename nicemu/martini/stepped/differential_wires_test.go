@@ -251,7 +251,7 @@ func (x *wires) lineAt(slot uint64) int {
 func (x *wires) flagPushed(from, flagArray int, seq uint32, line, payload []byte) martini.Reason {
 	flagArrays := x.w.fast.f.Geometry().FlagArrays
 	_, end := x.w.fast.f.FlagSpan()
-	at := uint64((flagArray*fabric.FlagLines+int(seq%fabric.FlagLines))*pairNodes + from)
+	at := uint64((flagArray*fabric.FlagLines+fabric.FlagPlace(seq))*pairNodes + from)
 	if flagArray == flagArrays {
 		return x.pushed(from, from, 0, flagArraySegment, end, line)
 	}
