@@ -8,7 +8,12 @@ import (
 // TestPace: one copy in a few is measured, and after a slow one each, until one is not slow. A certain
 // number of slow ones in a row is reported, once; other copies are not measured.
 func TestPace(t *testing.T) {
-	const n = 32 << 10
+	t.Run("brief", func(t *testing.T) { testPace(t, brief, slowBriefKiB) })
+	t.Run("long", func(t *testing.T) { testPace(t, 2*brief, slowKiB) })
+}
+
+// testPace is TestPace of copies of n bytes, which are slow if they take more nanoseconds for each KiB.
+func testPace(t *testing.T, n, perKiB int) {
 	var p Pace
 	look := func() bool { return p.Begin(n, true) != 0 }
 	for _, c := range []struct {
@@ -19,7 +24,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("%+v is looked at", c)
 		}
 	}
-	limit := time.Duration(n * slowKiB >> 10)
+	limit := time.Duration(n * perKiB >> 10)
 	quick, slow := limit, limit+1
 	for i, c := range []struct {
 		took  time.Duration
