@@ -8,13 +8,14 @@ import (
 // TestPace: one copy in a few is measured, and after a slow one each, until one is not slow. A certain
 // number of slow ones in a row is reported, once; other copies are not measured.
 func TestPace(t *testing.T) {
-	t.Run("brief", func(t *testing.T) { testPace(t, brief, slowBriefKiB) })
-	t.Run("long", func(t *testing.T) { testPace(t, 2*brief, slowKiB) })
+	t.Run("brief calls", func(t *testing.T) { testPace(t, true, brief, slowBriefKiB) })
+	t.Run("long calls", func(t *testing.T) { testPace(t, true, 2*brief, slowKiB) })
+	t.Run("copies", func(t *testing.T) { testPace(t, false, brief, slowKiB) })
 }
 
 // testPace is TestPace of copies of n bytes, which are slow if they take more nanoseconds for each KiB.
-func testPace(t *testing.T, n, perKiB int) {
-	var p Pace
+func testPace(t *testing.T, calls bool, n, perKiB int) {
+	p := Pace{Calls: calls}
 	look := func() bool { return p.Begin(n, true) != 0 }
 	for _, c := range []struct {
 		n    int
@@ -50,7 +51,7 @@ func testPace(t *testing.T, n, perKiB int) {
 	if begun := p.Begin(n, true); begun == 0 || p.Slow(begun+time.Hour, n) {
 		t.Error("a copy that has not begun is slow")
 	}
-	p = Pace{}
+	p = Pace{Calls: calls}
 	begun := p.Begin(n, true)
 	now := begun + 10*limit
 	p.Clock = func() time.Duration { return now }

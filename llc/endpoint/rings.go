@@ -61,7 +61,7 @@ var (
 func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 	g := e.fabric.Geometry()
 	*r = Rings{
-		Endpoint: e, Remote: nic, nic: nic, ways: make([]way, e.Peers()), lines: e.fabric.Flags(),
+		Endpoint: e, Remote: nic, nic: nic, ways: make([]way, e.Peers()), lines: e.fabric.Flags(), pace: pace.Pace{Calls: true},
 		caps: ir.Caps{
 			Name: name, Rings: g.Rings, Slots: g.Ring.Slots, Bytes: g.Ring.Bytes, Spread: g.Ring.Spread, Words: g.Words, Remote: nic.Remote(),
 			Fragment: min(fragment, g.Ring.Bytes/fragmentShare), Eager: eager, Offered: usuallyOffered(), Split: split, SplitUnit: splitUnit, Copies: 1, Gathers: true,

@@ -148,8 +148,8 @@ func (p *Port) poll(w *waiter, b *wait.Backoff) {
 
 // soon reports whether cond holds now or, on a processor of this rank's own, after a few more looks: a progress
 // call takes as long as several of them, and what ranks in step wait for comes in less.
-func (p *Port) soon(cond func() bool, oversubscribed bool) bool {
-	if oversubscribed || p.aimer == nil {
+func (p *Port) soon(cond func() bool) bool {
+	if p.aimer == nil {
 		return cond()
 	}
 	return looks(cond, soonLooks)

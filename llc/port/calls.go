@@ -372,7 +372,7 @@ func (p *Port) awaitCond(call string, c *ir.Collective, begin func(), cond func(
 	if !oversubscribed && begin != nil {
 		wait.PollDelay(condDelay)
 	}
-	if !p.soon(cond, oversubscribed) {
+	if !p.soon(cond) {
 		b := p.policy.Begin()
 		since := p.meter.Sleep()
 		met := oversubscribed && !busy && p.giveWay(cond, &b)

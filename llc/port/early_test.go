@@ -89,11 +89,17 @@ func TestSoonLooks(t *testing.T) {
 		{true, false, 1, 1}, {true, false, 5, 5}, {true, false, soonLooks, soonLooks}, {true, false, soonLooks + 1, soonLooks},
 		{true, true, 1, 1}, {true, true, 2, 1}, {false, false, 1, 1}, {false, false, 2, 1},
 	} {
-		p, n := new(Port), 0
-		if c.aimed {
-			p.aimer = &expecting{}
+		nics, policy, n := nictest.Loopback(1, nictest.DefaultCaps()), wait.Policy{Spin: time.Microsecond, Yield: time.Hour, Local: true}, 0
+		a := ir.AbilitiesOf(nics[0])
+		if a.Aimer = nil; c.aimed {
+			a.Aimer = &expecting{}
 		}
-		if held := p.soon(func() bool { n++; return n == c.holds }, c.oversubscribed); held != (c.holds == c.looks) || n != c.looks {
+		nics[0] = a.Give(nics[0])
+		if c.oversubscribed {
+			policy.Spin = 0
+		}
+		p := openPolicy(t, nics, policy, func(int) Limits { return Limits{} })[0]
+		if held := p.soon(func() bool { n++; return n == c.holds }); held != (c.holds == c.looks) || n != c.looks {
 			t.Errorf("%+v: %d looks, %v", c, n, held)
 		}
 	}

@@ -123,7 +123,7 @@ func New(cfg Config) *Port {
 	}
 	p := &Port{
 		eng: llc.New(engine), router: can.Router,
-		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble,
+		nic: cfg.NIC, policy: cfg.Policy, trouble: cfg.Trouble, pace: pace.Pace{Calls: true},
 	}
 	p.sw = can.Switch
 	p.flagArray, p.express, p.report, p.auditor, p.clock = can.FlagArray, can.Express, can.Reporter, can.Auditor, can.Clock

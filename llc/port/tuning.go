@@ -61,8 +61,8 @@ const (
 	// other waits, such as for nonblocking calls, begin some time after it. Ranks in step raise their flags at
 	// the same time, and a rank that looks at another's flag before it is written makes the writer fetch the
 	// line a second time; the line is prefetched for write as well. The best delay differs between processors: a
-	// barrier of two takes longest without one on some, and 0.85 of the time at 4 on others. soonLooks is how often
-	// a rank looks before its first progress call: with that it takes about the same at any delay up to 3.
+	// barrier of two takes 0.8 of the time without one on some, and 0.8 of the time at 4 on others. soonLooks is
+	// how often a rank looks before its first progress call: with that it takes about the same at any delay up to 3.
 	condDelay = 2
 	soonLooks = 16
 	// missesPerYield is how many fruitless Tests and Probes pass before one yields the processor; when there
