@@ -117,6 +117,43 @@ func TestMovesWhatItNames(t *testing.T) {
 	})
 }
 
+// Blocks that match, or lie in one piece on one side, are copied by one call, as others are one by one.
+func TestMovesMatchingBlocks(t *testing.T) {
+	for _, size := range []int{1, 8, 40, 64, 1000, 4 << 10} {
+		one, some, sparse, other := strided.Blocks{}, strided.Blocks{Block: size, Stride: size + 8}, strided.Blocks{Block: size, Stride: 3 * size}, strided.Blocks{Block: size + 2, Stride: size + 5}
+		for _, in := range [][2]strided.Blocks{{one, one}, {one, some}, {some, one}, {some, some}, {some, sparse}, {sparse, some}, {some, other}, {other, some}} {
+			for _, from := range [][2]int{{0, 0}, {size, 0}, {0, 2 * size}, {size / 2, 0}, {size, size/2 + 1}} {
+				for _, n := range []int{0, size - 1, size, 3 * size, 4*size + size/2} {
+					for _, out := range []bool{false, true} {
+						m := strided.Move{Bytes: n, Here: from[0], There: from[1], Mine: in[0], Their: in[1]}
+						_, mine := m.Mine.Span(m.Here, n)
+						base, their := m.Their.Span(m.There, n)
+						here, there := make([]byte, mine+9), make([]byte, their-base+9)
+						for i := range here {
+							here[i] = byte(1 + i%101)
+						}
+						for i := range there {
+							there[i] = byte(128 + i%103)
+						}
+						wantHere, wantThere := bytes.Clone(here), bytes.Clone(there)
+						for i := range n {
+							a, b := m.Mine.Place(m.Here+i), m.Their.Place(m.There+i)-base
+							if out {
+								wantThere[b] = here[a]
+							} else {
+								wantHere[a] = there[b]
+							}
+						}
+						if m.Copy(here, base, there, out); !bytes.Equal(here, wantHere) || !bytes.Equal(there, wantThere) {
+							t.Fatalf("%+v, out %v: copied something else", m, out)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // A stretch has the bytes that it names, in blocks that follow each other closely, and cannot be longer.
 func TestStretch(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

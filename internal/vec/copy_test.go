@@ -33,6 +33,57 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestCopyBlocks compares CopyBlocks with copy, block by block, around the sizes that the kernel takes in one turn.
+// Memory between and around the blocks of dst stays unchanged.
+func TestCopyBlocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, size := range []int{0, 1, 8, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129, 160, 161, 255, 256, 257, 1000, 1024} {
+		for _, gap := range [][2]int{{0, 0}, {0, 9}, {7, 0}, {32, 64}, {size, size}, {3, -size}, {3, -size / 2}} {
+			for _, count := range []int{-1, 0, 1, 2, 5} {
+				const guard = 40
+				dstep, sstep, most := size+gap[0], size+gap[1], 5
+				src, dst := make([]byte, guard+most*(sstep+size)), make([]byte, 2*guard+most*(dstep+size))
+				for _, b := range [][]byte{src, dst} {
+					for i := range b {
+						b[i] = byte(r.Uint32())
+					}
+				}
+				from := 1 + r.IntN(guard-1)
+				want := bytes.Clone(dst)
+				for i := range count {
+					copy(want[guard+i*dstep:][:size], src[from+i*sstep:])
+				}
+				end := guard + max(count-1, 0)*dstep + size
+				if CopyBlocks(dst[guard:end], dstep, src[from:], sstep, size, count); !bytes.Equal(dst, want) {
+					t.Fatalf("%d blocks of %d bytes, %d and %d apart: copied something else", count, size, dstep, sstep)
+				}
+			}
+		}
+	}
+}
+
+// TestCopyBlocksOutOfReach: a block that does not lie in its slice is not copied.
+func TestCopyBlocksOutOfReach(t *testing.T) {
+	b := make([]byte, 10*64)
+	for _, size := range []int{8, 64} {
+		for name, call := range map[string]func(){
+			"dst":           func() { CopyBlocks(b[:3*size-1], size, b[256:], size, size, 3) },
+			"src":           func() { CopyBlocks(b[256:], size, b[:3*size-1], size, size, 3) },
+			"dst backwards": func() { CopyBlocks(b[:size], -size/2, b[256:], size, size, 2) },
+			"src backwards": func() { CopyBlocks(b[256:], size, b[:size], -size/2, size, 2) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s, blocks of %d bytes: no panic", name, size)
+					}
+				}()
+				call()
+			}()
+		}
+	}
+}
+
 // TestCopyOfUnequalLengths: the shorter slice determines the length. The two are so far apart that they do
 // not overlap with either length.
 func TestCopyOfUnequalLengths(t *testing.T) {

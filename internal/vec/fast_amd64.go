@@ -89,6 +89,9 @@ func fastMax(in, inout any) int {
 	return 0
 }
 
+// shortestBlock is the shortest length of blocks for which moveBlocks is used: one vector.
+const shortestBlock = 32
+
 // shortestCopy is the shortest length for which move is used: one block. longestCopy is the longest: longer
 // data does not stay in a cache of the core, and Go's copy does what processors recommend for that.
 const (

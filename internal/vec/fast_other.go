@@ -10,6 +10,9 @@ const shortest = math.MaxInt
 // shortestCopy is the length from which move is used: never.
 const shortestCopy, longestCopy = math.MaxInt, 0
 
+// shortestBlock is the length from which moveBlocks is used: never.
+const shortestBlock = math.MaxInt
+
 const hasAVX2 = false
 
 // moveLines is never used.
@@ -21,6 +24,8 @@ const (
 func move(_, _ *byte, _ int)      {}
 func moveLines(_, _ *byte, _ int) {}
 func movePast(_, _ *byte, _ int)  {}
+
+func moveBlocks(_, _ *byte, _, _, _, _ int) {}
 
 const canDemote = false
 

@@ -28,6 +28,11 @@ func moveLines(dst, src *byte, n int)
 //go:noescape
 func movePast(dst, src *byte, n int)
 
+// moveBlocks copies count blocks of size bytes, shortestBlock or more, whose beginnings are dstep and sstep apart.
+//
+//go:noescape
+func moveBlocks(dst, src *byte, dstep, sstep, size, count int)
+
 // demote has the cache lines of the n bytes from p on move to a cache that all cores share. n must not be
 // 0.
 //

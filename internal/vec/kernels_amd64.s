@@ -691,6 +691,62 @@ done:
 	VZEROUPPER
 	RET
 
+// func moveBlocks(dst *byte, src *byte, dstep int, sstep int, size int, count int)
+// Requires: AVX
+TEXT ·moveBlocks(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ dstep+16(FP), DX
+	MOVQ sstep+24(FP), BX
+	MOVQ size+32(FP), SI
+	MOVQ count+40(FP), DI
+
+block:
+	MOVQ AX, R8
+	MOVQ CX, R9
+	MOVQ SI, R10
+	CMPQ R10, $0x00000080
+	JLT  less
+
+most:
+	VMOVDQU (R9), Y0
+	VMOVDQU 32(R9), Y1
+	VMOVDQU 64(R9), Y2
+	VMOVDQU 96(R9), Y3
+	VMOVDQU Y0, (R8)
+	VMOVDQU Y1, 32(R8)
+	VMOVDQU Y2, 64(R8)
+	VMOVDQU Y3, 96(R8)
+	ADDQ    $0x00000080, R9
+	ADDQ    $0x00000080, R8
+	SUBQ    $0x00000080, R10
+	CMPQ    R10, $0x00000080
+	JGE     most
+
+less:
+	CMPQ    R10, $0x20
+	JLE     end
+	VMOVDQU (R9), Y0
+	VMOVDQU Y0, (R8)
+	ADDQ    $0x00000020, R9
+	ADDQ    $0x00000020, R8
+	SUBQ    $0x00000020, R10
+	JMP     less
+
+end:
+	TESTQ   R10, R10
+	JE      next
+	VMOVDQU -32(R9)(R10*1), Y0
+	VMOVDQU Y0, -32(R8)(R10*1)
+
+next:
+	ADDQ DX, AX
+	ADDQ BX, CX
+	DECQ DI
+	JNE  block
+	VZEROUPPER
+	RET
+
 // func demote(p *byte, n int)
 TEXT ·demote(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), DI

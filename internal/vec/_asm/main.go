@@ -44,6 +44,7 @@ func main() {
 	move()
 	moveLines()
 	movePast()
+	moveBlocks()
 	demote()
 	Generate()
 }
@@ -261,6 +262,62 @@ func movePast() {
 	JE(LabelRef("done"))
 	some(Mem{Base: src, Index: rest, Scale: 1, Disp: -line}, Mem{Base: dst, Index: rest, Scale: 1, Disp: -line})
 	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// moveBlocks emits func moveBlocks(dst, src *byte, dstep, sstep, size, count int) for count blocks of size bytes, at
+// least a vector each, whose beginnings are dstep and sstep apart. The last vector of a block is copied unaligned
+// and may overlap the one before.
+func moveBlocks() {
+	const most = 4 * vectorBytes
+	TEXT("moveBlocks", NOSPLIT, "func(dst, src *byte, dstep, sstep, size, count int)")
+	dst := Load(Param("dst"), GP64())
+	src := Load(Param("src"), GP64())
+	dstep := Load(Param("dstep"), GP64())
+	sstep := Load(Param("sstep"), GP64())
+	size := Load(Param("size"), GP64())
+	count := Load(Param("count"), GP64())
+	to, from, left := GP64(), GP64(), GP64()
+	some := func(bytes int) { // copies that many bytes, and goes on behind them
+		v := make([]reg.VecVirtual, bytes/vectorBytes)
+		for i := range v {
+			v[i] = YMM()
+			VMOVDQU(Mem{Base: from, Disp: i * vectorBytes}, v[i])
+		}
+		for i := range v {
+			VMOVDQU(v[i], Mem{Base: to, Disp: i * vectorBytes})
+		}
+		ADDQ(U32(bytes), from)
+		ADDQ(U32(bytes), to)
+		SUBQ(U32(bytes), left)
+	}
+	Label("block")
+	MOVQ(dst, to)
+	MOVQ(src, from)
+	MOVQ(size, left)
+	CMPQ(left, U32(most))
+	JLT(LabelRef("less"))
+	Label("most")
+	some(most)
+	CMPQ(left, U32(most))
+	JGE(LabelRef("most"))
+	Label("less")
+	CMPQ(left, Imm(vectorBytes))
+	JLE(LabelRef("end"))
+	some(vectorBytes)
+	JMP(LabelRef("less"))
+	Label("end")
+	TESTQ(left, left)
+	JE(LabelRef("next"))
+	v := YMM()
+	VMOVDQU(Mem{Base: from, Index: left, Scale: 1, Disp: -vectorBytes}, v)
+	VMOVDQU(v, Mem{Base: to, Index: left, Scale: 1, Disp: -vectorBytes})
+	Label("next")
+	ADDQ(dstep, dst)
+	ADDQ(sstep, src)
+	DECQ(count)
+	JNE(LabelRef("block"))
 	VZEROUPPER()
 	RET()
 }
