@@ -170,21 +170,24 @@ func (e *Engine) Unmet(l *Lane, key Key) bool { return e.table.Vacant(uint16(key
 // Came notes that a packet of Whole has been taken.
 func (l *Lane) Came() { l.seen++ }
 
+// Eager reports whether a message of n bytes may travel in packets.
+func (e *Engine) Eager(n int) bool { return uint64(n) <= e.eager }
+
 // begins reports whether n bytes can be the first packet of a message of size bytes.
 func (e *Engine) begins(n, size int) bool { return n > 0 && n < size && uint64(size) <= e.eager }
 
-// Next takes v, the next packet of src, into the message of which Accept and Next have taken the first got
-// bytes, and returns the number of bytes in it; 0 if it is not the next packet of that message, and then
-// nothing has changed. buf is as long as the message. Accept, Take and the calls of Next for one message come
-// without any other call between them.
-func (e *Engine) Next(src int, v *ir.View, buf []byte, got int) int {
+// Next takes v, the next packet of src, into the message of size bytes of which Accept and Next have taken the
+// first got, and returns the number of bytes in it, which the caller copies; 0 if it is not the next packet of
+// that message, and then nothing has changed. Accept, Take and the calls of Next for one message come without
+// any other call between them.
+func (e *Engine) Next(src int, v *ir.View, got, size int) int {
 	p := &e.peers[src]
 	if uint32(v.Head[0]>>32) != uint32(wire.Fragment) || ^v.Ring != p.via ||
-		!comesNext(v.Head[2], uint64(len(v.Data)), uint64(got), uint64(len(buf))) {
+		!comesNext(v.Head[2], uint64(len(v.Data)), uint64(got), uint64(size)) {
 		return 0
 	}
 	p.seen++
-	return vec.Copy(buf[got:], v.Data)
+	return len(v.Data)
 }
 
 // AcceptRest has r, which is not posted, receive the remaining bytes of a message of size bytes with tag of

@@ -225,7 +225,8 @@ func TestLaneTakesWhatFollows(t *testing.T) {
 		llc.FragmentWords(&v.Head, 5)
 		c.spoil(v)
 		before := llc.Counted(e, 0)
-		n := e.Next(0, v, buf, 5)
+		n := e.Next(0, v, 5, len(buf))
+		copy(buf[5:], v.Data[:n])
 		if counted := llc.Counted(e, 0) - before; counted > 1 || (counted == 1) != (n > 0) {
 			t.Errorf("%s: %d bytes were taken, and counted as %d packets", name, n, counted)
 		}

@@ -136,6 +136,10 @@ func (c *Comm) sendSlow(s site, e *elem, b []byte, mode llc.Mode) error {
 	kind := sending
 	if mode == llc.Synchronous {
 		kind = sendingSync
+	} else if e.items {
+		if err, done := c.sendItems(s, b); done {
+			return err
+		}
 	}
 	r := c.start(s, e, b, kind)
 	_, err := r.Wait()
@@ -143,6 +147,11 @@ func (c *Comm) sendSlow(s site, e *elem, b []byte, mode llc.Mode) error {
 }
 
 func (c *Comm) recvSlow(s site, e *elem, b []byte) (Status, error) {
+	if e.items {
+		if st, err, done := c.recvItems(s, b); done {
+			return st, err
+		}
+	}
 	r := c.start(s, e, b, receiving)
 	st, err := r.Wait()
 	r.withdraw() // a receive from any rank may stay active after an error

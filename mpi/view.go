@@ -213,6 +213,69 @@ func (c *Comm) spread(s site, b []byte, receive bool) (*elem, []byte, *body, err
 	return &in.v.elem, nil, in, nil
 }
 
+// A piecewise is a transport with short ways for blocking calls whose messages do not
+// lie in one piece.
+type piecewise interface {
+	SendPieces(key llc.Key, dst, tag int, b llc.Body) error
+	RecvPieces(key llc.Key, src, tag int, b llc.Body) (llc.Status, error)
+}
+
+// piecewise returns the short ways of the transport, or nil if they are not to be used:
+// a job that checks calls must see requests.
+func (c *Comm) piecewise() piecewise {
+	if c.w.Check || c.w.Forgotten != nil {
+		return nil
+	}
+	t, _ := c.t.(piecewise)
+	return t
+}
+
+// sendItems is a Send of items by the short way, if there is one and nothing is wrong;
+// otherwise done is false, and nothing has happened.
+func (c *Comm) sendItems(s site, items []byte) (err error, done bool) {
+	t := c.piecewise()
+	if t == nil || !c.reaches(s.peer, s.tag) {
+		return nil, false
+	}
+	e, b, in, err := c.spread(s, items, false)
+	if err != nil {
+		return nil, false
+	}
+	key, dst, n := c.keyTo(s.peer)|e.key, c.global(s.peer), len(b)
+	if in == nil {
+		err = c.t.Send(key, dst, s.tag, llc.Standard, b)
+	} else {
+		err, n = t.SendPieces(key, dst, s.tag, in), in.Size()
+	}
+	if err != nil {
+		err = c.raise(c.sendFailed(s, e, n, err))
+	}
+	return err, true
+}
+
+// recvItems is sendItems for a Recv.
+func (c *Comm) recvItems(s site, items []byte) (_ Status, err error, done bool) {
+	t := c.piecewise()
+	from, ok := c.awaits(s.peer, s.tag)
+	if t == nil || !ok {
+		return Status{}, nil, false
+	}
+	e, b, in, err := c.spread(s, items, true)
+	if err != nil {
+		return Status{}, nil, false
+	}
+	key, n := c.key|e.key, len(b)
+	var st llc.Status
+	if in == nil {
+		st, err = c.t.Recv(key, from, s.tag, b)
+	} else {
+		st, err = t.RecvPieces(key, from, s.tag, in)
+		n = in.Size()
+	}
+	out, err := c.received(s, e, st, err, n)
+	return out, c.raise(err), true
+}
+
 // lay gives a transfer its body.
 func (p *transfer) lay(in *body) {
 	p.Body, p.Attended = in, p.site.waits() != ""

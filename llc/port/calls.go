@@ -80,19 +80,28 @@ func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.R
 	if p.is(sampled) && r == nil {
 		return p.timedRecv(call, key, src, tag, buf)
 	}
-	var l *pollDelay
-	if r == nil {
-		p.shun = max(p.shun-1, 0)
-		l = &p.pollDelay
-		r = p.request()
-		r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
-		r.Label = call
-		p.eng.Recv(r)
-		p.post()
-		if p.eng.Telling() { // it took a message of this peer to itself
-			p.announce()
-		}
+	if r != nil {
+		return p.ends(call, r, nil)
 	}
+	r = p.request()
+	r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
+	r.Label = call
+	p.begin(r)
+	return p.ends(call, r, &p.pollDelay)
+}
+
+// begin posts the receive of a blocking call.
+func (p *Port) begin(r *llc.Request) {
+	p.shun = max(p.shun-1, 0)
+	p.eng.Recv(r)
+	p.post()
+	if p.eng.Telling() { // it took a message of this peer to itself
+		p.announce()
+	}
+}
+
+// ends waits for the receive of a blocking call, and leaves the port.
+func (p *Port) ends(call string, r *llc.Request, l *pollDelay) (st llc.Status, err error) {
 	if !r.Done() && !p.finish(r, "Recv", l) {
 		p.eng.Cancel(r)
 		p.gate.leave()
@@ -100,10 +109,10 @@ func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.R
 	}
 	from := &r.Status // field by field: wide loads would wait for narrow stores
 	st.Source, st.Tag, st.Bytes, st.Err = from.Source, from.Tag, from.Bytes, from.Err
-	p.keep(r)
 	if p.seen != nil {
-		p.received(call, message(key, st.Source, st.Tag, int(st.Bytes)), st.Err)
+		p.received(call, message(llc.MakeKey(r.Context, r.Type), st.Source, st.Tag, int(st.Bytes)), st.Err)
 	}
+	p.keep(r)
 	p.depart()
 	return st, st.Err
 }

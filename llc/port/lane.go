@@ -143,44 +143,6 @@ func (p *Port) whole(key llc.Key, dst, tag int, buf []byte) bool {
 	return true
 }
 
-// pieces is parts for a noncontiguous message.
-func (p *Port) pieces(r *llc.Request) (gone int) {
-	if p.express == nil {
-		return 0
-	}
-	for size := r.Body.Size(); gone < size; {
-		slot, pos, n, ok := p.eng.Part(r.Peer, r.Tag, gone, size, size)
-		if !ok {
-			break
-		}
-		if gone == 0 {
-			llc.EagerWords(&p.head, llc.MakeKey(r.Context, r.Type), r.Tag, size)
-		} else {
-			llc.FragmentWords(&p.head, gone)
-		}
-		if len(p.piece) < n {
-			p.piece = make([]byte, n)
-		}
-		r.Body.Gather(p.piece[:n], gone)
-		p.express.Place(r.Peer, slot, pos, &p.head, p.piece[:n])
-		gone += n
-	}
-	return gone
-}
-
-// isendOther is Start for a send that is not Standard, or whose message is noncontiguous.
-func (p *Port) isendOther(r *llc.Request) {
-	gone := 0
-	if r.Mode == llc.Scattered {
-		gone = p.pieces(r)
-	}
-	if gone > 0 && gone == r.Body.Size() {
-		p.eng.Went(r)
-	} else {
-		p.isend(r, gone)
-	}
-}
-
 // sendLong is Send for a message that is longer than a line.
 func (p *Port) sendLong(key llc.Key, dst, tag int, buf []byte) error {
 	gone := p.parts(key, dst, tag, buf, pipelined)
@@ -207,16 +169,21 @@ func (p *Port) relieve() {
 	}
 }
 
-// next takes those packets after the first got bytes of a message that are there or come soon, and returns
-// how many bytes there are now.
-func (p *Port) next(src int, buf []byte, got int) int {
-	for looks := 0; looks < glances && got < len(buf); looks++ {
+// next takes those packets after the first got of size bytes of a message that are there or come soon, into
+// body or, if that is nil, into buf, and returns how many bytes there are now.
+func (p *Port) next(src int, buf []byte, body llc.Body, got, size int) int {
+	for looks := 0; looks < glances && got < size; looks++ {
 		if !p.express.Look(src, &p.view) {
 			continue
 		}
-		n := p.eng.Next(src, &p.view, buf, got)
+		n := p.eng.Next(src, &p.view, got, size)
 		if n == 0 {
 			break
+		}
+		if body == nil {
+			vec.Copy(buf[got:], p.view.Data)
+		} else {
+			body.Scatter(p.view.Data, got)
 		}
 		p.express.Take()
 		got, looks = got+n, 0
@@ -299,7 +266,7 @@ func (p *Port) seek(l *llc.Lane, key llc.Key, src, tag int, buf []byte, look boo
 		l.In = p.lanes.Inlet(src)
 	}
 	if got < size {
-		if got = p.next(src, buf[:size], got); got < size {
+		if got = p.next(src, buf, nil, got, size); got < size {
 			return size, its, got
 		}
 	}

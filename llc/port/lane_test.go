@@ -203,8 +203,8 @@ func TestLaneOfSeveralPackets(t *testing.T) {
 // come, and a packet that cannot follow is the end of its peer.
 func TestLaneWaitsForTheRest(t *testing.T) {
 	caps := nictest.DefaultCaps()
-	for i := range 4 {
-		right, calls := i%2 == 0, i < 2
+	for i := range 6 {
+		right, call := i%2 == 0, i/2
 		ps := open(t, 2)
 		acquaint(t, ps)
 		want := payload(1, caps.Fragment+1)
@@ -225,13 +225,18 @@ func TestLaneWaitsForTheRest(t *testing.T) {
 		var st llc.Status
 		var err error
 		wg.Go(func() {
-			if calls {
+			switch call {
+			case 0:
 				st, err = ps[0].Recv(0, 1, 3, buf)
-				return
+			case 1:
+				r := &llc.Request{Peer: 1, Tag: 3, Buf: buf}
+				ps[0].Receive(r)
+				st, err = r.Status, r.Status.Err
+			case 2:
+				b := newSparse(buf)
+				st, err = ps[0].RecvPieces(0, 1, 3, b)
+				b.Gather(buf, 0)
 			}
-			r := &llc.Request{Peer: 1, Tag: 3, Buf: buf}
-			ps[0].Receive(r)
-			st, err = r.Status, r.Status.Err
 		})
 		eventually(t, "the receive sleeps", func() bool {
 			ps[0].gate.enter()
@@ -444,6 +449,7 @@ func TestPacketsAreAsLongAsPays(t *testing.T) {
 		want   int
 	}{
 		"Send":                  {exclusive(), func(p *Port, buf []byte) { send(t, p, 0, 1, 5, buf) }, pipelined},
+		"SendPieces":            {exclusive(), func(p *Port, buf []byte) { _, _ = sendPieces(p, 5, newSparse(buf)) }, pipelined},
 		"TrySend":               {exclusive(), func(p *Port, buf []byte) { p.TrySend(0, 1, 5, buf) }, pipelined},
 		"Start":                 {exclusive(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, 2 * pipelined},
 		"Start, oversubscribed": {oversubscribed(), func(p *Port, buf []byte) { p.Start(&llc.Request{Peer: 1, Tag: 5, Buf: buf}, true) }, pipelined},

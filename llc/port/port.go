@@ -177,7 +177,7 @@ func (p *Port) request() *llc.Request {
 
 // keep takes back the request of a blocking call, which is done.
 func (p *Port) keep(r *llc.Request) {
-	r.Buf, r.Label = nil, ""
+	r.Buf, r.Body, r.Attended, r.Label = nil, nil, false, ""
 	p.free = append(p.free, r)
 }
 

@@ -124,6 +124,35 @@ func TestPortCountsItsCalls(t *testing.T) {
 	}
 }
 
+// So it does with those in pieces.
+func TestPortCountsPieces(t *testing.T) {
+	for _, bytes := range []int{48, 3000, 100_000} {
+		ps, reader := openSeen(t, true)
+		const n = 600
+		both(t, ps, func(p *Counting, self int) {
+			b := newSparse(payload(1, bytes))
+			for i := range n {
+				var err error
+				if self == 0 {
+					err = p.SendPieces(0, 1, i, b)
+				} else {
+					_, err = p.RecvPieces(0, 0, i, b)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		for rank, call := range []string{"Send", "Recv"} {
+			all := seenCalls(t, reader, rank)
+			c := all[call]
+			if c.Count != n || c.Bytes != uint64(n*bytes) || c.Timed == 0 || c.Timed > 300 || c.Wait < 0 || c.Wait > c.Seconds || len(all) != 1 {
+				t.Errorf("%d bytes, rank %d: %+v", bytes, rank, all)
+			}
+		}
+	}
+}
+
 // Goroutines that call at the same time are all counted.
 func TestPortCountsGoroutines(t *testing.T) {
 	ps, reader := openSeen(t, false)

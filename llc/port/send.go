@@ -47,6 +47,12 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 	}
 	r := p.request()
 	r.Peer, r.Context, r.Type, r.Tag, r.Mode, r.Buf = dst, key.Context(), key.Type(), tag, mode, buf
+	return p.sends(r, gone)
+}
+
+// sends starts r, the send of a blocking call, of which gone bytes have gone by the lane, waits for it and
+// leaves the port.
+func (p *Port) sends(r *llc.Request, gone int) error {
 	if gone > 0 {
 		p.eng.SendRest(r, gone)
 	} else if len(r.Buf) > p.packed {
@@ -63,10 +69,10 @@ func (p *Port) sendRest(key llc.Key, dst, tag int, mode llc.Mode, buf []byte, go
 		return ErrClosed // r is lost: the engine may still hold it
 	}
 	err := r.Status.Err
-	p.keep(r)
 	if p.seen != nil {
-		p.sent(sendRow(mode), message(key, dst, tag, len(buf)))
+		p.sent(sendRow(r.Mode), message(llc.MakeKey(r.Context, r.Type), r.Peer, r.Tag, r.Bytes()))
 	}
+	p.keep(r)
 	p.depart()
 	return err
 }

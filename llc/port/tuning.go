@@ -103,6 +103,9 @@ const (
 // turn.
 const asksOf = 15
 
+// longRun is the shortest packet for which it pays to find out whether its bytes lie in one block.
+const longRun = 4 << 10
+
 // pipelined is the largest packet, in bytes, of a message in several packets whose sender waits, in Send
 // or Sendrecv: most likely the receiver waits too, and copies one packet out while the next one is copied
 // in. A message that was only started goes in packets as long as the NIC takes: one of the two sides has

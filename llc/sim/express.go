@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"rhinet/internal/vec"
 	"rhinet/llc"
 	"rhinet/llc/ir"
 )
@@ -89,25 +88,24 @@ func (w *world) accept(i int, r *receive) bool {
 	if !w.net.Look(i, r.src, &v) {
 		return false
 	}
-	if r.req.Body != nil {
-		return false
-	}
 	key, tag := llc.MakeKey(r.ctx, r.req.Type), r.tag
 	l := e.Lane(r.src)
-	size, ok := l.Whole(key, tag, v.Head[0], v.Head[1]>>32<<32|uint64(len(v.Data)), v.Head[2], v.Ring, len(r.req.Buf))
-	if ok = ok && e.Unmet(l, key); ok {
+	room := r.req.Bytes()
+	size, ok := l.Whole(key, tag, v.Head[0], v.Head[1]>>32<<32|uint64(len(v.Data)), v.Head[2], v.Ring, room)
+	if ok = ok && r.req.Body == nil && e.Unmet(l, key); ok {
 		l.Came()
-	} else if size, tag, ok = e.Accept(r.src, key, tag, &v, len(r.req.Buf)); !ok {
-		return w.fetch(i, r, key, &v)
+	} else if size, tag, ok = e.Accept(r.src, key, tag, &v, room); !ok {
+		return r.req.Body == nil && w.fetch(i, r, key, &v)
 	}
 	got := len(v.Data)
-	vec.Fill(r.req.Buf, v.Data)
+	r.req.Scatter(v.Data, 0)
 	w.net.Take(i, &v)
 	for got < size && w.net.chance(w.Lane) && w.net.Look(i, r.src, &v) {
-		n := e.Next(r.src, &v, r.req.Buf[:size], got)
+		n := e.Next(r.src, &v, got, size)
 		if n == 0 {
 			break
 		}
+		r.req.Scatter(v.Data, got)
 		w.net.Take(i, &v)
 		got += n
 	}
