@@ -9,7 +9,8 @@ import (
 // number of slow ones in a row is reported, once; other copies are not measured.
 func TestPace(t *testing.T) {
 	t.Run("brief calls", func(t *testing.T) { testPace(t, true, brief, slowBriefKiB) })
-	t.Run("long calls", func(t *testing.T) { testPace(t, true, 2*brief, slowKiB) })
+	t.Run("medium calls", func(t *testing.T) { testPace(t, true, medium, slowBriefKiB) })
+	t.Run("long calls", func(t *testing.T) { testPace(t, true, 2*medium, slowKiB) })
 	t.Run("copies", func(t *testing.T) { testPace(t, false, brief, slowKiB) })
 }
 
@@ -59,5 +60,75 @@ func testPace(t *testing.T, calls bool, n, perKiB int) {
 		if slow := p.Slow(begun, n); slow != (i == enough-1) {
 			t.Errorf("copy %d of %d that take long is slow: %v", i+1, enough, slow)
 		}
+	}
+}
+
+// TestPaceBesidePackets: calls of medium length that take longer than packets are slow, but at least those that
+// would be slow if they were long. Packets do not matter to brief calls. What packets take is forgotten after many calls that are slow but for it.
+func TestPaceBesidePackets(t *testing.T) {
+	for _, c := range []struct{ n, packetKiB, limit time.Duration }{
+		{medium, 0, slowBriefKiB}, {medium, 1, slowBriefKiB}, {medium, slowBriefKiB * 4 / packetShare, slowBriefKiB},
+		{medium, 80, 80 * packetShare / 4}, {medium, 1000, slowKiB}, {brief, 1000, slowBriefKiB}, {brief + 1024, 1000, slowKiB},
+	} {
+		p, n := Pace{Calls: true, packetKiB: c.packetKiB}, int(c.n)
+		limit := c.limit * c.n >> 10
+		for i := range enough {
+			if slow := p.judge(limit+1, n); slow != (i == enough-1) {
+				t.Errorf("packets take %d: call %d that takes longer than %v is slow: %v", c.packetKiB, i+1, limit, slow)
+			}
+		}
+		for range enough {
+			if p.judge(limit, n) {
+				t.Errorf("packets take %d: a call that takes %v is slow", c.packetKiB, limit)
+			}
+		}
+	}
+	const n = medium
+	p := Pace{Calls: true, packetKiB: 1000}
+	took := time.Duration(slowKiB * n >> 10)
+	for i := range 2 * staleReads {
+		if i == staleReads/2 {
+			p.EndPacket(p.now(), leastPacket) // known again
+			p.packetKiB = 1000
+		}
+		known := p.packetKiB != 0
+		if want := i < staleReads/2+staleReads; known != want {
+			t.Fatalf("before call %d the time of packets is known: %v", i, known)
+		}
+		if slow := p.judge(took, n); slow && known {
+			t.Fatalf("call %d is slow", i)
+		}
+	}
+}
+
+// TestPaceOfPackets: one long packet in a few is timed, and their times are averaged.
+func TestPaceOfPackets(t *testing.T) {
+	var now time.Duration = 1
+	p := Pace{Clock: func() time.Duration { return now }}
+	if p.BeginPacket(leastPacket-1) != 0 {
+		t.Error("a short packet is timed")
+	}
+	copied := func(n int, took time.Duration) (timed bool) {
+		begun := p.BeginPacket(n)
+		now += took
+		p.EndPacket(begun, n)
+		return begun != 0
+	}
+	for i := range 3 * packetLooks {
+		if timed := copied(2*leastPacket, 800); timed != (i%packetLooks == 0) {
+			t.Errorf("packet %d is timed: %v", i, timed)
+		}
+	}
+	if want := time.Duration(800 << 10 / (2 * leastPacket)); p.packetKiB != want {
+		t.Errorf("packets take %d for each KiB, want %d", p.packetKiB, want)
+	}
+	for range 100 * packetLooks {
+		copied(leastPacket, 1600)
+	}
+	if want := time.Duration(1600 << 10 / leastPacket); p.packetKiB > want || p.packetKiB < want-10 {
+		t.Errorf("packets take %d for each KiB after a while, want %d", p.packetKiB, want)
+	}
+	if copied(leastPacket, 0); p.packetKiB == 0 {
+		t.Error("a packet that takes no time makes theirs unknown")
 	}
 }

@@ -181,7 +181,9 @@ func (p *Port) next(src int, buf []byte, body llc.Body, got, size int) int {
 			break
 		}
 		if body == nil {
+			begun := p.pace.BeginPacket(n)
 			vec.Copy(buf[got:], p.view.Data)
+			p.pace.EndPacket(begun, n)
 		} else {
 			body.Scatter(p.view.Data, got)
 		}

@@ -466,6 +466,24 @@ func TestPacketsAreAsLongAsPays(t *testing.T) {
 	}
 }
 
+// TestReceivesTimePackets: a receive times the copy of a long packet out of its ring, for what it says of reads.
+func TestReceivesTimePackets(t *testing.T) {
+	caps := nictest.DefaultCaps()
+	caps.Bytes, caps.Fragment, caps.Eager, caps.Split = 256<<10, pipelined, 4*pipelined, 8*pipelined
+	ps := openPolicy(t, nictest.LoopbackWith(2, caps, nictest.Hooks{}), exclusive(), func(int) Limits { return Limits{} })
+	acquaint(t, ps)
+	reads := 0
+	ps[1].pace.Clock = func() time.Duration { reads++; return time.Duration(reads) }
+	send(t, ps[0], 0, 1, 5, payload(5, pipelined))
+	if recv(t, ps[1], 0, 0, 5, payload(5, pipelined)); reads != 0 {
+		t.Errorf("the clock is read %d times for a message of one packet", reads)
+	}
+	send(t, ps[0], 0, 1, 6, payload(6, 2*pipelined))
+	if recv(t, ps[1], 0, 0, 6, payload(6, 2*pipelined)); reads != 2 {
+		t.Errorf("the clock is read %d times for the first message of two packets", reads)
+	}
+}
+
 // exclusive is the policy of peers each of which has a processor.
 func exclusive() wait.Policy {
 	return wait.Policy{Spin: time.Microsecond, Yield: time.Millisecond, Local: true}
