@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"rhinet/internal/ring"
 	"rhinet/internal/wait"
@@ -193,7 +194,8 @@ func TestNoPacketPastTheTranslator(t *testing.T) {
 // TestPastTheTranslatorToASleeper: a sleeper is also woken by a message that bypasses the translator.
 func TestPastTheTranslatorToASleeper(t *testing.T) {
 	ps := processes(t, "martini")
-	past(t, ps)
+	past(t, ps) // so a sleeper need not look again by itself
+	ps[1].policy.Nap = time.Hour
 	for i := range 3 {
 		done := make(chan struct{})
 		go func() {
