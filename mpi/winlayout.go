@@ -15,6 +15,9 @@ import (
 //
 // MPI 4.1, section 12.3.1 (MPI_Put with a derived datatype of the target).
 func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
+	if moveDirect(w.direct(target), disp, l, data, true) {
+		return nil
+	}
 	b, mem := w.base(), view(data)
 	return b.raise(b.moveLayout(atPeer("PutLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), puts}, disp, mem))
 }
@@ -25,8 +28,34 @@ func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
 //
 // MPI 4.1, section 12.3.2 (MPI_Get with a derived datatype of the target).
 func (w *Win[T]) GetLayout(buf []T, target, disp int, l Layout) error {
+	if moveDirect(w.ownTurn(target), disp, l, buf, false) {
+		return nil
+	}
 	b, mem := w.base(), view(buf)
 	return b.raise(b.moveLayout(atFrom("GetLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), gets}, disp, mem))
+}
+
+// moveDirect moves own to or from the elements that l selects, laid over part from element disp on. It is the fast
+// path of windows in shared memory: if part is nil, or a call is invalid, it does nothing and returns false.
+func moveDirect[T any](part []T, disp int, l Layout, own []T, put bool) bool {
+	if part == nil || uint(disp) > uint(len(part)) {
+		return false
+	}
+	f, err := l.over(reflect.TypeFor[T]())
+	if err != nil || put && f.overlaps() {
+		return false
+	}
+	in, b, mem := f.l, view(own), view(part)
+	at := len(view(part[:disp]))
+	if lo := at + in.TrueLB(); in.Size() != len(b) || lo < 0 || in.TrueExtent() > len(mem)-lo {
+		return false
+	}
+	if put {
+		in.Scatter(mem, at, b, 0)
+	} else {
+		in.Gather(b, mem, at, 0)
+	}
+	return true
 }
 
 // AccumulateLayout is [Win.Accumulate] into elements that are not contiguous at the
