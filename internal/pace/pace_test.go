@@ -64,7 +64,8 @@ func testPace(t *testing.T, calls bool, n, perKiB int) {
 }
 
 // TestPaceBesidePackets: calls of medium length that take longer than packets are slow, but at least those that
-// would be slow if they were long. Packets do not matter to brief calls. What packets take is forgotten after many calls that are slow but for it.
+// would be slow if they were long. Packets do not matter to brief calls. What packets take is forgotten after many
+// calls that are slow but for it.
 func TestPaceBesidePackets(t *testing.T) {
 	for _, c := range []struct{ n, packetKiB, limit time.Duration }{
 		{medium, 0, slowBriefKiB}, {medium, 1, slowBriefKiB}, {medium, slowBriefKiB * 4 / packetShare, slowBriefKiB},

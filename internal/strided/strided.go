@@ -149,7 +149,8 @@ func (m Move) Copy(here []byte, base int, there []byte, out bool) {
 }
 
 // alike returns how many pieces of the same size come next that are equally far apart on each side, and are short
-// enough to be copied by one call: whole blocks of one side that are whole blocks of the other, or lie in one piece there.
+// enough to be copied by one call: whole blocks of one side that are whole blocks of the other, or lie in one piece
+// there.
 func (m *Move) alike() (size, count int) {
 	a, b := &m.Mine, &m.Their
 	if size = max(a.Block, b.Block); size == 0 || size >= longBlock || a.List != nil || b.List != nil ||
