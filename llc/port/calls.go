@@ -71,7 +71,7 @@ func (p *Port) Receive(r *llc.Request) {
 	p.depart()
 }
 
-// recv is the slow path. r, if not nil, has a part of the message.
+// recv is the slow path. r, if not nil, has been posted, or has a part of the message.
 func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.Request) (st llc.Status, err error) {
 	if p.is(drained) {
 		p.gate.leave()
@@ -80,14 +80,27 @@ func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.R
 	if p.is(sampled) && r == nil {
 		return p.timedRecv(call, key, src, tag, buf)
 	}
-	if r != nil {
-		return p.ends(call, r, nil)
+	var l *pollDelay
+	if r == nil {
+		l = &p.pollDelay
+		r = p.request()
+		r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
+		r.Label = call
+		p.begin(r)
 	}
-	r = p.request()
-	r.Peer, r.Context, r.Type, r.Tag, r.Buf = src, key.Context(), key.Type(), tag, buf
-	r.Label = call
-	p.begin(r)
-	return p.ends(call, r, &p.pollDelay)
+	if !r.Done() && !p.finish(r, "Recv", l) {
+		p.eng.Cancel(r)
+		p.gate.leave()
+		return llc.Status{}, ErrClosed
+	}
+	from := &r.Status // field by field: wide loads would wait for narrow stores
+	st.Source, st.Tag, st.Bytes, st.Err = from.Source, from.Tag, from.Bytes, from.Err
+	p.keep(r)
+	if p.seen != nil {
+		p.received(call, message(key, st.Source, st.Tag, int(st.Bytes)), st.Err)
+	}
+	p.depart()
+	return st, st.Err
 }
 
 // begin posts the receive of a blocking call.
@@ -98,23 +111,6 @@ func (p *Port) begin(r *llc.Request) {
 	if p.eng.Telling() { // it took a message of this peer to itself
 		p.announce()
 	}
-}
-
-// ends waits for the receive of a blocking call, and leaves the port.
-func (p *Port) ends(call string, r *llc.Request, l *pollDelay) (st llc.Status, err error) {
-	if !r.Done() && !p.finish(r, "Recv", l) {
-		p.eng.Cancel(r)
-		p.gate.leave()
-		return llc.Status{}, ErrClosed
-	}
-	from := &r.Status // field by field: wide loads would wait for narrow stores
-	st.Source, st.Tag, st.Bytes, st.Err = from.Source, from.Tag, from.Bytes, from.Err
-	if p.seen != nil {
-		p.received(call, message(llc.MakeKey(r.Context, r.Type), st.Source, st.Tag, int(st.Bytes)), st.Err)
-	}
-	p.keep(r)
-	p.depart()
-	return st, st.Err
 }
 
 // Start begins a send or a receive. r belongs to the port until Wait, WaitAll, Test, WaitAny or WaitContext

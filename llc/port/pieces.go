@@ -115,11 +115,10 @@ func (p *Port) RecvPieces(key llc.Key, src, tag int, b llc.Body) (st llc.Status,
 		return st, nil
 	case none:
 		p.begin(r)
-		return p.ends("", r, &p.pollDelay)
 	default:
 		p.eng.AcceptRest(r, size, its, got)
-		return p.ends("", r, nil)
 	}
+	return p.recv("", key, src, tag, nil, r)
 }
 
 // takePieces is take for r, which is not posted and has a Body, without the port's entry.
