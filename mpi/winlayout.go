@@ -50,12 +50,17 @@ func moveDirect[T any](part []T, disp int, l Layout, own []T, put bool) bool {
 	if lo := at + in.TrueLB(); in.Size() != len(b) || lo < 0 || in.TrueExtent() > len(mem)-lo {
 		return false
 	}
-	if put {
-		in.Scatter(mem, at, b, 0)
-	} else {
-		in.Gather(b, mem, at, 0)
-	}
+	moveLaid(mem, at, in, b, put)
 	return true
+}
+
+// moveLaid puts own into the data of l, laid over part from byte at on, or gets it from there.
+func moveLaid(part []byte, at int, l *layout.Type, own []byte, put bool) {
+	if put {
+		l.Scatter(part, at, own, 0)
+	} else {
+		l.Gather(own, part, at, 0)
+	}
 }
 
 // AccumulateLayout is [Win.Accumulate] into elements that are not contiguous at the
@@ -236,11 +241,7 @@ func rewrite(r reach, target int, at uint64, l *layout.Type, u *update) error {
 }
 
 func (m *mapped) moveLayout(target int, at uint64, l *layout.Type, mem []byte, put bool) error {
-	if put {
-		l.Scatter(m.parts[target], int(at), mem, 0)
-	} else {
-		l.Gather(mem, m.parts[target], int(at), 0)
-	}
+	moveLaid(m.parts[target], int(at), l, mem, put)
 	return nil
 }
 

@@ -131,10 +131,6 @@ func (m *mover) blocks(at, stride, size, count int) {
 	}
 }
 
-// longBlock is the least length of blocks, in bytes, that are copied one by one like messages. Shorter ones are
-// copied by one call, unless they lie backwards: in blocks of 64 bytes, a message of 32 KiB takes 0.6 of the time.
-const longBlock = 4 << 10
-
 // copyBlocks copies blocks between strided places. Blocks of the sizes of numbers are copied by single
 // loads and stores.
 func copyBlocks(dst []byte, d, dstep int, src []byte, s, sstep, size, count int) {
@@ -157,7 +153,7 @@ func copyBlocks(dst []byte, d, dstep int, src []byte, s, sstep, size, count int)
 			order.PutUint64(dst[d+8:d+16], b)
 			d, s = d+dstep, s+sstep
 		}
-	case size < longBlock && dstep >= 0 && sstep >= 0:
+	case dstep >= 0 && sstep >= 0:
 		vec.CopyBlocks(dst[d:], dstep, src[s:], sstep, size, count)
 	default:
 		for range count {

@@ -19,7 +19,8 @@ const (
 	// packets: packetShare quarters of the time of copying them out of the ring, for the other side copies them in,
 	// most of the time meanwhile. Between processors with a common cache 64 KiB take 5.2 to 8.5 us read, as the
 	// kernel's copy runs, and 4.2 to 4.6 us in packets; without one 11 and 12 us. The time of packets is forgotten
-	// after staleReads timed reads that were slow but for it: packets may have become faster.
+	// after staleReads timed reads that were slow but for it: packets may have become faster. Where nobody times
+	// packets, such calls are slow as brief ones are.
 	least        = 8 << 10
 	most         = 128 << 10
 	slowKiB      = 158

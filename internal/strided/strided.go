@@ -133,35 +133,29 @@ func (m Move) Copy(here []byte, base int, there []byte, out bool) {
 	for m.Bytes > 0 {
 		size, count := m.alike()
 		i, k, n := m.Next(math.MaxInt)
-		switch k -= base; {
-		case count > 1 && out:
-			vec.CopyBlocks(there[k:], m.Their.step(size), here[i:], m.Mine.step(size), size, count)
+		dst, src, to, from := here[i:], there[k-base:], &m.Mine, &m.Their
+		if out {
+			dst, src, to, from = src, dst, from, to
+		}
+		if count > 1 {
+			vec.CopyBlocks(dst, to.step(size), src, from.step(size), size, count)
 			m.Skip((count - 1) * size)
-		case count > 1:
-			vec.CopyBlocks(here[i:], m.Mine.step(size), there[k:], m.Their.step(size), size, count)
-			m.Skip((count - 1) * size)
-		case out:
-			vec.Copy(there[k:k+n], here[i:i+n])
-		default:
-			vec.Copy(here[i:i+n], there[k:k+n])
+		} else {
+			vec.Copy(dst[:n], src[:n])
 		}
 	}
 }
 
-// alike returns how many pieces of the same size come next that are equally far apart on each side, and are short
-// enough to be copied by one call: whole blocks of one side that are whole blocks of the other, or lie in one piece
-// there.
+// alike returns how many pieces of the same size come next that are equally far apart on each side: whole blocks of
+// one side that are whole blocks of the other, or lie in one piece there.
 func (m *Move) alike() (size, count int) {
 	a, b := &m.Mine, &m.Their
-	if size = max(a.Block, b.Block); size == 0 || size >= longBlock || a.List != nil || b.List != nil ||
+	if size = max(a.Block, b.Block); size == 0 || a.List != nil || b.List != nil ||
 		a.Block != 0 && (a.Block != size || m.Here%size != 0) || b.Block != 0 && (b.Block != size || m.There%size != 0) {
 		return 0, 0
 	}
 	return size, m.Bytes / size
 }
-
-// longBlock is the shortest block, in bytes, that is copied by a call of its own.
-const longBlock = 4 << 10
 
 // step returns how far apart pieces of the given size are: blocks, or pieces that lie in one.
 func (b *Blocks) step(size int) int {

@@ -54,7 +54,8 @@ func CopyPast(dst, src []byte) int {
 
 // CopyBlocks copies count blocks of size bytes, which begin dstep bytes apart in dst and sstep in src. dst and src
 // must not overlap, nor two blocks of dst. Both steps are 0 or more; CopyBlocks panics if a block reaches out of
-// its slice.
+// its slice. Short blocks are copied by one call of a kernel, without which each costs as much as copying 64 bytes;
+// those of longBlock bytes or more one by one, as [Copy] does.
 func CopyBlocks(dst []byte, dstep int, src []byte, sstep, size, count int) {
 	if size <= 0 || count <= 0 {
 		return
@@ -63,14 +64,16 @@ func CopyBlocks(dst []byte, dstep int, src []byte, sstep, size, count int) {
 		panic(backwards)
 	}
 	_, _ = dst[(count-1)*dstep+size-1], src[(count-1)*sstep+size-1] // the last bytes
-	if size >= shortestBlock && hasAVX2 {
+	if size >= shortestBlock && size < longBlock && hasAVX2 {
 		moveBlocks(&dst[0], &src[0], dstep, sstep, size, count)
 		return
 	}
 	for d, s := 0, 0; count > 0; count-- {
-		copy(dst[d:d+size], src[s:s+size])
+		Copy(dst[d:d+size], src[s:s+size])
 		d, s = d+dstep, s+sstep
 	}
 }
+
+const longBlock = 4 << 10
 
 const backwards = "vec: blocks whose beginnings go backwards"

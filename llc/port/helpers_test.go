@@ -172,3 +172,34 @@ func withoutHelper(t *testing.T, p *Port) {
 		return left
 	})
 }
+
+// An arrival is a message of n bytes for a receive with room: of another type than the receive's by the bits typ,
+// so that the receive fails in that way.
+type arrival struct {
+	name    string
+	n, room int
+	typ     uint32
+	fails   error
+}
+
+// arrives has take receive at a port what give sends, which begins later or, if not late, before. alone says that
+// give returns without a receive.
+func (a *arrival) arrives(t *testing.T, at *Port, late, alone bool, take, give func()) {
+	t.Helper()
+	at.gate.enter()
+	at.shun = 0 // as if no message had taken the slow path
+	at.gate.leave()
+	var wg sync.WaitGroup
+	if late {
+		wg.Go(take)
+		eventually(t, "a receive", func() bool { return polled(at) || napping(at) })
+		wg.Go(give)
+	} else {
+		wg.Go(give)
+		if alone {
+			inTime(t, a.name, wg.Wait)
+		}
+		wg.Go(take)
+	}
+	inTime(t, a.name, wg.Wait)
+}

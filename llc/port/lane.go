@@ -253,22 +253,38 @@ func (p *Port) seek(l *llc.Lane, key llc.Key, src, tag int, buf []byte, look boo
 		p.pollDelay.instant++
 		p.pollDelay.waits++
 	}
-	size, its, ok := p.eng.Accept(src, key, tag, &p.view, len(buf))
+	return p.accept(key, src, tag, buf, nil)
+}
+
+// accept is the rest of take for a message that begins in p.view: into body or, if that is nil, into buf.
+func (p *Port) accept(key llc.Key, src, tag int, buf []byte, body llc.Body) (size, its, got int) {
+	room := len(buf)
+	if body != nil {
+		room = body.Size()
+	}
+	size, its, ok := p.eng.Accept(src, key, tag, &p.view, room)
 	if !ok {
-		if size, its, ok = p.fetch(key, src, tag, buf); ok {
-			return size, its, size
+		if body == nil {
+			if size, its, ok = p.fetch(key, src, tag, buf); ok {
+				return size, its, size
+			}
 		}
 		p.shun = shunned
 		p.relieve()
 		return 0, 0, none
 	}
 	got = len(p.view.Data)
-	vec.Fill(buf, p.view.Data)
-	if p.express.Take(); l.In == nil && p.lanes != nil && p.asks() {
+	if body == nil {
+		vec.Fill(buf, p.view.Data)
+	} else {
+		body.Scatter(p.view.Data, 0)
+	}
+	p.express.Take()
+	if l := p.eng.Lane(src); l.In == nil && p.lanes != nil && p.asks() {
 		l.In = p.lanes.Inlet(src)
 	}
 	if got < size {
-		if got = p.next(src, buf, nil, got, size); got < size {
+		if got = p.next(src, buf, body, got, size); got < size {
 			return size, its, got
 		}
 	}

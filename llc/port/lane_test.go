@@ -273,12 +273,7 @@ func TestReceive(t *testing.T) {
 	at, from := ps[0], ps[1]
 	r := &llc.Request{Together: true}
 	for _, late := range []bool{false, true} {
-		for _, c := range []struct {
-			name    string
-			n, room int
-			typ     uint32
-			fails   error
-		}{
+		for _, c := range []arrival{
 			{"a line", 8, 8, 0, nil},
 			{"less than there is room for", 8, 20, 0, nil},
 			{"nothing", 0, 0, 0, nil},
@@ -290,32 +285,15 @@ func TestReceive(t *testing.T) {
 			{"of another type", 8, 8, 1 << 8, llc.ErrType},
 			{"a line again", 8, 8, 0, nil},
 		} {
-			at.gate.enter()
-			at.shun = 0 // as if no message had taken the slow path
-			at.gate.leave()
 			want, got := payload(c.n, c.n), make([]byte, c.room)
-			var wg sync.WaitGroup
-			post := func() {
+			c.arrives(t, at, late, c.n <= caps.Eager, func() {
 				r.Peer, r.Context, r.Type, r.Tag, r.Buf = 1, 4, 1, 5, got
 				at.Receive(r)
-			}
-			give := func() {
+			}, func() {
 				if err := from.Send(llc.MakeKey(4, 1+c.typ), 0, 5, llc.Standard, want); err != nil && c.fails == nil {
 					t.Errorf("%s: Send: %v", c.name, err)
 				}
-			}
-			if late {
-				wg.Go(post)
-				eventually(t, "a receive", func() bool { return polled(at) || napping(at) })
-				wg.Go(give)
-			} else {
-				wg.Go(give)
-				if c.n <= caps.Eager {
-					inTime(t, c.name, wg.Wait)
-				}
-				wg.Go(post)
-			}
-			inTime(t, c.name, wg.Wait)
+			})
 			if !errors.Is(r.Status.Err, c.fails) || c.fails == nil && r.Status.Err != nil {
 				t.Errorf("%s: %v", c.name, r.Status.Err)
 			}

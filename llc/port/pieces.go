@@ -117,6 +117,7 @@ func (p *Port) RecvPieces(key llc.Key, src, tag int, b llc.Body) (st llc.Status,
 		p.begin(r)
 	default:
 		p.eng.AcceptRest(r, size, its, got)
+		p.relieve()
 	}
 	return p.recv("", key, src, tag, nil, r)
 }
@@ -137,18 +138,5 @@ func (p *Port) takePieces(r *llc.Request) (size, its, got int) {
 		p.relieve()
 		return 0, 0, none // the slow path finds out what is wrong with it
 	}
-	size, its, ok := p.eng.Accept(src, key, r.Tag, &p.view, room)
-	if !ok {
-		p.shun = shunned
-		p.relieve()
-		return 0, 0, none
-	}
-	got = len(p.view.Data)
-	r.Body.Scatter(p.view.Data, 0)
-	p.express.Take()
-	if got < size {
-		got = p.next(src, nil, r.Body, got, size)
-	}
-	p.relieve()
-	return size, its, got
+	return p.accept(key, src, r.Tag, nil, r.Body)
 }

@@ -3,7 +3,6 @@ package port
 import (
 	"bytes"
 	"errors"
-	"sync"
 	"testing"
 
 	"rhinet/internal/strided"
@@ -106,12 +105,7 @@ func TestRecvPieces(t *testing.T) {
 	ps := open(t, 2)
 	acquaint(t, ps)
 	for _, late := range []bool{false, true} {
-		for _, c := range []struct {
-			name    string
-			n, room int
-			typ     uint32
-			fails   error
-		}{
+		for _, c := range []arrival{
 			{"a line", 48, 48, 0, nil},
 			{"less than there is room for", 9, 240, 0, nil},
 			{"several packets", caps.Eager - 10, caps.Eager, 0, nil},
@@ -119,29 +113,14 @@ func TestRecvPieces(t *testing.T) {
 			{"too long", 49, 48, 0, llc.ErrTruncated},
 			{"of another type", 48, 48, 1 << 8, llc.ErrType},
 		} {
-			at := ps[1]
-			at.gate.enter()
-			at.shun = 0 // as if no message had taken the slow path
-			at.gate.leave()
 			want, got, room := payload(c.n, c.n), make([]byte, c.n), newSparse(make([]byte, c.room))
-			var wg sync.WaitGroup
 			var st llc.Status
 			var err error
-			take := func() { st, err = at.RecvPieces(llc.MakeKey(4, 1), 0, 5, room) }
-			give := func() {
+			c.arrives(t, ps[1], late, true, func() { st, err = ps[1].RecvPieces(llc.MakeKey(4, 1), 0, 5, room) }, func() {
 				if err := ps[0].SendPieces(llc.MakeKey(4, 1+c.typ), 1, 5, newSparse(want)); err != nil {
 					t.Errorf("%s: SendPieces: %v", c.name, err)
 				}
-			}
-			if late {
-				wg.Go(take)
-				eventually(t, "a receive", func() bool { return polled(at) || napping(at) })
-				wg.Go(give)
-			} else {
-				inTime(t, "the send", give)
-				wg.Go(take)
-			}
-			inTime(t, c.name, wg.Wait)
+			})
 			if !errors.Is(err, c.fails) || c.fails == nil && err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}

@@ -129,14 +129,7 @@ func move() {
 	at, limit := GP64(), GP64()
 
 	some := func(bytes int) { // copies that many bytes from at on
-		v := make([]reg.VecVirtual, bytes/vectorBytes)
-		for i := range v {
-			v[i] = YMM()
-			VMOVDQU(Mem{Base: src, Index: at, Scale: 1, Disp: i * vectorBytes}, v[i])
-		}
-		for i := range v {
-			VMOVDQU(v[i], Mem{Base: dst, Index: at, Scale: 1, Disp: i * vectorBytes})
-		}
+		vectors(Mem{Base: dst, Index: at, Scale: 1}, Mem{Base: src, Index: at, Scale: 1}, bytes)
 	}
 	XORQ(at, at)
 	CMPQ(end, U32(long-block))
@@ -176,22 +169,12 @@ func move() {
 // unaligned, then whole lines that begin on a line of dst as a string, and the last line unaligned again; each
 // may overlap the one before.
 func moveLines() {
-	const (
-		line = 64
-		half = line / 2
-	)
+	const line = 64
 	TEXT("moveLines", NOSPLIT, "func(dst, src *byte, n int)")
 	Load(Param("dst"), reg.RDI)
 	Load(Param("src"), reg.RSI)
 	Load(Param("n"), reg.RCX)
-	a, b := YMM(), YMM()
-	some := func(at Mem, to Mem) { // copies a line
-		VMOVDQU(at, a)
-		VMOVDQU(at.Offset(half), b)
-		VMOVDQU(a, to)
-		VMOVDQU(b, to.Offset(half))
-	}
-	some(Mem{Base: reg.RSI}, Mem{Base: reg.RDI})
+	vectors(Mem{Base: reg.RDI}, Mem{Base: reg.RSI}, line)
 	lastFrom, lastTo := GP64(), GP64()
 	LEAQ(Mem{Base: reg.RSI, Index: reg.RCX, Scale: 1, Disp: -line}, lastFrom)
 	LEAQ(Mem{Base: reg.RDI, Index: reg.RCX, Scale: 1, Disp: -line}, lastTo)
@@ -207,7 +190,7 @@ func moveLines() {
 		Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{U8(b)},
 			Inputs: []Op{reg.RDI, reg.RSI, reg.RCX}, Outputs: []Op{reg.RDI, reg.RSI, reg.RCX}})
 	}
-	some(Mem{Base: lastFrom}, Mem{Base: lastTo})
+	vectors(Mem{Base: lastTo}, Mem{Base: lastFrom}, line)
 	VZEROUPPER()
 	RET()
 }
@@ -225,21 +208,12 @@ func movePast() {
 	src := Load(Param("src"), GP64())
 	n := Load(Param("n"), GP64())
 	a, b := YMM(), YMM()
-	load := func(at Mem) {
-		VMOVDQU(at, a)
-		VMOVDQU(at.Offset(half), b)
-	}
-	some := func(at Mem, to Mem) { // copies a line
-		load(at)
-		VMOVDQU(a, to)
-		VMOVDQU(b, to.Offset(half))
-	}
 	skip, rest := GP64(), GP64()
 	XORQ(skip, skip)
 	SUBQ(dst, skip)
 	ANDQ(Imm(line-1), skip)
 	JE(LabelRef("whole"))
-	some(Mem{Base: src}, Mem{Base: dst})
+	vectors(Mem{Base: dst}, Mem{Base: src}, line)
 	ADDQ(skip, dst)
 	ADDQ(skip, src)
 	SUBQ(skip, n)
@@ -249,7 +223,8 @@ func movePast() {
 	SUBQ(rest, n)
 	JE(LabelRef("last"))
 	Label("line")
-	load(Mem{Base: src})
+	VMOVDQU(Mem{Base: src}, a)
+	VMOVDQU(Mem{Base: src, Disp: half}, b)
 	VMOVNTDQ(a, Mem{Base: dst})
 	VMOVNTDQ(b, Mem{Base: dst, Disp: half})
 	ADDQ(Imm(line), src)
@@ -260,7 +235,7 @@ func movePast() {
 	SFENCE()
 	TESTQ(rest, rest)
 	JE(LabelRef("done"))
-	some(Mem{Base: src, Index: rest, Scale: 1, Disp: -line}, Mem{Base: dst, Index: rest, Scale: 1, Disp: -line})
+	vectors(Mem{Base: dst, Index: rest, Scale: 1, Disp: -line}, Mem{Base: src, Index: rest, Scale: 1, Disp: -line}, line)
 	Label("done")
 	VZEROUPPER()
 	RET()
@@ -280,14 +255,7 @@ func moveBlocks() {
 	count := Load(Param("count"), GP64())
 	to, from, left := GP64(), GP64(), GP64()
 	some := func(bytes int) { // copies that many bytes, and goes on behind them
-		v := make([]reg.VecVirtual, bytes/vectorBytes)
-		for i := range v {
-			v[i] = YMM()
-			VMOVDQU(Mem{Base: from, Disp: i * vectorBytes}, v[i])
-		}
-		for i := range v {
-			VMOVDQU(v[i], Mem{Base: to, Disp: i * vectorBytes})
-		}
+		vectors(Mem{Base: to}, Mem{Base: from}, bytes)
 		ADDQ(U32(bytes), from)
 		ADDQ(U32(bytes), to)
 		SUBQ(U32(bytes), left)
@@ -310,9 +278,7 @@ func moveBlocks() {
 	Label("end")
 	TESTQ(left, left)
 	JE(LabelRef("next"))
-	v := YMM()
-	VMOVDQU(Mem{Base: from, Index: left, Scale: 1, Disp: -vectorBytes}, v)
-	VMOVDQU(v, Mem{Base: to, Index: left, Scale: 1, Disp: -vectorBytes})
+	vectors(Mem{Base: to, Index: left, Scale: 1, Disp: -vectorBytes}, Mem{Base: from, Index: left, Scale: 1, Disp: -vectorBytes}, vectorBytes)
 	Label("next")
 	ADDQ(dstep, dst)
 	ADDQ(sstep, src)
@@ -320,6 +286,18 @@ func moveBlocks() {
 	JNE(LabelRef("block"))
 	VZEROUPPER()
 	RET()
+}
+
+// vectors copies so many bytes, a multiple of a vector, by unaligned vectors; all are loaded before any is stored.
+func vectors(to, from Mem, bytes int) {
+	v := make([]reg.VecVirtual, bytes/vectorBytes)
+	for i := range v {
+		v[i] = YMM()
+		VMOVDQU(from.Offset(i*vectorBytes), v[i])
+	}
+	for i := range v {
+		VMOVDQU(v[i], to.Offset(i*vectorBytes))
+	}
 }
 
 // prefetchBlock prefetches for write the four lines of which DI points at the third, and advances DI by as
