@@ -45,7 +45,7 @@ func TestTheKernelMakesHugePages(t *testing.T) {
 	}
 	before := huge(t, address(mem))
 	want := bytes.Clone(mem)
-	p := New("")
+	p := New("", 1)
 	for range dearEnough / size { // some pages may take long here
 		p.Moved(mem)
 	}

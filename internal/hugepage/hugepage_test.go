@@ -8,9 +8,12 @@ import (
 )
 
 // recorded returns pages whose kernel notes what it is asked for, and answers with err.
-func recorded(err error) (p *Pages, asked *[]uintptr) {
+func recorded(err error) (p *Pages, asked *[]uintptr) { return crowded(err, 1) }
+
+// crowded is recorded for a rank that shares a processor with others.
+func crowded(err error, crowd int) (p *Pages, asked *[]uintptr) {
 	asked = new([]uintptr)
-	p = New("")
+	p = New("", crowd)
 	p.usable = func() error { return nil }
 	p.ask = func(at uintptr) error {
 		*asked = append(*asked, at)
@@ -43,6 +46,24 @@ func TestMemoryThatIsTransferredOftenIsAskedForOnce(t *testing.T) {
 	}
 	if want := []uintptr{at, at + size}; !slices.Equal(*asked, want) {
 		t.Errorf("asked for %x, want %x", *asked, want)
+	}
+}
+
+// Ranks that share processors, so that others wait for them, make a huge page only after more transfers.
+func TestACrowdWaitsForMoreTransfers(t *testing.T) {
+	for _, c := range []struct{ crowd, pieces int }{{0, 1}, {1, 1}, {2, 2}, {4, 4}, {8, 4}, {1000, 4}} {
+		p, asked := crowded(nil, c.crowd)
+		for page := uintptr(1); page <= 2; page++ { // the first one shows that none is dear
+			for range c.pieces {
+				if len(*asked) == int(page) {
+					t.Errorf("crowd %d: asked for page %d before %d pieces", c.crowd, page, c.pieces)
+				}
+				p.count(page, enough)
+			}
+			if len(*asked) != int(page) {
+				t.Errorf("crowd %d: asked for %x after %d pieces of page %d", c.crowd, *asked, c.pieces, page)
+			}
+		}
 	}
 }
 
@@ -146,7 +167,7 @@ func TestAKernelThatRefusesIsNotAskedForEver(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	for value, on := range map[string]bool{"": true, auto: true, off: false} {
-		if err := Check(value); err != nil || (New(value) != nil) != on {
+		if err := Check(value); err != nil || (New(value, 1) != nil) != on {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
@@ -154,7 +175,7 @@ func TestSettings(t *testing.T) {
 		t.Error(err)
 	}
 	b, _ := within(least, 0)
-	New(off).Moved(b)
+	New(off, 1).Moved(b)
 }
 
 func TestMovedAllocatesNothing(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"rhinet/internal/pace"
 	"rhinet/internal/ring"
 	"rhinet/internal/strided"
+	"rhinet/internal/wait"
 	"rhinet/llc/ir"
 	"rhinet/nicemu/fabric"
 )
@@ -71,7 +72,7 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 		r.caps.Offered = 0
 	}
 	if r.caps.Remote && e.fabric.Shared() {
-		r.pages = hugepage.New(os.Getenv(hugepage.Variable))
+		r.pages = hugepage.New(os.Getenv(hugepage.Variable), crowd(g.Ring.Spread, e.Peers(), wait.UsableCPUs()))
 	}
 	r.lend = nic.ExposeMemory
 	if l, ok := nic.(Lender); ok {
@@ -81,6 +82,15 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 		r.caps.Blocks = blockBytes
 	}
 	r.Receive(e, nic.Messages(), nic.Reader)
+}
+
+// crowd returns how many peers there are to a processor, if there are more peers than processors; a peer that is
+// bound to one sees only that.
+func crowd(apart bool, peers, cpus int) int {
+	if apart {
+		return 1
+	}
+	return max(2, (peers+cpus-1)/cpus)
 }
 
 // Caps returns what the engine must know of the NIC.
