@@ -205,6 +205,7 @@ func (e *exchange) failed() bool { return !e.raised || e.missing != 0 }
 // both begins the messages of an exchange that has begun.
 func (o *operation) both() {
 	e := &o.launch.exchange
+	o.share()
 	o.c.coll.began()
 	o.t.op = o
 	if f := e.set; f == nil || f.broken == nil {

@@ -288,25 +288,24 @@ func TestWhichPartsGoByFlags(t *testing.T) {
 	}
 }
 
-// A call like an earlier one, and each start, allocates only requests for the program,
-// many at a time.
+// A call like an earlier one, and each start, allocates nothing, unless its request escapes.
 func TestCallsOfPartsAllocateNothing(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	for _, n := range []int{1, 500, 8000} {
 		room := func(n int) []byte { return make([]byte, n) }
 		counts := []int{n, n}
 		send, recv := [2][]byte{room(2 * n), room(2 * n)}, [2][]byte{room(2 * n), room(2 * n)}
-		for name, begin := range map[string]func(c *Comm, i int) *Request{
-			"Igatherv":   func(c *Comm, i int) *Request { return Igatherv(c, send[i][:n], recv[i], counts, nil, 0) },
-			"Iscatterv":  func(c *Comm, i int) *Request { return Iscatterv(c, send[i], counts, nil, recv[i][:n], 0) },
-			"Ialltoallv": func(c *Comm, i int) *Request { return Ialltoallv(c, send[i], counts, nil, recv[i], counts, nil) },
+		for name, begin := range map[string]func(c *Comm, i int) Request{
+			"Igatherv":   func(c *Comm, i int) Request { return *Igatherv(c, send[i][:n], recv[i], counts, nil, 0) },
+			"Iscatterv":  func(c *Comm, i int) Request { return *Iscatterv(c, send[i], counts, nil, recv[i][:n], 0) },
+			"Ialltoallv": func(c *Comm, i int) Request { return *Ialltoallv(c, send[i], counts, nil, recv[i], counts, nil) },
 		} {
-			var rs [2]*Request
+			var rs [2]Request
 			allocateNothing(t, fmt.Sprintf("%s of %d bytes", name, n), func() error {
 				for i, w := range ws {
 					rs[i] = begin(w, i)
 				}
-				return WaitAll(rs[:]...)
+				return WaitAll(&rs[0], &rs[1])
 			})
 		}
 		for name, init := range map[string]func(c *Comm, i int) (*Request, error){

@@ -113,7 +113,7 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 		c.coll.sign(makeSign(callSplit, 0, 0), 0)
 		return c.leave(s, c.coll.group.Allgather(view([]member{mine}), view(all)))
 	})
-	return d, c.after(r, s, nil, func(err error) error {
+	return d, c.after(&r, s, nil, func(err error) error {
 		made, seq, err := b.settle(s, mine, all, b.first, err)
 		if err != nil {
 			return err

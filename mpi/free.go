@@ -45,6 +45,10 @@ func (c *Comm) release(s site, of ...*collState) error {
 	if old == commFreed {
 		return c.errorAt(s, ErrComm, "the communicator has been freed")
 	}
+	c.coll.launches.discard()
+	if a := c.neighbors.Load(); a != nil {
+		a.discard()
+	}
 	if c.inter != nil {
 		c.w.forget(c.core)
 		return c.inter.all.release(s, &c.coll)

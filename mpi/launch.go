@@ -33,8 +33,6 @@ type launch struct {
 
 	gives bool // this rank gives data to all others: see exchanger.leads
 
-	handles handleStock
-
 	script *script // of an inter-communicator, replaces op
 
 	first  operation
@@ -167,10 +165,14 @@ func (l *launch) begin(c *Comm, s site) Request {
 	if len(l.regions) > 0 {
 		c.w.requests.guardAll(r.p, l.regions)
 	}
-	switch carried := l.script == nil && o.carried(c.t.Carrier()); {
-	case carried && l.way != byMessages:
+	if l.script == nil {
+		o.carrier = c.t.Carrier()
+	}
+	switch {
+	case o.carrier != nil && l.way != byMessages:
 		o.exchange()
-	case carried:
+	case o.carrier != nil:
+		o.share()
 		c.coll.began()
 		t.op = o
 		if l.op.Begin(t) {
@@ -188,14 +190,12 @@ func (l *launch) begin(c *Comm, s site) Request {
 }
 
 // nonblocking begins the call that f makes.
-func (c *Comm) nonblocking(s site, f func(*Comm) error) *Request {
+func (c *Comm) nonblocking(s site, f func(*Comm) error) Request {
 	l, err := c.prepare(c.launchOf(s.call), f)
 	if err != nil && l.script == nil { // else a script first tells the other ranks
-		return c.failedRequest(s, err)
+		return *c.failedRequest(s, err)
 	}
-	r := l.handles.next()
-	*r = l.begin(c, s)
-	return r
+	return l.begin(c, s)
 }
 
 // launchOf returns a launch of a call that is begun at once.
@@ -218,8 +218,6 @@ func (c *Comm) persistent(s site, f func(*Comm) error) (*Request, error) {
 // repeat makes a persistent request for the prepared operation.
 func (l *launch) repeat(c *Comm, s site) *Request {
 	r := c.repeat(s, func() Request { return l.begin(c, s) })
-	if l.way != byMessages {
-		r.repeated().set = l.exchange.set
-	}
+	r.repeated().launch = l
 	return r
 }

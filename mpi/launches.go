@@ -72,7 +72,8 @@ func (k *exchanges) rest() bool {
 // spent keeps l for another call, if it has nothing uncommon. Its operation and its
 // request are complete.
 func (l *launch) spent() {
-	if l.script != nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 {
+	if l.script != nil || l.as != nil || l.unpack != nil || len(l.regions) > 0 || l.view.state.Load() != commOpen {
+		l.discard()
 		return
 	}
 	k := &l.view.coll.launches
@@ -87,21 +88,27 @@ func (l *launch) spent() {
 	k.mu.Unlock()
 }
 
-// handleCount is how many requests are allocated at once: their memory is freed when
-// the program has dropped all of them.
-const handleCount = 16
-
-// A handleStock is requests that the program does not have yet.
-type handleStock []Request
-
-// next returns a request for the program, which may keep it for ever.
-func (k *handleStock) next() *Request {
-	if len(*k) == 0 {
-		*k = make([]Request, handleCount)
+// discard gives back what l keeps for another call that will not come: the last one is complete.
+func (l *launch) discard() {
+	if l.latest != nil {
+		l.latest.discard()
 	}
-	r := &(*k)[0]
-	*k = (*k)[1:]
-	return r
+	if f := l.exchange.set; f != nil && l.way != byMessages {
+		f.of.give(f)
+	}
+}
+
+// discard discards the launches of a communicator on which no call begins any more.
+func (k *launches) discard() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if l := k.near.Swap(nil); l != nil {
+		l.discard()
+	}
+	for _, l := range k.free {
+		l.discard()
+	}
+	k.free = nil
 }
 
 // newLaunchTransport returns the transport of a launch.

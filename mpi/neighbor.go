@@ -149,17 +149,14 @@ func (h *neighborCall) run(c *Comm, s site, err error) error {
 	return c.raise(err)
 }
 
-func (h *neighborCall) start(c *Comm, s site, err error) *Request {
+func (h *neighborCall) start(c *Comm, s site, err error) Request {
 	if err != nil {
-		return c.failedRequest(s, err)
+		return *c.failedRequest(s, err)
 	}
 	if r, v := h.nonblocking(c, s); v != nil {
-		own := v.handles.next()
-		*own = r
-		return own
+		return r
 	}
-	r := h.posted(c, s)
-	return &r
+	return h.posted(c, s)
 }
 
 func (h neighborCall) persist(c *Comm, s site, err error) (*Request, error) {

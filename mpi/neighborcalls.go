@@ -15,6 +15,11 @@ func NeighborAllgather[T any](c *Comm, send, recv []T) error {
 //
 // MPI 4.1, section 8.7.1.
 func IneighborAllgather[T any](c *Comm, send, recv []T) *Request {
+	r := ineighborAllgather(c, send, recv)
+	return &r
+}
+
+func ineighborAllgather[T any](c *Comm, send, recv []T) Request {
 	s := at("IneighborAllgather")
 	h, err := neighborAllgather(c, s, send, recv)
 	return h.start(c, s, err)
@@ -43,6 +48,11 @@ func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) er
 //
 // MPI 4.1, section 8.7.1.
 func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) *Request {
+	r := ineighborAllgatherv(c, send, recv, counts, displs)
+	return &r
+}
+
+func ineighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) Request {
 	s := at("IneighborAllgatherv")
 	h, err := neighborAllgatherv(c, s, send, recv, counts, displs)
 	return h.start(c, s, err)
@@ -71,6 +81,11 @@ func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
 //
 // MPI 4.1, section 8.7.2.
 func IneighborAlltoall[T any](c *Comm, send, recv []T) *Request {
+	r := ineighborAlltoall(c, send, recv)
+	return &r
+}
+
+func ineighborAlltoall[T any](c *Comm, send, recv []T) Request {
 	s := at("IneighborAlltoall")
 	h, err := neighborAlltoall(c, s, send, recv)
 	return h.start(c, s, err)
@@ -99,6 +114,11 @@ func NeighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []
 //
 // MPI 4.1, section 8.7.2.
 func IneighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) *Request {
+	r := ineighborAlltoallv(c, send, scounts, sdispls, recv, rcounts, rdispls)
+	return &r
+}
+
+func ineighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) Request {
 	s := at("IneighborAlltoallv")
 	h, err := neighborAlltoallv(c, s, send, scounts, sdispls, recv, rcounts, rdispls)
 	return h.start(c, s, err)
@@ -126,6 +146,11 @@ func NeighborAlltoallw(c *Comm, send, recv []Part) error {
 //
 // MPI 4.1, section 8.7.2.
 func IneighborAlltoallw(c *Comm, send, recv []Part) *Request {
+	r := ineighborAlltoallw(c, send, recv)
+	return &r
+}
+
+func ineighborAlltoallw(c *Comm, send, recv []Part) Request {
 	s := at("IneighborAlltoallw")
 	h, err := neighborAlltoallw(c, s, send, recv)
 	return h.start(c, s, err)

@@ -19,8 +19,6 @@ type neighborTask struct {
 	sent  int           // number of farTo that were sent at once
 	reqs  []llc.Request // receives of farFrom, then sends of farTo
 	first *llc.Request  // of those in progress, linked
-
-	handles handleStock
 }
 
 // nonblocking begins the call as a neighborTask, or returns nil, with nothing changed, in
@@ -42,7 +40,7 @@ func (h *neighborCall) nonblocking(c *Comm, s site) (r Request, v *neighborTask)
 		c.w.requests.guardAll(r.p, h.regions())
 	}
 	if v.first == nil {
-		v.end(emptyStatus(), nil)
+		v.st, v.err, v.early = emptyStatus(), nil, true
 	} else {
 		v.late = v
 	}
@@ -187,7 +185,8 @@ func (a *neighborhood) spare() *neighborTask {
 // spent keeps v for another call, unless the transport has had it, or its channel has
 // been handed out. It succeeded, and its request is complete.
 func (v *neighborTask) spent() {
-	if v.steps.Work != nil || v.done != nil {
+	if v.steps.Work != nil || v.done != nil || v.c != nil && v.c.state.Load() != commOpen {
+		v.discard()
 		return
 	}
 	for r := v.first; r != nil; r = r.Link {
@@ -195,8 +194,20 @@ func (v *neighborTask) spent() {
 	}
 	a := v.h.neighborhood
 	v.c, v.h, v.first = nil, neighborCall{}, nil
-	v.over.Store(false)
+	if v.early = false; v.over.Load() {
+		v.over.Store(false)
+	}
 	a.mu.Lock()
 	a.free = append(a.free, v)
 	a.mu.Unlock()
+}
+
+// discard discards the tasks of a communicator on which no call begins any more.
+func (a *neighborhood) discard() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, v := range a.free {
+		v.discard()
+	}
+	a.free = nil
 }

@@ -5,11 +5,19 @@ package mpi
 // nonblocking one (MPI 4.1, section 6.12). The buffers belong to the call until the
 // request is complete. Any goroutine that makes progress, in any call, may call an
 // operation of the user, which must not call MPI itself (section 6.9.5).
+//
+// Each is small enough to be inlined, as Isend is, so that a request that does not
+// escape from the caller is on the caller's stack.
 
 // Ibarrier begins [Barrier] and does not wait.
 //
 // MPI 4.1, section 6.12.1.
 func Ibarrier(c *Comm) *Request {
+	r := ibarrier(c)
+	return &r
+}
+
+func ibarrier(c *Comm) Request {
 	return c.nonblocking(at("Ibarrier"), func(c *Comm) error { return Barrier(c) })
 }
 
@@ -17,6 +25,11 @@ func Ibarrier(c *Comm) *Request {
 //
 // MPI 4.1, section 6.12.2.
 func Ibcast[T any](c *Comm, buf []T, root int) *Request {
+	r := ibcast(c, buf, root)
+	return &r
+}
+
+func ibcast[T any](c *Comm, buf []T, root int) Request {
 	return c.nonblocking(atRoot("Ibcast", root), func(c *Comm) error { return Bcast(c, buf, root) })
 }
 
@@ -24,6 +37,11 @@ func Ibcast[T any](c *Comm, buf []T, root int) *Request {
 //
 // MPI 4.1, section 6.12.3.
 func Igather[T any](c *Comm, send, recv []T, root int) *Request {
+	r := igather(c, send, recv, root)
+	return &r
+}
+
+func igather[T any](c *Comm, send, recv []T, root int) Request {
 	return c.nonblocking(atRoot("Igather", root), func(c *Comm) error { return Gather(c, send, recv, root) })
 }
 
@@ -31,6 +49,11 @@ func Igather[T any](c *Comm, send, recv []T, root int) *Request {
 //
 // MPI 4.1, section 6.12.3.
 func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) *Request {
+	r := igatherv(c, send, recv, counts, displs, root)
+	return &r
+}
+
+func igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) Request {
 	return c.nonblocking(atRoot("Igatherv", root), func(c *Comm) error { return Gatherv(c, send, recv, counts, displs, root) })
 }
 
@@ -38,6 +61,11 @@ func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) *R
 //
 // MPI 4.1, section 6.12.4.
 func Iscatter[T any](c *Comm, send, recv []T, root int) *Request {
+	r := iscatter(c, send, recv, root)
+	return &r
+}
+
+func iscatter[T any](c *Comm, send, recv []T, root int) Request {
 	return c.nonblocking(atRoot("Iscatter", root), func(c *Comm) error { return Scatter(c, send, recv, root) })
 }
 
@@ -45,6 +73,11 @@ func Iscatter[T any](c *Comm, send, recv []T, root int) *Request {
 //
 // MPI 4.1, section 6.12.4.
 func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) *Request {
+	r := iscatterv(c, send, counts, displs, recv, root)
+	return &r
+}
+
+func iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) Request {
 	return c.nonblocking(atRoot("Iscatterv", root), func(c *Comm) error { return Scatterv(c, send, counts, displs, recv, root) })
 }
 
@@ -52,6 +85,11 @@ func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root in
 //
 // MPI 4.1, section 6.12.5.
 func Iallgather[T any](c *Comm, send, recv []T) *Request {
+	r := iallgather(c, send, recv)
+	return &r
+}
+
+func iallgather[T any](c *Comm, send, recv []T) Request {
 	return c.nonblocking(at("Iallgather"), func(c *Comm) error { return Allgather(c, send, recv) })
 }
 
@@ -59,6 +97,11 @@ func Iallgather[T any](c *Comm, send, recv []T) *Request {
 //
 // MPI 4.1, section 6.12.5.
 func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) *Request {
+	r := iallgatherv(c, send, recv, counts, displs)
+	return &r
+}
+
+func iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) Request {
 	return c.nonblocking(at("Iallgatherv"), func(c *Comm) error { return Allgatherv(c, send, recv, counts, displs) })
 }
 
@@ -66,6 +109,11 @@ func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) *Request 
 //
 // MPI 4.1, section 6.12.6.
 func Ialltoall[T any](c *Comm, send, recv []T) *Request {
+	r := ialltoall(c, send, recv)
+	return &r
+}
+
+func ialltoall[T any](c *Comm, send, recv []T) Request {
 	return c.nonblocking(at("Ialltoall"), func(c *Comm) error { return Alltoall(c, send, recv) })
 }
 
@@ -73,6 +121,11 @@ func Ialltoall[T any](c *Comm, send, recv []T) *Request {
 //
 // MPI 4.1, section 6.12.6.
 func Ialltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) *Request {
+	r := ialltoallv(c, send, scounts, sdispls, recv, rcounts, rdispls)
+	return &r
+}
+
+func ialltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) Request {
 	return c.nonblocking(at("Ialltoallv"), func(c *Comm) error { return Alltoallv(c, send, scounts, sdispls, recv, rcounts, rdispls) })
 }
 
@@ -80,6 +133,11 @@ func Ialltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcou
 //
 // MPI 4.1, section 6.12.7.
 func Ireduce[T any](c *Comm, in, out []T, op Op, root int) *Request {
+	r := ireduce(c, in, out, op, root)
+	return &r
+}
+
+func ireduce[T any](c *Comm, in, out []T, op Op, root int) Request {
 	return c.nonblocking(atRoot("Ireduce", root), func(c *Comm) error { return Reduce(c, in, out, op, root) })
 }
 
@@ -87,6 +145,11 @@ func Ireduce[T any](c *Comm, in, out []T, op Op, root int) *Request {
 //
 // MPI 4.1, section 6.12.8.
 func Iallreduce[T any](c *Comm, in, out []T, op Op) *Request {
+	r := iallreduce(c, in, out, op)
+	return &r
+}
+
+func iallreduce[T any](c *Comm, in, out []T, op Op) Request {
 	return c.nonblocking(at("Iallreduce"), func(c *Comm) error { return Allreduce(c, in, out, op) })
 }
 
@@ -94,6 +157,11 @@ func Iallreduce[T any](c *Comm, in, out []T, op Op) *Request {
 //
 // MPI 4.1, section 6.12.9.
 func IreduceScatterBlock[T any](c *Comm, in, out []T, op Op) *Request {
+	r := ireduceScatterBlock(c, in, out, op)
+	return &r
+}
+
+func ireduceScatterBlock[T any](c *Comm, in, out []T, op Op) Request {
 	return c.nonblocking(at("IreduceScatterBlock"), func(c *Comm) error { return ReduceScatterBlock(c, in, out, op) })
 }
 
@@ -101,6 +169,11 @@ func IreduceScatterBlock[T any](c *Comm, in, out []T, op Op) *Request {
 //
 // MPI 4.1, section 6.12.10.
 func IreduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) *Request {
+	r := ireduceScatter(c, in, out, counts, op)
+	return &r
+}
+
+func ireduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) Request {
 	return c.nonblocking(at("IreduceScatter"), func(c *Comm) error { return ReduceScatter(c, in, out, counts, op) })
 }
 
@@ -108,6 +181,11 @@ func IreduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) *Request {
 //
 // MPI 4.1, section 6.12.11.
 func Iscan[T any](c *Comm, in, out []T, op Op) *Request {
+	r := iscan(c, in, out, op)
+	return &r
+}
+
+func iscan[T any](c *Comm, in, out []T, op Op) Request {
 	return c.nonblocking(at("Iscan"), func(c *Comm) error { return Scan(c, in, out, op) })
 }
 
@@ -115,5 +193,10 @@ func Iscan[T any](c *Comm, in, out []T, op Op) *Request {
 //
 // MPI 4.1, section 6.12.12.
 func Iexscan[T any](c *Comm, in, out []T, op Op) *Request {
+	r := iexscan(c, in, out, op)
+	return &r
+}
+
+func iexscan[T any](c *Comm, in, out []T, op Op) Request {
 	return c.nonblocking(at("Iexscan"), func(c *Comm) error { return Exscan(c, in, out, op) })
 }

@@ -33,9 +33,9 @@ func (l *launch) operation() *operation {
 			o.carrier.Join(&o.steps) // the goroutine that has completed it may not have left it yet
 		}
 		if o.done != nil || o.forget != nil {
-			o = new(operation)
+			o = &operation{task: task{kept: o.kept}}
 		} else {
-			o.stepped = false
+			o.stepped, o.early = false, false
 			if o.over.Load() {
 				o.over.Store(false)
 			}
@@ -45,11 +45,9 @@ func (l *launch) operation() *operation {
 	return o
 }
 
-// carried has carrier advance o, if there is one.
-func (o *operation) carried(carrier port.Carrier) bool {
-	o.carrier = carrier
+// share lets the transport advance o.
+func (o *operation) share() {
 	o.steps = port.Task{Work: o, Call: o.t.call, Collective: &o.t.note}
-	return carrier != nil
 }
 
 // when reports whether transfers are complete, or cond holds; else Step is called when
@@ -108,7 +106,8 @@ func (o *operation) exchange() {
 	case o.launch.way == byBoth:
 		o.both()
 	case e.up && alone:
-		o.finish()
+		o.settle(o.result())
+		o.early = true
 	case e.up && o.t.ctx == nil && o.c.coll.history == nil:
 		o.late = o
 	default:
@@ -118,7 +117,7 @@ func (o *operation) exchange() {
 
 // carry has the transport advance the exchange.
 func (o *operation) carry() {
-	if o.when(nil, o.launch.exchange.test) {
+	if o.share(); o.when(nil, o.launch.exchange.test) {
 		o.finish()
 	} // else the transport advances o
 }

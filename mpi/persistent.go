@@ -10,7 +10,7 @@ type persistent struct {
 	begin   func() Request
 	current Request // the last start
 	parts   *partitioned
-	set     *startSet // flags of a short collective operation; else nil
+	launch  *launch // of a collective operation; else nil
 	freed   bool
 }
 
@@ -128,7 +128,7 @@ func StartAll(reqs ...*Request) error {
 
 // release gives back what k does not need any more, when its last start is complete.
 func (k *persistent) release() {
-	if k != nil && k.set != nil {
-		k.set.of.give(k.set)
+	if k != nil && k.launch != nil {
+		k.launch.discard()
 	}
 }

@@ -77,7 +77,7 @@ func TestHowFarARankIsAheadInAPersistentOperation(t *testing.T) {
 func TestWhichPersistentOperationsGoByFlags(t *testing.T) {
 	barrier := func(c *Comm) (*Request, error) { return BarrierInit(c) }
 	ws, _ := worldsOf(t, 2, collectives.Options{Oversubscribed: true})
-	if rs := made(t, ws, barrier); rs[0].repeated().set == nil {
+	if rs := made(t, ws, barrier); rs[0].repeated().launch.exchange.set == nil {
 		t.Error("ranks that share processors have no flags for persistent operations")
 	}
 	ws, _ = worldsOf(t, 2, collectives.Options{Force: map[string]string{"bcast": "linear"}})
@@ -97,7 +97,7 @@ func TestWhichPersistentOperationsGoByFlags(t *testing.T) {
 		"AllgatherInit of nothing": {func(c *Comm) (*Request, error) { return AllgatherInit(c, []byte{}, []byte{}) }, false},
 	} {
 		rs := made(t, ws, tc.init)
-		if got := rs[0].repeated().set != nil; got != tc.want {
+		if got := rs[0].repeated().launch.exchange.set != nil; got != tc.want {
 			t.Errorf("%s: flags: %v", name, got)
 		}
 		for range 3 {
@@ -150,7 +150,7 @@ func TestFlagsOfFreedOperationsAreUsedAgain(t *testing.T) {
 	var all [][]*Request
 	for n := range startSets {
 		rs := more()
-		if set := rs[2].repeated().set; set == nil || set.number != n {
+		if set := rs[2].repeated().launch.exchange.set; set == nil || set.number != n {
 			t.Fatalf("operation %d has the flags %+v", n, set)
 		}
 		all = append(all, rs)
@@ -164,7 +164,7 @@ func TestFlagsOfFreedOperationsAreUsedAgain(t *testing.T) {
 		}
 	}
 	numberOf := func(rs []*Request) int {
-		if set := rs[1].repeated().set; set != nil {
+		if set := rs[1].repeated().launch.exchange.set; set != nil {
 			return set.number
 		}
 		return -1
@@ -251,7 +251,7 @@ func TestAContextEndsAPersistentOperation(t *testing.T) {
 		if !errors.Is(first, ErrCancelled) {
 			t.Errorf("%s: %v", name, first)
 		}
-		set := rs[0].repeated().set
+		set := rs[0].repeated().launch.exchange.set
 		last := set.last
 		begin(t, rs[0])
 		if _, again := rs[0].Wait(); again == nil || again.Error() != first.Error() || set.last != last {

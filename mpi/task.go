@@ -11,10 +11,11 @@ import (
 // owner waits on a channel. A goroutine or the transport advances it, so it makes
 // progress whatever the program does meanwhile (MPI 4.1, section 3.7.4).
 type task struct {
-	over atomic.Bool // set at the end
-	st   Status      // valid when over is set
-	err  error
-	done chan struct{} // closed when over is set; unless a goroutine completes the task, nil until channel is called
+	over  atomic.Bool // set at the end
+	early bool        // it has ended before its request was made: no other goroutine waits for it
+	st    Status      // valid at the end
+	err   error
+	done  chan struct{} // closed when over is set; unless a goroutine completes the task, nil until channel is called
 
 	cancel   func() error  // what Cancel calls; nil: the operation cannot be cancelled
 	launch   *launch       // the launch whose operation it is; nil: none
@@ -23,6 +24,8 @@ type task struct {
 
 	carrier port.Carrier // advances the task; nil: a goroutine does
 	steps   port.Task
+
+	kept *transfer // of the last request, for the next one; nil: none
 }
 
 // A late is work that makes no progress until a goroutine waits for it or tests it.
@@ -51,9 +54,16 @@ func (k *task) end(st Status, err error) {
 	}
 }
 
-// spent keeps the launch or neighborTask of the task for another call. The task succeeded, and
-// its request is complete.
-func (k *task) spent() {
+// spent keeps p, and the launch or neighborTask of the task, for another call. The task succeeded, and its
+// request, which had p, is complete.
+func (k *task) spent(p *transfer) {
+	switch {
+	case p.told || k.launch == nil && k.neighbor == nil:
+		p.release()
+	default:
+		p.again()
+		k.kept = p
+	}
 	switch {
 	case k.launch != nil && k.launch.once:
 		k.launch.spent()
@@ -62,10 +72,21 @@ func (k *task) spent() {
 	}
 }
 
+// discard gives back what the task keeps for another call that will not come.
+func (k *task) discard() {
+	if p := k.kept; p != nil {
+		k.kept = nil
+		p.release()
+	}
+}
+
+// ended reports whether the task is complete.
+func (k *task) ended() bool { return k.early || k.over.Load() }
+
 // wait waits until the task is complete.
 func (k *task) wait() {
 	switch {
-	case k.over.Load():
+	case k.ended():
 	case k.late != nil:
 		k.late.await()
 	case k.carrier == nil:
@@ -78,7 +99,7 @@ func (k *task) wait() {
 // ready reports whether the task is complete.
 func (k *task) ready() bool {
 	switch {
-	case k.over.Load():
+	case k.ended():
 		return true
 	case k.late != nil:
 		return k.late.look()
@@ -91,7 +112,7 @@ func (k *task) ready() bool {
 
 // met reports whether the task is complete, or a waiter can complete it without
 // waiting. It is called with the port's lock held.
-func (k *task) met() bool { return k.over.Load() || k.late != nil && k.late.here() }
+func (k *task) met() bool { return k.ended() || k.late != nil && k.late.here() }
 
 // channel returns a channel that is closed when the task is complete. The first call
 // for a task that no goroutine completes starts one.
@@ -111,8 +132,14 @@ func (k *task) channel() <-chan struct{} {
 
 // request returns a request that k completes.
 func (c *Comm) request(s site, k *task) Request {
-	p := c.w.requests.take(c.w.Debug)
-	p.c, p.site, p.kind, p.task, p.null = c, s, compound, k, false
+	p := k.kept
+	if p == nil {
+		p = c.w.requests.take(c.w.Debug)
+		p.kind, p.null = compound, false
+	} else if k.kept, p.phase = nil, begun; c.w.Debug {
+		c.w.requests.note(p)
+	}
+	p.c, p.site, p.task = c, s, k
 	r := Request{p: p, gen: p.gen}
 	if c.w.Forgotten != nil {
 		r = c.watch(r)

@@ -113,9 +113,10 @@ func (p *transfer) finish() (Status, error) {
 	if err != nil {
 		_ = p.raise(err)
 	}
-	p.release()
 	if k != nil && err == nil {
-		k.spent()
+		k.spent(p)
+	} else {
+		p.release()
 	}
 	return st, err
 }

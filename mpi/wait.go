@@ -103,7 +103,7 @@ func WaitAny(reqs ...*Request) (int, Status, error) {
 	var means waitMeans
 	for i, r := range reqs {
 		if p := r.active(); p != nil {
-			if p.task == nil && !p.started() || p.task != nil && p.task.over.Load() {
+			if p.task == nil && !p.started() || p.task != nil && p.task.ended() {
 				st, err := r.Wait()
 				return i, st, err
 			}

@@ -25,7 +25,7 @@ type Benchmark struct {
 	loop func(e *env, reps int) error
 	call func(e *env, i int) error
 	// start starts call, for nonblocking operations.
-	start func(e *env, i int) *mpi.Request
+	start func(e *env, i int) mpi.Request
 
 	sends, recvs func(ranks int) int // number of messages that the buffers hold
 	expect       func(e *env) []piece

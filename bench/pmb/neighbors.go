@@ -33,13 +33,13 @@ func neighbors() []Benchmark {
 
 func neighborStarters() []starter {
 	return []starter{
-		{"Neighbor_allgather", func(e *env, i int) *mpi.Request { return mpi.IneighborAllgather(e.c, e.out(i), e.in(i)) }},
-		{"Neighbor_allgatherv", func(e *env, i int) *mpi.Request {
-			return mpi.IneighborAllgatherv(e.c, e.out(i), e.in(i), e.counts, e.displs)
+		{"Neighbor_allgather", func(e *env, i int) mpi.Request { return *mpi.IneighborAllgather(e.c, e.out(i), e.in(i)) }},
+		{"Neighbor_allgatherv", func(e *env, i int) mpi.Request {
+			return *mpi.IneighborAllgatherv(e.c, e.out(i), e.in(i), e.counts, e.displs)
 		}},
-		{"Neighbor_alltoall", func(e *env, i int) *mpi.Request { return mpi.IneighborAlltoall(e.c, e.out(i), e.in(i)) }},
-		{"Neighbor_alltoallv", func(e *env, i int) *mpi.Request {
-			return mpi.IneighborAlltoallv(e.c, e.out(i), e.counts, e.displs, e.in(i), e.counts, e.displs)
+		{"Neighbor_alltoall", func(e *env, i int) mpi.Request { return *mpi.IneighborAlltoall(e.c, e.out(i), e.in(i)) }},
+		{"Neighbor_alltoallv", func(e *env, i int) mpi.Request {
+			return *mpi.IneighborAlltoallv(e.c, e.out(i), e.counts, e.displs, e.in(i), e.counts, e.displs)
 		}},
 	}
 }

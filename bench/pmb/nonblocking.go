@@ -7,41 +7,41 @@ import (
 	"rhinet/mpi"
 )
 
-// A starter starts the nonblocking form of a collective operation.
+// A starter starts the nonblocking form of a collective operation. The request is on the stack, as in C.
 type starter struct {
 	of    string // the benchmark of the blocking form
-	start func(e *env, i int) *mpi.Request
+	start func(e *env, i int) mpi.Request
 }
 
 func starters() []starter {
 	return []starter{
 		{"Bcast", ibcast},
-		{"Allgather", func(e *env, i int) *mpi.Request { return mpi.Iallgather(e.c, e.out(i), e.in(i)) }},
-		{"Allgatherv", func(e *env, i int) *mpi.Request {
-			return mpi.Iallgatherv(e.c, e.out(i), e.in(i), e.counts, e.displs)
+		{"Allgather", func(e *env, i int) mpi.Request { return *mpi.Iallgather(e.c, e.out(i), e.in(i)) }},
+		{"Allgatherv", func(e *env, i int) mpi.Request {
+			return *mpi.Iallgatherv(e.c, e.out(i), e.in(i), e.counts, e.displs)
 		}},
-		{"Gather", func(e *env, i int) *mpi.Request { return mpi.Igather(e.c, e.out(i), e.in(i), e.root) }},
-		{"Gatherv", func(e *env, i int) *mpi.Request {
-			return mpi.Igatherv(e.c, e.out(i), e.in(i), e.counts, e.displs, e.root)
+		{"Gather", func(e *env, i int) mpi.Request { return *mpi.Igather(e.c, e.out(i), e.in(i), e.root) }},
+		{"Gatherv", func(e *env, i int) mpi.Request {
+			return *mpi.Igatherv(e.c, e.out(i), e.in(i), e.counts, e.displs, e.root)
 		}},
-		{"Scatter", func(e *env, i int) *mpi.Request { return mpi.Iscatter(e.c, e.out(i), e.in(i), e.root) }},
-		{"Scatterv", func(e *env, i int) *mpi.Request {
-			return mpi.Iscatterv(e.c, e.out(i), e.counts, e.displs, e.in(i), e.root)
+		{"Scatter", func(e *env, i int) mpi.Request { return *mpi.Iscatter(e.c, e.out(i), e.in(i), e.root) }},
+		{"Scatterv", func(e *env, i int) mpi.Request {
+			return *mpi.Iscatterv(e.c, e.out(i), e.counts, e.displs, e.in(i), e.root)
 		}},
-		{"Alltoall", func(e *env, i int) *mpi.Request { return mpi.Ialltoall(e.c, e.out(i), e.in(i)) }},
-		{"Alltoallv", func(e *env, i int) *mpi.Request {
-			return mpi.Ialltoallv(e.c, e.out(i), e.counts, e.displs, e.in(i), e.counts, e.displs)
+		{"Alltoall", func(e *env, i int) mpi.Request { return *mpi.Ialltoall(e.c, e.out(i), e.in(i)) }},
+		{"Alltoallv", func(e *env, i int) mpi.Request {
+			return *mpi.Ialltoallv(e.c, e.out(i), e.counts, e.displs, e.in(i), e.counts, e.displs)
 		}},
-		{"Reduce", func(e *env, i int) *mpi.Request { return mpi.Ireduce(e.c, e.outF(i), e.inF(i), mpi.Sum, e.root) }},
-		{"Reduce_scatter", func(e *env, i int) *mpi.Request {
-			return mpi.IreduceScatter(e.c, e.outF(i), e.inF(i)[:e.shares[e.rank]], e.shares, mpi.Sum)
+		{"Reduce", func(e *env, i int) mpi.Request { return *mpi.Ireduce(e.c, e.outF(i), e.inF(i), mpi.Sum, e.root) }},
+		{"Reduce_scatter", func(e *env, i int) mpi.Request {
+			return *mpi.IreduceScatter(e.c, e.outF(i), e.inF(i)[:e.shares[e.rank]], e.shares, mpi.Sum)
 		}},
-		{"Allreduce", func(e *env, i int) *mpi.Request { return mpi.Iallreduce(e.c, e.outF(i), e.inF(i), mpi.Sum) }},
-		{"Barrier", func(e *env, _ int) *mpi.Request { return mpi.Ibarrier(e.c) }},
+		{"Allreduce", func(e *env, i int) mpi.Request { return *mpi.Iallreduce(e.c, e.outF(i), e.inF(i), mpi.Sum) }},
+		{"Barrier", func(e *env, _ int) mpi.Request { return *mpi.Ibarrier(e.c) }},
 	}
 }
 
-func ibcast(e *env, i int) *mpi.Request { return mpi.Ibcast(e.c, e.bcasts(i), e.root) }
+func ibcast(e *env, i int) mpi.Request { return *mpi.Ibcast(e.c, e.bcasts(i), e.root) }
 
 // bcasts returns the buffer of a Bcast.
 func (e *env) bcasts(i int) []byte {
@@ -62,7 +62,8 @@ func started(blocking []Benchmark, starters []starter) (overlap, alone []Benchma
 		b := blocking[slices.IndexFunc(blocking, func(b Benchmark) bool { return b.Name == s.of })]
 		b.Name, b.loop, b.start = "I"+strings.ToLower(s.of), nil, s.start
 		b.call = func(e *env, i int) error {
-			_, err := s.start(e, i).Wait()
+			r := s.start(e, i)
+			_, err := r.Wait()
 			return err
 		}
 		of := b.Name + ": "

@@ -403,9 +403,9 @@ func TestErrorsOfRequestsEndTheRun(t *testing.T) {
 	failed := errors.New("failed")
 	calls := 0
 	b.call = func(*env, int) error { return nil }
-	b.start = func(e *env, _ int) *mpi.Request {
+	b.start = func(e *env, _ int) mpi.Request {
 		calls++
-		return mpi.Isend(e.c, []byte{1}, 7, 0) // no such rank
+		return *mpi.Isend(e.c, []byte{1}, 7, 0) // no such rank
 	}
 	mpitest.Run(t, 1, func(world *mpi.Comm) error {
 		if err := Run(world, []Benchmark{b}, Options{}, new(note)); !errors.Is(err, mpi.ErrRank) {

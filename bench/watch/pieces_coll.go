@@ -9,31 +9,31 @@ import (
 
 // iallreduce has two ranks start an Iallreduce, and wait for it.
 func iallreduce(nic string) (*setup, error) {
-	return begun(nic, func(c *mpi.Comm, in, out []float64) *mpi.Request { return mpi.Iallreduce(c, in, out, mpi.Sum) })
+	return begun(nic, func(c *mpi.Comm, in, out []float64) mpi.Request { return *mpi.Iallreduce(c, in, out, mpi.Sum) })
 }
 
 // ibarrier has two ranks start an Ibarrier, and wait for it.
 func ibarrier(nic string) (*setup, error) {
-	return begun(nic, func(c *mpi.Comm, _, _ []float64) *mpi.Request { return mpi.Ibarrier(c) })
+	return begun(nic, func(c *mpi.Comm, _, _ []float64) mpi.Request { return *mpi.Ibarrier(c) })
 }
 
 // igatherv has two ranks start an Igatherv, and wait for it.
 func igatherv(nic string) (*setup, error) {
 	all, counts := make([]float64, 2), []int{1, 1}
-	return begun(nic, func(c *mpi.Comm, in, _ []float64) *mpi.Request { return mpi.Igatherv(c, in, all, counts, nil, 0) })
+	return begun(nic, func(c *mpi.Comm, in, _ []float64) mpi.Request { return *mpi.Igatherv(c, in, all, counts, nil, 0) })
 }
 
 // begun has two ranks start a call, and wait for it.
-func begun(nic string, begin func(c *mpi.Comm, in, out []float64) *mpi.Request) (*setup, error) {
+func begun(nic string, begin func(c *mpi.Comm, in, out []float64) mpi.Request) (*setup, error) {
 	return pairwise(nic, func(c *mpi.Comm, in, out []float64) (func() error, error) {
-		var r *mpi.Request
+		var r mpi.Request
+		started := false
 		return func() (err error) {
-			if r == nil {
+			if started = !started; started {
 				r = begin(c, in, out)
 				return nil
 			}
 			_, err = r.Wait()
-			r = nil
 			return err
 		}, nil
 	})
