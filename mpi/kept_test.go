@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"testing"
 
 	"rhinet/collectives"
@@ -45,6 +46,9 @@ func TestTransfersOfCollectiveRequestsAreUsedAgain(t *testing.T) {
 					if err := wait(call(c)); err != nil {
 						return err
 					}
+				}
+				if err := wait(Ibcast(c, long[0], 7)); !errors.Is(err, ErrRoot) {
+					t.Errorf("no such root: %v", err)
 				}
 			}
 			for _, init := range inits {

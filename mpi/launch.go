@@ -193,6 +193,7 @@ func (l *launch) begin(c *Comm, s site) Request {
 func (c *Comm) nonblocking(s site, f func(*Comm) error) Request {
 	l, err := c.prepare(c.launchOf(s.call), f)
 	if err != nil && l.script == nil { // else a script first tells the other ranks
+		l.discard()
 		return *c.failedRequest(s, err)
 	}
 	return l.begin(c, s)

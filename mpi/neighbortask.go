@@ -56,6 +56,8 @@ func (h *neighborCall) complete(c *Comm, s site, sent int) error {
 	err := v.result()
 	if err == nil {
 		v.spent()
+	} else {
+		v.discard()
 	}
 	return err
 }

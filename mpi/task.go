@@ -12,7 +12,7 @@ import (
 // progress whatever the program does meanwhile (MPI 4.1, section 3.7.4).
 type task struct {
 	over  atomic.Bool // set at the end
-	early bool        // it has ended before its request was made: no other goroutine waits for it
+	early bool        // it has ended before the program got its request: no other goroutine waits for it
 	st    Status      // valid at the end
 	err   error
 	done  chan struct{} // closed when over is set; unless a goroutine completes the task, nil until channel is called
