@@ -93,7 +93,7 @@ func (l *launch) discard() {
 	if l.latest != nil {
 		l.latest.discard()
 	}
-	if f := l.exchange.set; f != nil && l.way != byMessages {
+	if f := l.exchange.set; f != nil {
 		f.of.give(f)
 	}
 }

@@ -187,7 +187,7 @@ func (a *neighborhood) spare() *neighborTask {
 // spent keeps v for another call, unless the transport has had it, or its channel has
 // been handed out. It succeeded, and its request is complete.
 func (v *neighborTask) spent() {
-	if v.steps.Work != nil || v.done != nil || v.c != nil && v.c.state.Load() != commOpen {
+	if v.steps.Work != nil || v.done != nil || v.c.state.Load() != commOpen {
 		v.discard()
 		return
 	}

@@ -57,10 +57,9 @@ func (k *task) end(st Status, err error) {
 // spent keeps p, and the launch or neighborTask of the task, for another call. The task succeeded, and its
 // request, which had p, is complete.
 func (k *task) spent(p *transfer) {
-	switch {
-	case p.told || k.launch == nil && k.neighbor == nil:
+	if p.told || k.launch == nil && k.neighbor == nil {
 		p.release()
-	default:
+	} else {
 		p.again()
 		k.kept = p
 	}

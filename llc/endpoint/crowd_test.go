@@ -7,8 +7,10 @@ func TestCrowd(t *testing.T) {
 		apart             bool
 		peers, cpus, want int
 	}{{true, 2, 2, 1}, {true, 2, 1, 1}, {false, 3, 2, 2}, {false, 4, 2, 2}, {false, 5, 2, 3}, {false, 16, 2, 8}, {false, 2, 8, 2}} {
-		if got := crowd(c.apart, c.peers, c.cpus); got != c.want {
-			t.Errorf("apart %t, %d peers, %d processors: %d, want %d", c.apart, c.peers, c.cpus, got, c.want)
+		counted := false
+		got := crowd(c.apart, c.peers, func() int { counted = true; return c.cpus })
+		if got != c.want || counted == c.apart {
+			t.Errorf("apart %t, %d peers, %d processors: %d, want %d; processors counted: %t", c.apart, c.peers, c.cpus, got, c.want, counted)
 		}
 	}
 }

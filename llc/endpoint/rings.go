@@ -72,7 +72,7 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 		r.caps.Offered = 0
 	}
 	if r.caps.Remote && e.fabric.Shared() {
-		r.pages = hugepage.New(os.Getenv(hugepage.Variable), crowd(g.Ring.Spread, e.Peers(), wait.UsableCPUs()))
+		r.pages = hugepage.New(os.Getenv(hugepage.Variable), crowd(g.Ring.Spread, e.Peers(), wait.UsableCPUs))
 	}
 	r.lend = nic.ExposeMemory
 	if l, ok := nic.(Lender); ok {
@@ -85,12 +85,13 @@ func (r *Rings) Connect(e *Endpoint, name string, nic Hardware) {
 }
 
 // crowd returns how many peers there are to a processor, if there are more peers than processors; a peer that is
-// bound to one sees only that.
-func crowd(apart bool, peers, cpus int) int {
+// bound to one sees only that. To count processors takes files of the system, so it is done only then.
+func crowd(apart bool, peers int, cpus func() int) int {
 	if apart {
 		return 1
 	}
-	return max(2, (peers+cpus-1)/cpus)
+	n := cpus()
+	return max(2, (peers+n-1)/n)
 }
 
 // Caps returns what the engine must know of the NIC.
