@@ -126,6 +126,24 @@ func (e *Engine) onTail(ev *ir.Event) error {
 	return nil
 }
 
+// Roomy reports whether a contiguous message of n bytes would leave half of the packet ring to dst free, as far as is
+// known.
+func (e *Engine) Roomy(dst, n int) bool {
+	p := &e.peers[dst]
+	return p.direct != 0 && p.data.Fits(p.data.Next()+uint64(n)+p.nic.bytes/2)
+}
+
+// Refresh is a Tail of dst that the driver has read itself (see [ir.Express]), and reports whether there is more room
+// than before. What the reader cannot have consumed is not taken: a ReadTail, once there is no room, reports it.
+func (e *Engine) Refresh(dst int, slot, pos uint64) bool {
+	p := &e.peers[dst]
+	if p.asking || p.lines.Check(slot) != nil || p.data.Check(pos) != nil {
+		return false
+	}
+	lines, data := p.lines.Release(slot), p.data.Release(pos)
+	return lines || data
+}
+
 // Roomier reports whether the latest Tail reported progress of the reader: then a driver that waits for room
 // starts its backoff anew.
 func (e *Engine) Roomier() bool { return e.roomier }

@@ -69,17 +69,19 @@ func (e *Engine) Part(dst, tag, off, n, most int) (slot, pos uint64, bytes int, 
 	return slot, pos, bytes, ok
 }
 
-// free reports whether nothing but lack of room can hold up the packets of a standard message of n bytes with
-// tag.
+// free is [Engine.Free].
 func (p *peer) free(tag, n int) bool {
 	return p.direct != 0 && p.queues.bulk.head == nil && uint64(n) <= p.nic.eager && uint(tag) <= math.MaxInt32
 }
+
+// Free reports whether nothing but lack of room can hold up the packets of a standard message of n bytes with tag.
+func (e *Engine) Free(dst, tag, n int) bool { return e.peers[dst].free(tag, n) }
 
 // Whole reports whether Part gives room to all packets of a standard message of n bytes with tag, of at most
 // most bytes each.
 func (e *Engine) Whole(dst, tag, n, most int) bool {
 	p := &e.peers[dst]
-	if !p.free(tag, n) || !p.packs(uint64(n)) {
+	if !p.free(tag, n) {
 		return false
 	}
 	most = min(p.nic.fragment, most)

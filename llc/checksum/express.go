@@ -81,3 +81,6 @@ func (x *express) PollOthers(peer int, ev *ir.Event) bool {
 	}
 	return x.t.tell(ev)
 }
+
+// Consumed is that of the translator.
+func (x *express) Consumed(peer int) (slot, pos uint64, ok bool) { return x.x.Consumed(peer) }

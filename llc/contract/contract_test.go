@@ -75,6 +75,9 @@ func TestCallers(t *testing.T) {
 		{"no packet in the lane to a ring without a name", "(express): a packet is placed for peer 1, whose ring no command has named", func(a ir.Translator) {
 			ir.AbilitiesOf(a).Express.Place(1, 0, 0, new([3]uint64), nil)
 		}},
+		{"nothing consumed of a ring without a name", "(express): Consumed asks for peer 1, whose ring no command has named", func(a ir.Translator) {
+			ir.AbilitiesOf(a).Express.Consumed(1)
+		}},
 		{"no Close twice", "(close)", func(a ir.Translator) { a.Close(); a.Close() }},
 		{"no Post after Close", "(close)", func(a ir.Translator) { a.Close(); a.Post(&ir.Command{Op: ir.Expose, Token: 1}) }},
 	} {

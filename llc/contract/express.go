@@ -85,3 +85,19 @@ func (x *express) PollOthers(peer int, ev *ir.Event) bool {
 	}
 	return ok
 }
+
+func (x *express) Consumed(peer int) (slot, pos uint64, ok bool) {
+	m := x.m
+	m.enter("Consumed")
+	ring, open := m.opened[int32(peer)]
+	if !open {
+		m.misuse("express", "Consumed asks for peer %d, whose ring no command has named", peer)
+	}
+	w := way{int32(peer), ring}
+	low := m.free(w)
+	if slot, pos, ok = x.x.Consumed(peer); ok && len(m.tails[w]) == 0 { // if a Tail is due, it may be older
+		m.consumed(w, low, slot, pos)
+	}
+	m.leave()
+	return slot, pos, ok
+}

@@ -183,17 +183,31 @@ func (m *monitor) tail(ev *ir.Event) {
 		m.breach("answers", "a tail of ring %d of peer %d, for which no command asks", ev.Ring, ev.Peer)
 		return
 	}
-	a, low := m.account(w), asked[0]
+	low := asked[0]
 	m.tails[w] = append(asked[:0], asked[1:]...)
+	m.consumed(w, low, ev.Slot, ev.Pos)
+}
+
+// consumed takes a tail of what this peer has written. When it was asked for, low lines were free for certain.
+func (m *monitor) consumed(w way, low, slot, pos uint64) {
+	a := m.account(w)
 	high := a.lines
 	if m.ledger != nil {
 		high = m.ledger.freeable(m.self, w)
 	}
-	if ev.Slot < max(low, a.slot) || ev.Slot > high || ev.Pos < a.pos || ev.Pos > a.next {
+	if slot < max(low, a.slot) || slot > high || pos < a.pos || pos > a.next {
 		m.breach("tail", "ring %d of peer %d: the tail is line %d, position %d; it was %d, %d, and the reader has freed between %d and %d lines of %d, position %d",
-			ev.Ring, ev.Peer, ev.Slot, ev.Pos, a.slot, a.pos, low, high, a.lines, a.next)
+			w.ring, w.peer, slot, pos, a.slot, a.pos, low, high, a.lines, a.next)
 	}
-	a.slot, a.pos = ev.Slot, ev.Pos
+	a.slot, a.pos = slot, pos
+}
+
+// free returns how many lines of what this peer has written are free for certain.
+func (m *monitor) free(w way) uint64 {
+	if m.ledger == nil {
+		return 0
+	}
+	return m.ledger.freed(m.self, w)
 }
 
 // answer takes the answer to a command of the given Op.

@@ -71,11 +71,7 @@ func (m *monitor) check(cmd *ir.Command) {
 		if uint(cmd.Peer) >= uint(len(m.ended)) || m.ended[cmd.Peer] {
 			return
 		}
-		free := uint64(0)
-		if m.ledger != nil {
-			free = m.ledger.freed(m.self, w)
-		}
-		m.tails[w] = append(m.tails[w], free)
+		m.tails[w] = append(m.tails[w], m.free(w))
 	}
 }
 

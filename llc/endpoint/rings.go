@@ -332,6 +332,16 @@ func (r *Rings) Outlet(peer int) *ring.Outlet {
 	return o.Outlet()
 }
 
+// Consumed returns what peer has consumed of the ring that is open to it.
+func (r *Rings) Consumed(peer int) (slot, pos uint64, ok bool) {
+	w := r.ways[peer].writer
+	if w == nil {
+		return 0, 0, false
+	}
+	slot, pos, err := w.Consumed()
+	return slot, pos, err == nil
+}
+
 // FlagArrays returns how many flag arrays there are.
 func (r *Rings) FlagArrays() int { return r.fabric.Geometry().FlagArrays }
 

@@ -30,6 +30,10 @@ type Express interface {
 	Advance(v *View) bool
 	// PollOthers is Poll, except that it does not look at the packet ring that peer writes.
 	PollOthers(peer int, ev *Event) bool
+	// Consumed is ReadTail of the ring that the latest Open for peer named, with an immediate result: the line
+	// and the data position up to which peer has consumed it. If ok is false, that is not known at once, and
+	// ReadTail has to ask.
+	Consumed(peer int) (slot, pos uint64, ok bool)
 }
 
 // Lanes are an optional ability of a translator that is an [Express] (see [Abilities]): packets of one line

@@ -90,6 +90,7 @@ type flaw struct {
 	call      func(t *twist)
 	arm       func(t *twist)
 	flagArray func(ir.FlagArray) ir.FlagArray
+	consumed  func(slot, pos uint64) (uint64, uint64)
 }
 
 // kind returns a breaker of events of one kind.
@@ -180,6 +181,9 @@ var flaws = []flaw{
 	{name: "a tail that stays behind", sentence: "tail", event: kind(ir.Tail, func(_ *twist, ev *ir.Event) { ev.Slot, ev.Pos = 0, 0 })},
 	{name: "a tail beyond what was written", sentence: "tail", event: kind(ir.Tail, func(_ *twist, ev *ir.Event) { ev.Pos += 1 << 30 })},
 	{name: "a tail of another ring", sentence: "answers", event: kind(ir.Tail, func(_ *twist, ev *ir.Event) { ev.Ring++ })},
+	{name: "Consumed that counts the packet in use", sentence: "tail", consumed: func(slot, pos uint64) (uint64, uint64) { return slot + 1, pos }},
+	{name: "Consumed that stays behind", sentence: "tail", consumed: func(uint64, uint64) (uint64, uint64) { return 0, 0 }},
+	{name: "Consumed beyond what was written", sentence: "tail", consumed: func(slot, pos uint64) (uint64, uint64) { return slot, pos + 1<<30 }},
 	// order
 	{name: "two packets in the wrong order", sentence: "order", event: kind(ir.Arrived, func(t *twist, ev *ir.Event) {
 		first := kept(*ev)
@@ -342,6 +346,18 @@ func (b *wrongFlagArray) Raised(peer, n int, seq uint32, data []byte) (mark uint
 	return mark, up && !b.never || b.early
 }
 
+// A wrongExpress has its own idea of what is consumed.
+type wrongExpress struct {
+	ir.Express
+	consumed func(slot, pos uint64) (uint64, uint64)
+}
+
+func (x *wrongExpress) Consumed(peer int) (slot, pos uint64, ok bool) {
+	slot, pos, ok = x.Express.Consumed(peer)
+	slot, pos = x.consumed(slot, pos)
+	return slot, pos, ok
+}
+
 // open returns a network whose translators all have the flaw.
 func (f *flaw) open(_ testing.TB, peers int) []ir.Translator {
 	caps := DefaultCaps()
@@ -351,6 +367,9 @@ func (f *flaw) open(_ testing.TB, peers int) []ir.Translator {
 		a := ir.AbilitiesOf(t)
 		if f.flagArray != nil {
 			a.FlagArray = f.flagArray(a.FlagArray)
+		}
+		if f.consumed != nil {
+			a.Express = &wrongExpress{a.Express, f.consumed}
 		}
 		ts[i] = a.Give(&twist{Translator: t, event: f.event, post: f.post, call: f.call, arm: f.arm})
 	}

@@ -32,3 +32,12 @@ func (e *endpoint) Advance(v *ir.View) bool {
 func (e *endpoint) PollOthers(peer int, ev *ir.Event) bool {
 	return e.poll(ev, func(p *ring.Packet) (bool, error) { return e.set.PollOthers(peer, p) })
 }
+
+func (e *endpoint) Consumed(peer int) (slot, pos uint64, ok bool) {
+	p := e.net.peers[peer]
+	if p.closed.Load() {
+		return 0, 0, false
+	}
+	slot, pos = p.rings[e.opened[peer]].Consumed()
+	return slot, pos, true
+}

@@ -69,6 +69,7 @@ func suite() []trial {
 		{"express", 2, testExpress},
 		{"express/poll others", 4, testPollOthers},
 		{"express/advance", 2, testAdvance},
+		{"express/consumed", 2, testConsumed},
 		{"express/sleep", 2, testExpressWakes},
 		{"express/end", 2, testExpressEnd},
 		{"express/allocations", 2, testExpressAllocations},

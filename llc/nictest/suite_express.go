@@ -134,6 +134,38 @@ func testExpress(r *rig) {
 	}
 }
 
+// testConsumed: what the reader of a ring has consumed is known at once, however it has taken the packets.
+func testConsumed(r *rig) {
+	s, from, to := r.express()
+	consumed := func(lines int) {
+		r.Helper()
+		slot, pos, ok := from.Consumed(1)
+		if !ok || slot != uint64(lines) || pos > s.pos || lines == s.sent && pos != s.pos {
+			r.Fatalf("after %d of %d packets: line %d, position %d of %d, known: %v", lines, s.sent, slot, pos, s.pos, ok)
+		}
+	}
+	consumed(0)
+	sizes := []int{8, s.caps.Bytes / 4, ir.Short - s.caps.Trailer, s.caps.Bytes / 8}[:min(4, s.caps.Slots)]
+	for range 5 {
+		s.refresh() // while there is nothing that it might take
+		for _, n := range sizes {
+			s.place(from, n)
+		}
+		for i, n := range sizes {
+			at := s.sent - len(sizes) + i
+			s.look(to, at, n)
+			consumed(at)
+			to.Take()
+		}
+		s.refresh()
+		s.place(from, 8)
+		consumed(s.sent - 1)
+		s.get(s.sent-1, 8)
+		r.quiet() // a Poll frees the room of what the one before has given
+		consumed(s.sent)
+	}
+}
+
 // testPollOthers: the packet in the ring that is left out stays, everything else comes, and Poll finds the
 // packet afterwards.
 func testPollOthers(r *rig) {

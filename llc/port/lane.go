@@ -107,7 +107,7 @@ func (p *Port) gather(src int) (any bool) {
 // parts sends by the lane as much as can go of a message that is longer than a line, in packets of at most
 // most bytes, and returns how many bytes have gone.
 func (p *Port) parts(key llc.Key, dst, tag int, buf []byte, most int) (gone int) {
-	if p.express == nil || len(buf) > p.packed && !p.eng.Packs(dst, len(buf)) {
+	if p.express == nil || len(buf) > p.packed && !p.packs(dst, tag, len(buf)) {
 		return 0
 	}
 	for gone < len(buf) {
@@ -136,11 +136,33 @@ func (p *Port) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 
 // whole is parts for a message of which all goes or nothing, and reports whether it went.
 func (p *Port) whole(key llc.Key, dst, tag int, buf []byte) bool {
-	if p.express == nil || !p.eng.Whole(dst, tag, len(buf), pipelined) {
+	return p.express != nil && p.fits(dst, tag, len(buf)) && p.parts(key, dst, tag, buf, pipelined) > 0
+}
+
+// fits reports whether all packets of a message of n bytes can go at once.
+func (p *Port) fits(dst, tag, n int) bool {
+	return p.eng.Whole(dst, tag, n, pipelined) || p.refresh(dst, tag, n) && p.eng.Whole(dst, tag, n, pipelined)
+}
+
+// packs reports whether a contiguous message of n bytes to dst with tag, more than packed, goes in packets now.
+func (p *Port) packs(dst, tag, n int) bool { return p.eng.Packs(dst, n) || p.deposits(dst, tag, n) }
+
+// deposits reports whether a message goes in packets though its sender may not have just written it, where peers
+// share processors: then the sender goes on at once, and neither side needs another turn. It does not if the ring
+// would soon be full, or if the sender has transfers to wait for in any case: then one copy is better than two. On 8
+// ranks and 2 processors 64 KiB take 74 us in a Sendrecv if they are read and 37 us in packets, in a Gather 54 and 9.
+func (p *Port) deposits(dst, tag, n int) bool {
+	return n <= p.deposited && !p.under() && (p.eng.Roomy(dst, n) || p.refresh(dst, tag, n) && p.eng.Roomy(dst, n))
+}
+
+// refresh reads how far dst has consumed its ring, if nothing but lack of room can hold up a message of n bytes with
+// tag, and reports whether there is more room than was known.
+func (p *Port) refresh(dst, tag, n int) bool {
+	if !p.eng.Free(dst, tag, n) {
 		return false
 	}
-	p.parts(key, dst, tag, buf, pipelined)
-	return true
+	slot, pos, ok := p.express.Consumed(dst)
+	return ok && p.eng.Refresh(dst, slot, pos)
 }
 
 // sendLong is Send for a message that is longer than a line.

@@ -86,6 +86,7 @@ type Port struct {
 	remote    ir.Remote     // nil: none
 	lender    ir.Lender     // nil: none
 	packed    int           // messages of up to so many bytes are not offered by lender
+	deposited int           // messages of up to so many bytes may go in packets nevertheless, see deposits
 	router    ir.Router     // nil: one NIC reaches all
 	audited   time.Duration // time of the latest audit
 	gaveUp    bool          // nothing that is under way will end
@@ -140,7 +141,7 @@ func New(cfg Config) *Port {
 		p.patience = 1 // each look gives the processor away
 	}
 	if oversubscribed && p.clock == nil {
-		p.lone = loneLooks
+		p.lone, p.deposited = loneLooks, engine.Caps.Eager
 	}
 	if cfg.Observe != nil {
 		p.observed(cfg.Observe)

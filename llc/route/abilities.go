@@ -22,6 +22,9 @@ func (x express) Advance(v *ir.View) bool { return x.express.Advance(v) }
 // PollOthers is Poll, except that it leaves out the packet ring that peer writes.
 func (x express) PollOthers(peer int, ev *ir.Event) bool { return x.poll(ev, peer) }
 
+// Consumed is that of the near NIC.
+func (x express) Consumed(peer int) (slot, pos uint64, ok bool) { return x.express.Consumed(peer) }
+
 // An aimer is that of the near NIC while the caller waits for a peer on this host.
 type aimer struct{ *Translator }
 

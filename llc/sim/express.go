@@ -41,6 +41,12 @@ func (n *Net) Take(at int, v *ir.View) {
 	n.consume(c)
 }
 
+// Consumed returns what a peer has consumed of the ring that peer from has opened, like Consumed of ir.Express.
+func (n *Net) Consumed(from, peer int) (slot, pos uint64) {
+	ev := n.carryOut(from, &ir.Command{Op: ir.ReadTail, Peer: int32(peer), Ring: n.opened[[2]int{from, peer}]})
+	return ev.Slot, ev.Pos
+}
+
 // direct sends by the ready lane as much as the engine lets go, and reports whether anything has gone.
 func (w *world) direct(i int, s *send) bool {
 	if s.req.Mode == llc.Synchronous || !w.net.chance(w.Lane) {
@@ -56,11 +62,14 @@ func (w *world) direct(i int, s *send) bool {
 		return true
 	}
 	most := 1 + w.rng.IntN(2*n+1)
-	if s.req.Body == nil && !e.Packs(s.to, n) {
+	if s.req.Body == nil && !e.Packs(s.to, n) && !(w.net.chance(w.Lane) && e.Roomy(s.to, n)) {
 		return false
 	}
 	for gone < n {
 		slot, pos, part, ok := e.Part(s.to, s.tag, gone, n, most)
+		if !ok && w.refresh(i, s.to, s.tag, n) {
+			continue
+		}
 		if !ok {
 			break
 		}
@@ -75,6 +84,16 @@ func (w *world) direct(i int, s *send) bool {
 		e.SendRest(&s.req, gone)
 	}
 	return gone > 0
+}
+
+// refresh has the engine know how far a peer has consumed its ring, and reports whether there is more room.
+func (w *world) refresh(i, to, tag, n int) bool {
+	e := w.ranks[i].engine
+	if !w.net.chance(w.Lane) || !e.Free(to, tag, n) {
+		return false
+	}
+	slot, pos := w.net.Consumed(i, to)
+	return e.Refresh(to, slot, pos)
 }
 
 // accept receives by the ready lane, if the engine lets it and the packet is there. Of a message in several
