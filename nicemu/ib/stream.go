@@ -34,12 +34,11 @@ func (l *Link) RingWriter(i int) (*RingWriter, error) {
 		return nil, err
 	}
 	h := l.qp.hca
-	mem := h.rings.Memory(l.rank, i)
-	if mem == nil {
+	var ok bool
+	if w.ring, ok = h.rings.Writer(l.rank, i); !ok {
 		return nil, l.refuse(BeyondRegion, 0)
 	}
-	layout := h.f.Geometry().Ring
-	w.ring, w.max = ring.Open(mem, layout), max(layout.Bytes, ring.Short)
+	w.max = max(h.f.Geometry().Ring.Bytes, ring.Short)
 	w.open()
 	return w, nil
 }
