@@ -45,8 +45,6 @@ type Ring struct {
 	counters *Line
 	mask     uint64 // slots-1
 	size     uint64 // len(data)
-	grown    uint64 // bytes of data that are ready for use
-	grow     func(to uint64) (grown uint64)
 	spread   bool
 	sum      uint64      // of the header words of all packets put: see [Tally]
 	short    [Short]byte // payload that is gathered for its slot
@@ -76,14 +74,9 @@ func Open(mem []byte, l Layout) Ring {
 		counters: &lines[l.Slots*slotLines],
 		mask:     uint64(l.Slots) - 1,
 		size:     uint64(l.Bytes),
-		grown:    uint64(l.Bytes),
 		spread:   l.Spread,
 	}
 }
-
-// Grow has grow called before a payload goes beyond the first bytes of the data area that are ready, none as yet,
-// with the number of bytes that it needs; grow returns how many are ready then.
-func (r *Ring) Grow(grow func(to uint64) (grown uint64)) { r.grown, r.grow = 0, grow }
 
 // Put writes packet number slot with the given header words (sequence and length bits are replaced) and
 // payload, and prefetches the next line. pos is the ring's next free data position, next the one after the
@@ -110,9 +103,6 @@ func (r *Ring) place(pos uint64, n int) (memory []byte, next uint64) {
 		panic(longPayload)
 	}
 	at, next := Place(pos, r.size, n, r.spread)
-	if to := at&(r.size-1) + uint64(n); to > r.grown {
-		r.grown = r.grow(to)
-	}
 	if at != r.ahead || n > r.aheadBytes {
 		r.prefetch(at, n)
 	}

@@ -336,32 +336,3 @@ func TestLinesAreScattered(t *testing.T) {
 		}
 	}
 }
-
-// TestGrow: the data area is made ready before it is used, as far as it is, and once.
-func TestGrow(t *testing.T) {
-	l := Layout{Slots: 16, Bytes: 4096}
-	r := Open(Memory(l.Size()), l)
-	var asked []uint64
-	r.Grow(func(to uint64) uint64 {
-		asked = append(asked, to)
-		return (to + 1023) &^ 1023
-	})
-	var pos uint64
-	for slot := range uint64(200) {
-		n := []int{8, 120, 1000, 300}[slot%4]
-		at, next := Place(pos, uint64(l.Bytes), n, false)
-		before := len(asked)
-		ready := uint64(0)
-		if before > 0 {
-			ready = (asked[before-1] + 1023) &^ 1023
-		}
-		pos = r.Put(slot, pos, &[3]uint64{1 << 32, 0, slot}, make([]byte, n))
-		to := at&uint64(l.Bytes-1) + uint64(n)
-		if needs := n > Short && to > ready; needs != (len(asked) > before) || needs && asked[before] != to || n > Short && pos != next {
-			t.Fatalf("packet %d of %d bytes at %d, %d ready: asked %v", slot, n, at, ready, asked)
-		}
-	}
-	if len(asked) < 3 {
-		t.Error(asked)
-	}
-}

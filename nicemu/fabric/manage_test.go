@@ -1,13 +1,10 @@
 package fabric
 
 import (
-	"bytes"
 	"errors"
 	"sync"
 	"testing"
 	"time"
-
-	"rhinet/internal/ring"
 )
 
 var (
@@ -127,43 +124,6 @@ func TestRingPool(t *testing.T) {
 	}
 	for _, i := range []int{-1, g.Rings} {
 		if p.Memory(0, i) != nil || p.Reader(0, i) != nil {
-			t.Errorf("there is a ring %d", i)
-		}
-	}
-}
-
-// TestRingWriters: rings of a pool that map their memory as it is used carry what others carry; there is none beyond the
-// pool.
-func TestRingWriters(t *testing.T) {
-	g := Small()
-	g.Rings = 2 * readyRings
-	f, err := Heap(2, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := f.RingPool()
-	for _, i := range []int{0, 1, g.Rings - 1, g.Rings - 2} {
-		for range readyRings / 3 {
-			p.Memory(0, i)
-		}
-		w, ok := p.Writer(1, i)
-		r := p.Reader(1, i)
-		if !ok || r == nil {
-			t.Fatalf("no ring %d", i)
-		}
-		var pos uint64
-		for slot := range uint64(300) {
-			payload := bytes.Repeat([]byte{byte(slot)}, int(slot*997)%(g.Ring.Bytes/2))
-			pos = w.Put(slot, pos, &[3]uint64{1 << 32, 0, slot}, payload)
-			var got ring.Packet
-			if there, err := r.Poll(&got); !there || err != nil || !bytes.Equal(got.Data, payload) {
-				t.Fatalf("ring %d, packet %d of %d bytes: %v, %v, %d bytes", i, slot, len(payload), there, err, len(got.Data))
-			}
-			r.Consume()
-		}
-	}
-	for _, i := range []int{-1, g.Rings} {
-		if _, ok := p.Writer(0, i); ok {
 			t.Errorf("there is a ring %d", i)
 		}
 	}

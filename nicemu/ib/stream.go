@@ -34,11 +34,12 @@ func (l *Link) RingWriter(i int) (*RingWriter, error) {
 		return nil, err
 	}
 	h := l.qp.hca
-	var ok bool
-	if w.ring, ok = h.rings.Writer(l.rank, i); !ok {
+	mem := h.rings.Memory(l.rank, i)
+	if mem == nil {
 		return nil, l.refuse(BeyondRegion, 0)
 	}
-	w.max = max(h.f.Geometry().Ring.Bytes, ring.Short)
+	layout := h.f.Geometry().Ring
+	w.ring, w.max = ring.Open(mem, layout), max(layout.Bytes, ring.Short)
 	w.open()
 	return w, nil
 }

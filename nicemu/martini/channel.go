@@ -21,14 +21,14 @@ func (n *NIC) Channel(w *Window, rank, i int) (*Channel, error) {
 	if err := c.find(n, w, rank, sidRings); err != nil {
 		return nil, err
 	}
-	var ok bool
-	if c.ring, ok = n.rings.Writer(rank, i); !ok {
+	mem := n.rings.Memory(rank, i)
+	if mem == nil {
 		return nil, n.refuse(Refusal{
 			Op: opBotf, Node: rank, Segment: makeSegment(sidRings, ioGen),
 			Offset: uint64(i) * uint64(n.f.RingStride()), Reason: BeyondSegment,
 		})
 	}
-	c.max = max(n.RingLayout().Bytes, ring.Short)
+	c.ring, c.max = ring.Open(mem, n.RingLayout()), max(n.RingLayout().Bytes, ring.Short)
 	c.open()
 	return c, nil
 }
