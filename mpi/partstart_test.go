@@ -85,7 +85,7 @@ func TestPartitionsOfNothing(t *testing.T) {
 				}
 				continue
 			}
-			r, err := mpi.PrecvInit(w, []int{}, parts[1], 0, tag)
+			r, err := mpi.PrecvInit(w, []float64{}, parts[1], 0, tag) // nothing is of any type
 			if err != nil {
 				return err
 			}
