@@ -1,6 +1,8 @@
 package llc
 
 import (
+	"fmt"
+
 	"rhinet/llc/ir"
 	"rhinet/llc/wire"
 )
@@ -110,20 +112,27 @@ func (e *Engine) onTail(ev *ir.Event) error {
 		return unexpected(ev, "tail of ring %d was not asked for", ev.Ring)
 	}
 	p.asking = false
-	if err := p.lines.Check(ev.Slot); err != nil {
-		p.told = true
-		return worse(ev, "lines: %v", err)
+	more, err := p.release(ev.Slot, ev.Pos)
+	if p.told = !more; err != nil {
+		return worse(ev, "%v", err)
 	}
-	if err := p.data.Check(ev.Pos); err != nil {
-		p.told = true
-		return worse(ev, "data: %v", err)
-	}
-	lines, data := p.lines.Release(ev.Slot), p.data.Release(ev.Pos)
-	p.told = !lines && !data
-	e.roomier = !p.told
+	e.roomier = more
 	p.read(e.roomier)
 	e.pump(p)
 	return nil
+}
+
+// release takes what the reader of the packet ring says it has consumed, and reports whether there is more room than
+// before. If the reader cannot have consumed that, nothing changes.
+func (p *peer) release(slot, pos uint64) (more bool, err error) {
+	if err := p.lines.Check(slot); err != nil {
+		return false, fmt.Errorf("lines: %w", err)
+	}
+	if err := p.data.Check(pos); err != nil {
+		return false, fmt.Errorf("data: %w", err)
+	}
+	lines, data := p.lines.Release(slot), p.data.Release(pos)
+	return lines || data, nil
 }
 
 // Roomy reports whether a contiguous message of n bytes would leave half of the packet ring to dst free, as far as is
@@ -137,11 +146,11 @@ func (e *Engine) Roomy(dst, n int) bool {
 // than before. What the reader cannot have consumed is not taken: a ReadTail, once there is no room, reports it.
 func (e *Engine) Refresh(dst int, slot, pos uint64) bool {
 	p := &e.peers[dst]
-	if p.asking || p.lines.Check(slot) != nil || p.data.Check(pos) != nil {
+	if p.asking {
 		return false
 	}
-	lines, data := p.lines.Release(slot), p.data.Release(pos)
-	return lines || data
+	more, _ := p.release(slot, pos)
+	return more
 }
 
 // Roomier reports whether the latest Tail reported progress of the reader: then a driver that waits for room

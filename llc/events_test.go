@@ -93,20 +93,25 @@ func TestBusyBeforeThePacketIsPosted(t *testing.T) {
 	}
 }
 
-func TestTailsThatCannotBe(t *testing.T) {
-	c := newHarnessOf(t, func(c *ir.Caps) { c.Fragment = 128 })
-	c.connect()
-	last := new(llc.Request)
+// full fills the ring of 0 that engine 1 writes. It returns the request that waits for room, and the tail that engine
+// 1 has asked for and not been given.
+func (c *harness) full() (last *llc.Request, tail ir.Event) {
+	c.Helper()
 	for range 9 {
 		last = c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 120)})
 	}
 	if last.Done() {
-		t.Fatal("the ring is not full")
+		c.Fatal("the ring is not full")
 	}
-	var ev ir.Event
-	for c.net.Poll(1, &ev); ev.Kind != ir.Tail; c.net.Poll(1, &ev) {
+	for c.net.Poll(1, &tail); tail.Kind != ir.Tail; c.net.Poll(1, &tail) {
 	}
-	honest := ev
+	return last, tail
+}
+
+func TestTailsThatCannotBe(t *testing.T) {
+	c := newHarnessOf(t, func(c *ir.Caps) { c.Fragment = 128 })
+	c.connect()
+	last, honest := c.full()
 	for _, lie := range []struct {
 		why       string
 		slot, pos uint64

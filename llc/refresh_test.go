@@ -3,7 +3,6 @@ package llc_test
 import (
 	"testing"
 
-	"rhinet/llc"
 	"rhinet/llc/ir"
 )
 
@@ -48,16 +47,8 @@ func TestRefresh(t *testing.T) {
 func TestRefreshBeforeATail(t *testing.T) {
 	c := newHarnessOf(t, func(caps *ir.Caps) { caps.Fragment = 128 })
 	c.connect()
-	e, last := c.engines[1], new(llc.Request)
-	for range 9 {
-		last = c.send(1, &llc.Request{Peer: 0, Buf: make([]byte, 120)})
-	}
-	if last.Done() {
-		t.Fatal("the ring is not full")
-	}
-	var tail ir.Event
-	for c.net.Poll(1, &tail); tail.Kind != ir.Tail; c.net.Poll(1, &tail) {
-	}
+	_, tail := c.full()
+	e := c.engines[1]
 	if e.Refresh(0, tail.Slot+1, tail.Pos+128) {
 		t.Error("refreshed although the tail is asked for")
 	}

@@ -4,9 +4,8 @@ import "rhinet/internal/ring"
 
 // readyRings is how many packet rings, own and of others, get all their pages when they are opened,
 // 288 KiB each: a page costs 0.3 us then and 1.5 us when it is first touched. Where each rank talks
-// to hundreds, each ring is used less, and memory would run out. Where the kernel has no pages at hand, as on a virtual
-// machine that has just begun to use its memory, all pages of a ring take 0.2 ms, and a first exchange among 16 ranks
-// 4 ms. To map the data area only as it comes to be used spares that to short messages, but then a first Alltoall of
+// to hundreds, each ring is used less, and memory would run out. On a virtual machine where a page costs 2.7 us, all
+// pages of a ring take 0.2 ms, and a first exchange among 16 ranks 4 ms. To map the data area only as it comes to be used spares that to short messages, but then a first Alltoall of
 // 1 KiB on 16 ranks takes three times as long, for some 10 ms.
 const readyRings = 32
 
