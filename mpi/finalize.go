@@ -55,9 +55,10 @@ func Finalize(world *Comm) (err error) {
 		left = w.unreceived()
 		if whole {
 			world.trace(s, left[:min(len(left), listedLines)])
-			// A rank that leaves is taken for dead, and its last messages are lost.
-			_, err = world.lastBarrier(s)
 		}
+		// A rank that leaves is taken for dead: what it has sent last, and what waits on the communicators it
+		// was in, would be lost on the ranks that have not yet looked.
+		_, err = world.lastBarrier(s)
 	}
 	w.endWindows(nil)
 	if !w.finalize(nil) {
