@@ -152,6 +152,18 @@ func (p *transfer) limit() (context.Context, func()) {
 	return p.c.ctx, func() {}
 }
 
+// over returns why no wait for p goes on: its communicator has been revoked, or the context of its user has ended;
+// or nil.
+func (p *transfer) over() error {
+	if f := p.c.failures; f != nil && f.isRevoked() {
+		return context.Cause(f.revoked)
+	}
+	if p.c.user != nil {
+		return context.Cause(p.c.user)
+	}
+	return nil
+}
+
 // failurePending returns the error of a wait for a receive from any rank, which stays
 // active, if a rank has died and the program has not acknowledged it; or nil.
 func (p *transfer) failurePending() error {

@@ -83,6 +83,9 @@ func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
 // senderless returns the error of a probe that waits for a dead rank, or nil.
 func (c *Comm) senderless(s site, from int) error {
 	if from == llc.AnyPeer {
+		if c.failures.isRevoked() {
+			return c.limited(s, context.Cause(c.failures.revoked), "")
+		}
 		if cause := context.Cause(c.failures.fromAnyone()); cause != nil {
 			return c.limited(s, cause, "")
 		}

@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -169,13 +168,25 @@ func (p *transfer) await() (Status, error) {
 // been given up, and must still be released.
 func (p *transfer) waitContext() error {
 	t := p.c.t
-	ctx, stop := p.limit()
-	defer stop()
-	if t.WaitContext(ctx, &p.Request) == nil {
-		return nil
-	}
-	if err := p.failurePending(); err != nil && (p.c.user == nil || p.c.user.Err() == nil) {
-		return err
+	var cause error
+	for {
+		ctx, stop := p.limit()
+		cause = t.WaitContext(ctx, &p.Request)
+		ended := ctx.Err() != nil
+		stop()
+		if cause == nil {
+			return nil
+		}
+		if over := p.over(); over != nil {
+			cause = over // and not the death that may have ended the wait
+			break
+		}
+		if !ended {
+			break // the transport has been closed
+		}
+		if err := p.failurePending(); err != nil {
+			return err
+		} // if not, the death has been acknowledged meanwhile, or the message has come
 	}
 	withdrawn := t.Cancel(&p.Request)
 	if !withdrawn && t.Test(&p.Request) {
@@ -184,7 +195,7 @@ func (p *transfer) waitContext() error {
 		}
 		withdrawn = true
 	}
-	err := p.c.limited(p.site, context.Cause(ctx), "the context ended while waiting")
+	err := p.c.limited(p.site, cause, "the context ended while waiting")
 	p.lost = !withdrawn
 	return err
 }

@@ -129,6 +129,40 @@ func TestReceivesFromAnyRankAfterADeath(t *testing.T) {
 	})
 }
 
+// User-Level Failure Mitigation: a receive from any rank that a death has suspended ends
+// when its communicator is revoked, or its context ends, and is then not active any more.
+func TestSuspendedReceivesEnd(t *testing.T) {
+	runKeepGoing(t, 3, func(w *mpi.Comm) error {
+		if w.Rank() == 2 {
+			mpitest.Die()
+		}
+		if err := untilFailed(w, 1); err != nil {
+			return err
+		}
+		d, err := w.Shrink()
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		limited, revoked := mpi.Irecv(w.WithContext(ctx), []int{0}, mpi.AnySource, 0), mpi.Irecv(w, []int{0}, mpi.AnySource, 0)
+		for _, r := range []*mpi.Request{limited, revoked} {
+			if err := is(waited(r), mpi.ErrProcFailedPending, ""); err != nil {
+				return err
+			}
+		}
+		cancel()
+		if err := errors.Join(is(waited(limited), mpi.ErrCancelled, ""), waited(limited), mpi.Barrier(d)); err != nil {
+			return err
+		}
+		if err := w.Revoke(); err != nil {
+			return err
+		}
+		_, probe := mpi.Probe(w, mpi.AnySource, 0)
+		return errors.Join(is(probe, mpi.ErrRevoked, ""), is(waited(revoked), mpi.ErrRevoked, ""), waited(revoked))
+	})
+}
+
 // User-Level Failure Mitigation: a collective call on a communicator with a dead rank
 // fails and keeps no rank waiting, also if the dead rank is not the one that a rank
 // waits for; with flags and with messages.
