@@ -59,7 +59,7 @@ func Views[T any](buf []T, n int, l Layout) []Item {
 	if v.err != nil {
 		n = 1 // the call that uses it returns the error
 	} else {
-		v.elem = elemOfItems(v.l, fmt.Sprintf("%v of %v", l, t))
+		v.elem = elemOfItems(v.l, t, fmt.Sprintf("%v of %v", l, t))
 	}
 	items := make([]Item, max(n, 1))
 	for i := range items {
@@ -88,11 +88,16 @@ func (v *viewed) check(l Layout, t reflect.Type) error {
 	return nil
 }
 
-// elemOfItems describes the elements of messages of l.
-func elemOfItems(l *layout.Type, name string) elem {
-	code := codeOfSignature(l.Signature())
+// elemOfItems describes the elements of messages of l over elements of type t. Items of
+// nothing have those of t, as an empty slice has: other ranks may send some.
+func elemOfItems(l *layout.Type, t reflect.Type, name string) elem {
+	sig := l.Signature()
+	if len(sig.Runs) == 0 {
+		sig = signatureOf(t)
+	}
+	code := codeOfSignature(sig)
 	return elem{
-		size: max(l.Signature().Unit(), 1), log: -1, name: name, code: code,
+		size: max(sig.Unit(), 1), log: -1, name: name, code: code,
 		key: llc.MakeKey(0, code.class()), item: max(l.Size(), 1),
 	}
 }
@@ -162,7 +167,7 @@ func (b *body) span() []byte {
 
 // noItems returns the body of an empty buffer of items, which matches any type.
 func noItems() *body {
-	return &body{v: &viewed{elem: elemOfItems(layout.Empty(), "no items")}, l: layout.Empty()}
+	return &body{v: &viewed{elem: elemOfItems(layout.Empty(), reflect.TypeFor[byte](), "no items")}, l: layout.Empty()}
 }
 
 // bodyOf joins the items of one buffer. They must not overlap if they are received
