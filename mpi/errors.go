@@ -172,9 +172,12 @@ func (e *Error) Error() string {
 		b.WriteString(" beside the root")
 	case e.role != noPeer:
 		b.WriteString(e.role.preposition())
-		if e.role == fromPeer && e.Peer == AnySource {
+		switch {
+		case e.role == fromPeer && e.Peer == AnySource:
 			b.WriteString("any source")
-		} else {
+		case e.role != noPeer && e.Peer == ProcNull:
+			b.WriteString("ProcNull")
+		default:
 			fmt.Fprintf(&b, "%d", e.Peer)
 		}
 	}

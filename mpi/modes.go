@@ -51,7 +51,7 @@ func (c *Comm) buffered(s site, e *elem, b []byte) Request {
 	k := newTask()
 	k.cancel = func() error { return nil } // it is complete
 	e, b, err := c.packed(s, e, b)
-	if err == nil {
+	if err == nil && s.peer != ProcNull {
 		err = c.bufferFor().send(c, s, e, b)
 	}
 	k.end(emptyStatus(), err)

@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"errors"
 	"bytes"
 	"fmt"
 	"testing"
@@ -70,6 +71,13 @@ func TestProcNullDoesNothing(t *testing.T) {
 			return err
 		}
 		if err := mpi.Ssend(w, buf, mpi.ProcNull, 1); err != nil {
+			return err
+		}
+		r, err := mpi.BsendInit(w, buf, mpi.ProcNull, 1) // no buffer is attached
+		if err == nil {
+			err = r.Start()
+		}
+		if err := errors.Join(err, waited(r), mpi.Bsend(w, buf, mpi.ProcNull, 1), waited(mpi.Ibsend(w, buf, mpi.ProcNull, 1))); err != nil {
 			return err
 		}
 		want := mpi.Status{Source: mpi.ProcNull, Tag: mpi.AnyTag}

@@ -61,7 +61,7 @@ func RsendInit[T any](c *Comm, buf []T, dst, tag int) (_ *Request, err error) {
 func BsendInit[T any](c *Comm, buf []T, dst, tag int) (_ *Request, err error) {
 	defer c.raised(&err)
 	s, e := site{"BsendInit", toPeer, dst, tag}, elemFor[T](c)
-	if err := c.checkTransfer(s, e); err != nil {
+	if err := c.checkRepeated(s, e, view(buf), sending); err != nil {
 		return nil, err
 	}
 	return c.repeat(s, func() Request { return c.buffered(s, e, view(buf)) }), nil
@@ -80,10 +80,20 @@ func initTransfer[T any](c *Comm, call string, buf []T, peer, tag int, k kind) (
 	if k == receiving {
 		s.role = fromPeer
 	}
-	if err := c.checkTransfer(s, e); err != nil {
+	if err := c.checkRepeated(s, e, view(buf), k); err != nil {
 		return nil, err
 	}
 	return c.repeat(s, func() Request { return c.start(s, e, view(buf), k) }), nil
+}
+
+// checkRepeated is checkTransfer for a persistent request, whose layout is not first looked
+// at when it is started.
+func (c *Comm) checkRepeated(s site, e *elem, b []byte, k kind) error {
+	if err := c.checkTransfer(s, e); err != nil || !e.items {
+		return err
+	}
+	_, err := c.bodyOf(s, elements[Item](b), k == receiving)
+	return err
 }
 
 // repeat makes a persistent request.

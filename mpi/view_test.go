@@ -401,6 +401,13 @@ func TestLayoutsThatCannotBeAreErrors(t *testing.T) {
 			if err := mpi.Bcast(w, buf, 0); !errors.Is(err, mpi.ErrLayout) {
 				return err
 			}
+			for _, begin := range []func(*mpi.Comm, []mpi.Item, int, int) (*mpi.Request, error){
+				mpi.SendInit[mpi.Item], mpi.SsendInit[mpi.Item], mpi.RsendInit[mpi.Item], mpi.BsendInit[mpi.Item], mpi.RecvInit[mpi.Item],
+			} {
+				if _, err := begin(w, buf, 0, 0); !errors.Is(err, mpi.ErrLayout) || !strings.HasSuffix(err.Error(), want) {
+					return fmt.Errorf("a persistent request: %v, want %s", err, want)
+				}
+			}
 		}
 		down := mpi.Struct(mpi.Member{At: 8, Layout: mpi.Vector(2, 1, -1)})
 		if err := mpi.Bcast(w, mpi.View(m, down), 0); err != nil {
@@ -409,6 +416,9 @@ func TestLayoutsThatCannotBeAreErrors(t *testing.T) {
 		joint := mpi.View(m, mpi.Vector(3, 2, 1))
 		if _, err := mpi.Recv(w, joint, 0, 0); !errors.Is(err, mpi.ErrLayout) || !strings.Contains(err.Error(), "some bytes of Vector(3, 2, 1) of float64 belong to two elements, so it can be sent and not received") {
 			return fmt.Errorf("overlapping: %v", err)
+		}
+		if _, err := mpi.RecvInit(w, joint, 0, 0); !errors.Is(err, mpi.ErrLayout) {
+			return fmt.Errorf("overlapping, persistent: %v", err)
 		}
 		r := mpi.Isend(w, joint, 0, 0)
 		six := make([]float64, 6)

@@ -101,6 +101,7 @@ type window struct {
 	exposing []int        // ranks of Post
 	exposed  bool         // between Post and Wait
 	opening  bool         // a goroutine is in Start or LockAll
+	posted   []int        // ranks whose Post a Start that has failed has received
 	attached *attachments // of a dynamic window
 
 	order   atomic.Uint32 // see fence

@@ -3,6 +3,7 @@ package mpi
 import (
 	"cmp"
 	"errors"
+	"slices"
 )
 
 // An Assert is a promise about an epoch that may save work. Most are only checked here.
@@ -55,11 +56,11 @@ func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 	var conflict error
 	if b.log != nil {
 		if conflict = b.compareAll(s); conflict != nil && !errors.Is(conflict, ErrRMAConflict) {
-			return conflict
+			return b.unfenced(conflict)
 		}
 	}
 	if err := b.c.barrier(s, callBarrier); err != nil {
-		return err
+		return b.unfenced(err)
 	}
 	b.fence()
 	if a&NoSucceed != 0 {
@@ -68,6 +69,15 @@ func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 		b.mode.Store(winFence)
 	}
 	return conflict
+}
+
+// unfenced ends the epoch of a Fence that has failed with err because a rank has died: no
+// later one can end it.
+func (w *window) unfenced(err error) error {
+	if errors.Is(err, ErrProcFailed) {
+		w.mode.Store(winIdle)
+	}
+	return err
 }
 
 // Post begins an epoch in which the ranks of g may access this rank's part. It does not
@@ -166,11 +176,17 @@ func (w *Win[T]) Start(g *Group, asserts ...Assert) (err error) {
 	return nil
 }
 
-// awaitPosts waits until the ranks have called Post.
+// awaitPosts waits until the ranks have called Post. If one of them has died, the Posts of
+// the others stay in force. One goroutine at a time calls it.
 func (w *window) awaitPosts(ranks []int) error {
-	for _, r := range ranks {
+	for i, r := range ranks {
+		if k := slices.Index(w.posted, r); k >= 0 {
+			w.posted = slices.Delete(w.posted, k, k+1)
+			continue
+		}
 		if _, err := Recv(w.c, []byte{}, r, tagPost); err != nil {
-			return err
+			w.posted = append(w.posted, ranks[:i]...)
+			return cmp.Or(w.gone(atPeer("Start", r), r), err)
 		}
 	}
 	return nil
