@@ -181,6 +181,14 @@ func (p *transfer) unguard() (err error) {
 	return err
 }
 
+// unguarded ends the guards of p, whose handle was given up: when it is complete, which the
+// program may learn from the peer, is not seen here in time.
+func (k *requestPool) unguarded(p *transfer) {
+	k.mu.Lock()
+	k.guards.dismiss(p)
+	k.mu.Unlock()
+}
+
 // end removes the guards of p, if there is no error. The pool is locked.
 func (k *guards) end(p *transfer) bool {
 	all := p.guards

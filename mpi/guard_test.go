@@ -123,6 +123,10 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 			r := mpi.Isend(w, buf, other, 0)
 			return errors.Join(r.Free(), mpi.WaitAll(mpi.Isend(w, buf, other, 1)))
 		}, ""},
+		{"cancelled and freed", func(w *mpi.Comm, buf []int, other int) error {
+			r := mpi.Irecv(w, buf, other, 9)
+			return errors.Join(r.Cancel(), r.Free(), waited(mpi.Irecv(w, buf, other, 5)))
+		}, ""},
 	} {
 		for _, again := range []int{0, 4} {
 			t.Run(fmt.Sprintf("%s/%d", tc.name, again), func(t *testing.T) {

@@ -1,8 +1,8 @@
 package mpi_test
 
 import (
-	"errors"
 	"bytes"
+	"errors"
 	"fmt"
 	"testing"
 	"time"

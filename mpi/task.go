@@ -220,6 +220,9 @@ func (r *Request) Free() error {
 	done := r.Done()
 	*r = Request{}
 	p.c.disown(p)
+	if len(p.guards) > 0 {
+		p.c.w.requests.unguarded(p)
+	}
 	go func() {
 		<-done
 		p.release()
