@@ -139,6 +139,22 @@ func (c *core) lost(err error) Class {
 	return ErrOther
 }
 
+// undone is the error of a message that the transport has not moved. The death of its peer,
+// in a job that survives it, is told as such, and not by what it has ended first.
+func (c *Comm) undone(s site, err error) *Error {
+	class := c.lost(err)
+	if class == ErrProcFailed && s.peer >= 0 {
+		return c.died(s, c.global(s.peer))
+	}
+	return c.because(s, class, err, "")
+}
+
+// died is the error of a call that names a dead process.
+func (c *Comm) died(s site, process int) *Error {
+	all := c.failures.c
+	return c.errorAt(s, ErrProcFailed, "%s has died; Shrink makes a communicator of those that live", all.who(all.local(process)))
+}
+
 // wild reports whether p may match a message of any rank in a job that survives deaths.
 func (p *transfer) wild() bool {
 	return p.c.failures != nil && p.kind == receiving && p.Peer == llc.AnyPeer

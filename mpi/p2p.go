@@ -129,7 +129,7 @@ func (c *Comm) sendFailed(s site, e *elem, n int, err error) error {
 	case errors.Is(err, llc.ErrShut):
 		return c.errorAt(s, ErrComm, "the receiver has freed the communicator and has not received the message")
 	}
-	return c.because(s, c.lost(err), err, "")
+	return c.undone(s, err)
 }
 
 func (c *Comm) sendSlow(s site, e *elem, b []byte, mode llc.Mode) error {
@@ -175,7 +175,7 @@ func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (St
 	case errors.Is(err, llc.ErrCancelled):
 		return cancelledStatus(), nil // by Request.Cancel, the only one that cancels
 	case st.Bytes <= int64(room):
-		return emptyStatus(), c.because(s, c.lost(err), err, "")
+		return emptyStatus(), c.undone(s, err)
 	}
 	out := Status{Source: c.local(st.Source), Tag: st.Tag, Bytes: st.Bytes, Count: e.number(int(st.Bytes))}
 	s.peer, s.tag = out.Source, out.Tag

@@ -94,5 +94,5 @@ func (c *Comm) senderless(s site, from int) error {
 	if !c.w.failures.isDead(from) {
 		return nil
 	}
-	return c.errorAt(s, ErrProcFailed, "%s has died; Shrink makes a communicator of those that live", c.failures.c.who(c.failures.c.local(from)))
+	return c.died(s, from)
 }

@@ -67,7 +67,8 @@ func TestCallsWithTheDeadFail(t *testing.T) {
 		_, probe := mpi.Probe(w, 2, 0)
 		_, _, iprobe := mpi.Iprobe(w, 2, 0)
 		for call, err := range map[string]error{"Recv": recv, "Ssend": mpi.Ssend(w, buf, 2, 0), "Isend": waited(mpi.Isend(w, big, 2, 0)), "Probe": probe, "Iprobe": iprobe} {
-			if err := is(err, mpi.ErrProcFailed, ""); err != nil {
+			const died = ": rank 2 has died; Shrink makes a communicator of those that live"
+			if err := tells(err, mpi.ErrProcFailed, died); err != nil {
 				return fmt.Errorf("%s: %w", call, err)
 			}
 		}

@@ -121,7 +121,12 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 func (w *window) tell(s site, ranks []int, tag int) (err error) {
 	for _, r := range ranks {
 		if e := w.c.t.Send(w.c.idOf(r).key(), w.c.global(r), tag, 0, nil); e != nil && err == nil { // go on after an error: other ranks wait for their message
-			err = w.c.because(atPeer(s.call, r), w.c.lost(e), e, "")
+			at := atPeer(s.call, r)
+			if w.c.lost(e) == ErrProcFailed {
+				err = w.died(at, r)
+			} else {
+				err = w.c.because(at, w.c.lost(e), e, "")
+			}
 		}
 	}
 	return err
@@ -165,7 +170,7 @@ func (w *Win[T]) Start(g *Group, asserts ...Assert) (err error) {
 	}
 	if a&NoCheck == 0 {
 		if err := b.opens(func() error { return b.awaitPosts(ranks) }); err != nil {
-			return named("Start", err)
+			return err
 		}
 	}
 	for _, r := range ranks {
@@ -186,7 +191,7 @@ func (w *window) awaitPosts(ranks []int) error {
 		}
 		if _, err := Recv(w.c, []byte{}, r, tagPost); err != nil {
 			w.posted = append(w.posted, ranks[:i]...)
-			return cmp.Or(w.gone(atPeer("Start", r), r), err)
+			return w.ofPeer("Start", r, err)
 		}
 	}
 	return nil
@@ -289,7 +294,26 @@ func (w *window) waitExposure(s site, wait func([]*Request) (bool, error)) (bool
 	if (done || err != nil) && w.log != nil {
 		err = w.hearAccesses(s, w.exposing, err)
 	}
+	var failed *RequestErrors
+	if errors.As(err, &failed) {
+		i := slices.IndexFunc(failed.Of, func(err error) bool { return err != nil })
+		return done, w.ofPeer(s.call, w.exposing[i], failed.Of[i])
+	}
 	return done, named(s.call, err)
+}
+
+// ofPeer is the error of a call for a rank whose message has not come. The program has not
+// named that message.
+func (w *window) ofPeer(call string, rank int, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if e.Class == ErrProcFailed {
+		return w.died(atPeer(call, rank), rank)
+	}
+	e.Call, e.Peer, e.Tag = call, rank, Undefined
+	return e
 }
 
 // Sync makes changes of the window's memory by other ranks visible to this rank, and

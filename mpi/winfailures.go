@@ -18,6 +18,11 @@ func (w *window) gone(s site, rank int) error {
 	if w.c.failures == nil || !w.c.failures.has(rank) {
 		return nil
 	}
+	return w.died(s, rank)
+}
+
+// died is the error for a rank of the window that has died.
+func (w *window) died(s site, rank int) error {
 	return w.c.errorAt(s, ErrProcFailed, "%s has died; Free the window, and make another one on what Shrink returns", w.c.who(rank))
 }
 

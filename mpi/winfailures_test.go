@@ -160,7 +160,8 @@ func TestExposureToTheDead(t *testing.T) {
 		group := func(ranks ...int) *mpi.Group { g, _ := all.Incl(ranks...); return g }
 		if w.Rank() == 0 {
 			_ = v.Post(group(1, 2)) // may or may not find that rank 2 is dead
-			if err := errors.Join(is(v.Wait(), mpi.ErrProcFailed, ""), is(v.Wait(), mpi.ErrRMASync, ""), equal("put", v.Local()[0], 9)); err != nil {
+			const died = "rank 2 has died; Free the window, and make another one on what Shrink returns"
+			if err := errors.Join(is(v.Wait(), mpi.ErrProcFailed, "mpi: Wait on world.win1 to 2: "+died), is(v.Wait(), mpi.ErrRMASync, ""), equal("put", v.Local()[0], 9)); err != nil {
 				return err
 			}
 			return errors.Join(v.Post(group(1)), v.Wait(), equal("put again", v.Local()[0], 10))
@@ -169,6 +170,42 @@ func TestExposureToTheDead(t *testing.T) {
 			return err
 		}
 		return errors.Join(v.Start(group(0)), v.Put([]int{10}, 0, 0), v.Complete())
+	})
+}
+
+// User-Level Failure Mitigation: a Start that fails since a rank has died leaves the Posts
+// of the others in force.
+func TestPostsOutliveAStartWithTheDead(t *testing.T) {
+	keepGoingWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+		all, err := w.Group()
+		if err != nil {
+			return err
+		}
+		if err := failRank2(w); err != nil {
+			return err
+		}
+		group := func(ranks ...int) *mpi.Group { g, _ := all.Incl(ranks...); return g }
+		if w.Rank() == 0 {
+			return errors.Join(v.Post(group(1)), v.Wait(), equal("put", v.Local()[0], 9), v.Post(group(1)), v.Wait(), equal("put again", v.Local()[0], 10))
+		}
+		for range 2 { // the second one does not receive the Post again
+			if err := is(v.Start(group(0, 2)), mpi.ErrProcFailed, "mpi: Start on world.win1 to 2: rank 2 has died; Free the window, and make another one on what Shrink returns"); err != nil {
+				return err
+			}
+		}
+		return errors.Join(v.Start(group(0)), v.Put([]int{9}, 0, 0), v.Complete(), v.Start(group(0)), v.Put([]int{10}, 0, 0), v.Complete())
+	})
+}
+
+// User-Level Failure Mitigation: a Fence that fails since a rank has died ends its epoch,
+// since no other call could.
+func TestAFenceWithTheDeadEndsItsEpoch(t *testing.T) {
+	keepGoingWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+		if err := errors.Join(v.Fence(), v.Put(one, w.Rank(), 0), failRank2(w)); err != nil {
+			return err
+		}
+		other := 1 - w.Rank()
+		return errors.Join(eventually(func() error { return v.Fence(mpi.NoSucceed) }), v.Lock(mpi.LockShared, other), v.Put(one, other, 1), v.Unlock(other))
 	})
 }
 
