@@ -304,9 +304,12 @@ func (w *Win[T]) Flavor() Flavor {
 //
 // Not in the standard, which has a type with every access.
 func WinAs[U any](w AnyWin) (_ *Win[U], err error) {
-	defer w.base().raised(&err)
+	var b *window
+	if w != nil {
+		b = w.base()
+	}
+	defer b.raised(&err)
 	s := at("WinAs")
-	b := w.base()
 	if err := b.check(s); err != nil {
 		return nil, err
 	}

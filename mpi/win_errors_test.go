@@ -43,6 +43,11 @@ func TestWindowMisuse(t *testing.T) {
 		}), mpi.ErrOp, "windows know the predefined operations"},
 		{"no operation", locked(func(w *mpi.Win[int]) error { return w.Accumulate(v, 1, 0, nil) }), mpi.ErrOp, "the operation is nil"},
 		{"an operation for other elements", locked(func(w *mpi.Win[int]) error { return w.Accumulate(v, 1, 0, mpi.MinLoc) }), mpi.ErrOp, "MinLoc is not defined"},
+		{"an update that is none", locked(func(w *mpi.Win[int]) error { return w.Accumulate(v, 1, 0, mpi.NoOp) }), mpi.ErrOp,
+			"Accumulate on world.win1 to 1: NoOp is for calls that fetch what is there; use Replace, or GetAccumulate"},
+		{"an update that is none, by a layout", locked(func(w *mpi.Win[int]) error {
+			return w.AccumulateLayout(v, 1, 0, mpi.Contiguous(2), mpi.NoOp)
+		}), mpi.ErrOp, "NoOp is for calls that fetch what is there"},
 		{"lengths that differ", locked(func(w *mpi.Win[int]) error { return w.GetAccumulate(v, v[:1], 1, 0, mpi.Sum) }), mpi.ErrCount, "data has 2 elements and old 1"},
 		{"buffers that overlap", locked(func(w *mpi.Win[int]) error { return w.GetAccumulate(v, v, 1, 0, mpi.Sum) }), mpi.ErrBuffer, "overlap"},
 		{"a lock in LockAll", locked(func(w *mpi.Win[int]) error { return w.Lock(mpi.LockShared, 1) }), mpi.ErrRMASync, "call UnlockAll first"},
@@ -148,7 +153,8 @@ func TestWindowsThatAreNot(t *testing.T) {
 				}
 			}
 		}
-		return nil
+		_, err = mpi.WinAs[int](nil)
+		return is(err, mpi.ErrWin, "mpi: WinAs: the window is nil; the call that should have made it has failed")
 	})
 }
 

@@ -76,6 +76,9 @@ func (m winModel) steps(rnd *rand.Rand, ranks, n int) (all []winStep) {
 	ops := []mpi.Op{mpi.Sum, mpi.Max, mpi.BXor, mpi.Replace, mpi.NoOp}
 	for range 4 * ranks {
 		s := winStep{origin: rnd.IntN(ranks), target: rnd.IntN(ranks), kind: rnd.IntN(stepKinds), op: ops[rnd.IntN(len(ops))]}
+		if s.kind == stepAccumulate && s.op == mpi.NoOp {
+			s.op = mpi.Replace // NoOp is for calls that fetch
+		}
 		length := 1 + rnd.IntN(5)
 		if s.kind == stepFetch || s.kind == stepSwap {
 			length = 1

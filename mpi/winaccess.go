@@ -65,7 +65,7 @@ func (w *Win[T]) Accumulate(data []T, target, disp int, op Op) error {
 // those that must wait, take the other path. old is as long as data if it is not nil.
 func (w *Win[T]) fastUpdate(target int, p, data, old []T, op Op) bool {
 	k, ok := op.(Predefined)
-	if !ok || k >= numUpdates || w.elem.fetch[k] == nil {
+	if !ok || k >= numUpdates || k == NoOp && old == nil || w.elem.fetch[k] == nil {
 		return false
 	}
 	if len(data)*w.elem.size >= bulkBytes {
@@ -276,6 +276,9 @@ func (w *window) operate(s site, u *update, op Op) error {
 	k, ok := op.(Predefined)
 	if !ok || k >= numUpdates || k < numPredefined && u.e.ops[k] == nil {
 		return w.noOp(s, u.e, op)
+	}
+	if k == NoOp && u.old == nil && len(u.data) > 0 {
+		return w.c.errorAt(s, ErrOp, "NoOp is for calls that fetch what is there; use Replace, or GetAccumulate")
 	}
 	u.op = k
 	return nil

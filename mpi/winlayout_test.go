@@ -98,7 +98,7 @@ func randomLayouts(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 func randomUpdates(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 	rnd := rand.New(rand.NewPCG(16, uint64(c.Size())))
 	model := make([]int, c.Size()*n) // parts, one after the other
-	together, alone := []mpi.Op{mpi.Sum, mpi.BXor, mpi.Max, mpi.NoOp}, []mpi.Op{mpi.Sum, mpi.Replace, mpi.NoOp}
+	together, alone := []mpi.Op{mpi.Sum, mpi.BXor, mpi.Max}, []mpi.Op{mpi.Sum, mpi.Replace, mpi.NoOp}
 	type access struct {
 		target, skip int
 		l            mpi.Layout
