@@ -4,13 +4,13 @@ import "reflect"
 
 // PutView is [Win.PutLayout] from a buffer that has a layout itself, which [View] or
 // [Views] has returned: its elements go, in order, to those that l selects at the
-// target. They must be of the type of the elements of w. They are copied once more than
-// those of a slice.
+// target. Both must select elements of the same types: those of w, or the same fields of
+// them. They are copied once more than those of a slice.
 //
 // MPI 4.1, section 12.3.1 (MPI_Put with a derived datatype of the origin).
 func (w *Win[T]) PutView(from []Item, target, disp int, l Layout) error {
 	s, b := atPeer("PutView", target), w.base()
-	x, err := w.viewed(s, from, false)
+	x, err := w.viewed(s, from, l, false)
 	if err == nil {
 		mem := x.gathered()
 		err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), puts}, disp, mem)
@@ -23,7 +23,7 @@ func (w *Win[T]) PutView(from []Item, target, disp int, l Layout) error {
 // MPI 4.1, section 12.3.2 (MPI_Get with a derived datatype of the origin).
 func (w *Win[T]) GetView(into []Item, target, disp int, l Layout) error {
 	s, b := atFrom("GetView", target), w.base()
-	x, err := w.viewed(s, into, true)
+	x, err := w.viewed(s, into, l, true)
 	if err == nil {
 		mem := x.gathered() // where nothing is got, as from ProcNull, the buffer keeps what it has
 		if err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), gets}, disp, mem); err == nil {
@@ -39,7 +39,7 @@ func (w *Win[T]) GetView(into []Item, target, disp int, l Layout) error {
 // MPI 4.1, section 12.3.4 (MPI_Accumulate with a derived datatype of the origin).
 func (w *Win[T]) AccumulateView(from []Item, target, disp int, l Layout, op Op) error {
 	s, b := atPeer("AccumulateView", target), w.base()
-	x, err := w.viewed(s, from, false)
+	x, err := w.viewed(s, from, l, false)
 	if err == nil {
 		err = b.updateLayout(s, reflect.TypeFor[T](), l, &update{e: w.elem, data: x.gathered()}, op, disp)
 	}
@@ -56,13 +56,13 @@ func (w *Win[T]) GetAccumulateView(from, old []Item, target, disp int, l Layout,
 }
 
 func (w *Win[T]) getAccumulateView(s site, from, old []Item, disp int, l Layout, op Op) error {
-	x, err := w.viewed(s, old, true)
+	x, err := w.viewed(s, old, l, true)
 	if err != nil {
 		return err
 	}
 	u := update{e: w.elem, old: x.gathered()}
 	if op != NoOp {
-		data, err := w.viewed(s, from, false)
+		data, err := w.viewed(s, from, l, false)
 		if err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (w *Win[T]) getAccumulateView(s site, from, old []Item, disp int, l Layout,
 	return nil
 }
 
-// viewed returns the body of a buffer of items of w's type.
-func (w *Win[T]) viewed(s site, items []Item, receive bool) (*body, error) {
+// viewed returns the body of a buffer of items of the types that l selects at the target.
+func (w *Win[T]) viewed(s site, items []Item, l Layout, receive bool) (*body, error) {
 	b := w.base()
 	if err := b.check(s); err != nil {
 		return nil, err
@@ -87,10 +87,25 @@ func (w *Win[T]) viewed(s site, items []Item, receive bool) (*body, error) {
 	if err != nil {
 		return nil, err
 	}
-	if is, want := x.v.elem.code.class(), w.elem.code.class(); x.Size() > 0 && is != want && is != 0 && want != 0 {
-		return nil, b.c.errorAt(s, ErrType, "the buffer is %s and the window of %s; use one type, or WinAs", x.v.elem.name, w.elem.name)
+	if is := x.v.elem.code.class(); x.Size() > 0 && !sameClass(is, w.elem.code.class()) && !sameClass(is, w.selected(l)) {
+		return nil, b.c.errorAt(s, ErrType, "the buffer is %s and the target %v of %s; use elements of the same types, or WinAs", x.v.elem.name, l, w.elem.name)
 	}
 	return x, nil
+}
+
+// sameClass reports whether two classes match.
+func sameClass(a, b uint32) bool { return a == b || a == 0 || b == 0 }
+
+// selected returns the class of what a layout selects of the window. One that cannot be
+// laid is an error of the access.
+func (w *Win[T]) selected(l Layout) uint32 {
+	t := reflect.TypeFor[T]()
+	f, err := l.over(t)
+	if err != nil {
+		return 0
+	}
+	e := elemOfItems(f.l, t, "")
+	return e.code.class()
 }
 
 // gathered returns a copy of the data, aligned for any element.

@@ -82,6 +82,11 @@ func TestViewsOfStructsInWindows(t *testing.T) {
 			}
 			err = errors.Join(err, equal(fmt.Sprint("cell ", i), v, want))
 		}
+		values, none := mpi.Fields[cell]("Value"), []cell{{7, 7, 2.5}}
+		err = errors.Join(err, mpi.Barrier(c), w.Fence(), w.PutView(mpi.View(none, values), other, 3, values),
+			is(w.PutView(mpi.View(none, values), other, 3, mpi.Fields[cell]("At", "Count")), mpi.ErrType, ""), w.Fence(),
+			equal("the other fields stay", w.Local()[3], cell{3, int32(other), 2.5}), w.GetView(mpi.View(none, values), other, 0, values),
+			w.Fence(mpi.NoSucceed), equal("one field", none[0], cell{7, 7, 0}))
 		return errors.Join(err, mpi.Barrier(c), w.Free())
 	})
 }
@@ -95,7 +100,7 @@ func TestWrongViewsInWindows(t *testing.T) {
 		epoch := w.Fence()
 		err := errors.Join(epoch,
 			is(w.PutView(mpi.View([]float64{1, 2, 3, 4}, whole), 0, 0, whole), mpi.ErrType,
-				"mpi: PutView on world.win1 to 0: the buffer is Contiguous(4) of float64 and the window of int; use one type, or WinAs"),
+				"mpi: PutView on world.win1 to 0: the buffer is Contiguous(4) of float64 and the target Contiguous(4) of int; use elements of the same types, or WinAs"),
 			is(w.PutView(view, 0, 0, mpi.Contiguous(3)), mpi.ErrCount, ""),
 			is(w.PutView(view, 0, 1, whole), mpi.ErrRMARange, ""),
 			is(w.PutView(view, 1, 0, whole), mpi.ErrRank, ""),
