@@ -70,6 +70,10 @@ func liveVirtually(world *mpi.Comm, what string) error {
 		return virtualOutstanding(world)
 	case "goroutine":
 		return virtualGoroutines(world)
+	case "across":
+		return virtualAcross(world)
+	case "late":
+		return virtualLate(world)
 	case "deadline":
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
@@ -379,6 +383,7 @@ func TestVirtualEnds(t *testing.T) {
 		"windows":   {0, ""},
 		"goroutine": {0, ""},
 		"deadline":  {0, ""},
+		"across":    {0, ""},
 	} {
 		start := time.Now()
 		status, _, errs := virtually(t, part, "-q", "-n", "3", "--time", "loggp")

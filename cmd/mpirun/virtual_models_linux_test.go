@@ -1,15 +1,75 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"rhinet/internal/hosts"
+	"rhinet/mpi"
 )
+
+// virtualAcross makes calls that have a goroutine each, and waits for one that has none.
+func virtualAcross(world *mpi.Comm) error {
+	me := world.Rank()
+	group, err := world.Split(me%2, me)
+	if err != nil {
+		return err
+	}
+	inter, err := group.IntercommCreate(0, world, 1-me%2, 3)
+	if err != nil {
+		return err
+	}
+	for range 100 {
+		var all []*mpi.Request
+		for range 6 {
+			all = append(all, mpi.Iallgather(inter, make([]int, 500), make([]int, 500*inter.RemoteSize())))
+		}
+		if err := mpi.Allreduce(inter, []int{me}, []int{0}, mpi.Sum); err != nil {
+			return err
+		}
+		if err := mpi.WaitAll(all...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// virtualLate has all ranks wait until a goroutine of rank 0, which is in no call for longer than that is doubted,
+// makes one.
+func virtualLate(world *mpi.Comm) error {
+	if world.Rank() > 0 {
+		_, err := mpi.Recv(world, []int{0}, 0, 5)
+		return err
+	}
+	sent := make(chan error)
+	go func() {
+		time.Sleep(2 * time.Second)
+		var err error
+		for to := range world.Size() {
+			err = errors.Join(err, mpi.Send(world, []int{1}, to, 5))
+		}
+		sent <- err
+	}()
+	_, err := mpi.Recv(world, []int{0}, 0, 5)
+	return errors.Join(err, <-sent)
+}
+
+// TestDoubtfulStalls: that all ranks wait while a goroutine is in no call is told once, and only if none makes a call
+// soon.
+func TestDoubtfulStalls(t *testing.T) {
+	for part, times := range map[string]int{"across": 0, "late": 1} {
+		status, _, errs := virtually(t, part, "-n", "4", "--time", "loggp")
+		if told := strings.Count(errs, "unless a goroutine outside of MPI goes on, the job hangs"); status != 0 || told != times {
+			t.Errorf("%s: status %d, told %d times, want %d: %s", part, status, told, times, errs)
+		}
+	}
+}
 
 // TestMessagesOnMartini: a ping-pong of an MPI program takes the time of the experiment P12, in which two
 // programs on two hosts use the layers without MPI.

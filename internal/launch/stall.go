@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"time"
 
 	"rhinet/internal/pmi"
 )
@@ -30,6 +31,22 @@ func (w *watcher) keep(f Fabric) {
 	}
 }
 
+// doubtTime is how long a goroutine outside of MPI, which may have been about to make a call, has to make it.
+const doubtTime = time.Second
+
+// doubt says that the job may hang, if no rank has gone on since a stall that is not sure.
+func (w *watcher) doubt() {
+	before := w.doubted
+	w.doubted, w.doubtEnds = nil, nil
+	all := w.look()
+	for i, r := range before {
+		if r.State == pmi.Waiting && (all[i].State != pmi.Waiting || all[i].Since != r.Since) {
+			return
+		}
+	}
+	w.say(w.plan.job.Name + ": every rank waits, and nothing is under way in virtual time; unless a goroutine outside of MPI goes on, the job hangs:\n" + table(all))
+}
+
 // stalled ends a job in which every rank waits and nothing is in flight.
 func (w *watcher) stalled(s Stall) {
 	if s.Err != nil {
@@ -48,7 +65,7 @@ func (w *watcher) stalled(s Stall) {
 		return
 	}
 	if !s.Sure {
-		w.say(w.plan.job.Name + ": every rank waits, and nothing is under way in virtual time; unless a goroutine outside of MPI goes on, the job hangs:\n" + table(all))
+		w.doubted, w.doubtEnds = all, time.After(doubtTime)
 		return
 	}
 	w.end(&cause{

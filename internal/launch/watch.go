@@ -53,6 +53,9 @@ type watcher struct {
 	keeper   Timekeeper // nil: time is real
 	stalls   <-chan Stall
 
+	doubted   []reading        // at a stall that is not sure, until
+	doubtEnds <-chan time.Time // this
+
 	suspectSince time.Time
 	suspect      *exit // the likeliest root cause of a failure among the ranks that have ended
 	recheck      <-chan time.Time
@@ -191,6 +194,8 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 			w.ranks.signal(syscall.SIGKILL)
 		case s := <-w.stalls:
 			w.stalled(s)
+		case <-w.doubtEnds:
+			w.doubt()
 		case <-w.check:
 			w.checkDeserted()
 		case <-w.stillCheck:
