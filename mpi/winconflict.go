@@ -155,10 +155,31 @@ func (l *accesses) add(a access) {
 	l.list = slices.Insert(l.list, at, a)
 }
 
+// addAll records the accesses of one call. To insert each where it belongs would take time
+// that grows with the square of their number.
+func (l *accesses) addAll(all []access) {
+	slices.SortStableFunc(all, func(a, b access) int { return cmp.Compare(a.from, b.from) })
+	if len(all) > 1 && l.after(all[0].from) < len(l.list) {
+		merged := accesses{list: make([]access, 0, len(l.list)+len(all))}
+		for _, o := range l.list {
+			for len(all) > 0 && all[0].from < o.from {
+				merged.add(all[0])
+				all = all[1:]
+			}
+			merged.add(o)
+		}
+		*l = merged
+	}
+	for _, a := range all {
+		l.add(a)
+	}
+}
+
 // A winLog is what this rank has done to the parts of all ranks in the current epochs.
 type winLog struct {
-	mu sync.Mutex
-	of []accesses
+	mu    sync.Mutex
+	of    []accesses
+	fresh []access // of the call that ends
 }
 
 // begin returns the error of an access that conflicts with one of the epoch.
@@ -173,19 +194,28 @@ func (l *winLog) begin(w *window, s site, a *access) error {
 	return nil
 }
 
-// end adds an access to those of the epoch. data is what it has put or got, nil if it
-// may change.
-func (l *winLog) end(target int, a access, data []byte) {
+// end adds accesses like a to those of the epoch. data is what they have put or got, nil if
+// it may change.
+func (l *winLog) end(target int, a access, places iter.Seq2[uint64, int], data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of := &l.of[target]
-	if of.covers(&a) {
-		return
+	l.fresh = l.fresh[:0]
+	for at, n := range places {
+		a.from, a.to, a.summed = at, at+uint64(n), false
+		var here []byte
+		if data != nil {
+			here, data = data[:n], data[n:]
+		}
+		if of.covers(&a) {
+			continue
+		}
+		if here != nil && len(of.list)+len(l.fresh) < mostSums {
+			a.sum, a.summed = sumOf(here), true
+		}
+		l.fresh = append(l.fresh, a)
 	}
-	if len(of.list) < mostSums && data != nil {
-		a.sum, a.summed = sumOf(data), true
-	}
-	of.add(a)
+	of.addAll(l.fresh)
 }
 
 // logged makes an access of a checked job to places of a part, by do. An access that
@@ -204,15 +234,10 @@ func (w *window) logged(s site, places iter.Seq2[uint64, int], a access, data []
 	if s.call == "Rget" {
 		return nil
 	}
-	for at, n := range places {
-		a.from, a.to = at, at+uint64(n)
-		if a.kind == updates {
-			w.log.end(s.peer, a, nil)
-			continue
-		}
-		w.log.end(s.peer, a, data[:n])
-		data = data[n:]
+	if a.kind == updates {
+		data = nil
 	}
+	w.log.end(s.peer, a, places, data)
 	return nil
 }
 

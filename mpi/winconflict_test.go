@@ -394,6 +394,24 @@ func TestManyAccessesThatMeet(t *testing.T) {
 	})
 }
 
+// Accesses of many pieces, in any order, are recorded and compared in a time that grows
+// with their number, and not with its square: this would take minutes.
+func TestManyPiecesOfFewAccesses(t *testing.T) {
+	const n = 60000
+	mpitest.Run(t, 1, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[int64](c, 4*n)
+		if err != nil {
+			return err
+		}
+		data, odd := make([]int64, n), mpi.Vector(n, 1, 2)
+		err = errors.Join(w.Fence(), w.PutLayout(data, 0, 2*n, odd), w.PutLayout(data, 0, 0, odd), w.PutLayout(data, 0, 1, odd))
+		for _, at := range []int{0, 2 * n, 4*n - 2} {
+			err = errors.Join(err, tells(w.Put(data[:1], 0, at), mpi.ErrRMAConflict, " of this rank access bytes "))
+		}
+		return errors.Join(err, w.Put(data[:1], 0, 4*n-1), w.Fence(mpi.NoSucceed), w.Free())
+	})
+}
+
 // Without the check accesses are not compared.
 func TestAccessesAreComparedInCheckedJobsOnly(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
