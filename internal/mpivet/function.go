@@ -115,22 +115,6 @@ func (f *function) leaks(v *types.Var) (found bool) {
 	return found
 }
 
-// assigns reports whether n assigns to v.
-func (f *function) assigns(n ast.Node, v *types.Var) (found bool) {
-	walk(n, func(m ast.Node) bool {
-		switch m := m.(type) {
-		case *ast.AssignStmt:
-			for _, l := range m.Lhs {
-				found = found || f.variable(l) == v
-			}
-		case *ast.RangeStmt:
-			found = found || m.Key != nil && f.variable(m.Key) == v || m.Value != nil && f.variable(m.Value) == v
-		}
-		return !found
-	})
-	return found
-}
-
 // A place is a variable, or a field of one, or a field of that, and so on. Two expressions refer to the
 // same data if their places are equal.
 type place struct {

@@ -292,12 +292,9 @@ func (f *function) shared(b begun, loop ast.Node, body *ast.BlockStmt) {
 	}
 }
 
-// empty reports whether a buffer is known to be empty.
+// empty reports whether a buffer is known to be empty: a variable that never gets elements. A parameter is not:
+// programs that mean empty messages say so where they send them.
 func (f *function) empty(e ast.Expr) bool {
 	v := f.variable(e)
-	if v == nil {
-		return false
-	}
-	value := f.onlyValue(v)
-	return value == nil && !f.assigns(f.body, v) || value != nil && f.holdsNothing(value)
+	return v != nil && f.without(v)
 }

@@ -31,49 +31,65 @@ func (f *function) rankOf(e ast.Expr) (place, bool) {
 	return place{}, false
 }
 
-// onlyValue returns the expression that gives v its value, if there is exactly one in the file and v is not
-// a parameter.
+// onlyValue returns the expression that gives v its value, if there is exactly one and v is not a parameter.
 func (f *function) onlyValue(v *types.Var) ast.Expr {
-	var value ast.Expr
-	times := 0
-	for _, file := range f.Files {
-		if file.FileStart > v.Pos() || v.Pos() >= file.FileEnd {
-			continue
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				for i, l := range n.Lhs {
-					if f.variable(l) == v {
-						times++
-						if len(n.Lhs) == len(n.Rhs) {
-							value = n.Rhs[i]
-						}
-					}
-				}
-			case *ast.ValueSpec:
-				for i, id := range n.Names {
-					if f.TypesInfo.Defs[id] == v && i < len(n.Values) && len(n.Names) == len(n.Values) {
-						times++
-						value = n.Values[i]
-					}
-				}
-			case *ast.IncDecStmt:
-				if f.variable(n.X) == v {
-					times++
-				}
-			case *ast.UnaryExpr:
-				if n.Op == token.AND && f.variable(n.X) == v {
-					times++
-				}
-			}
-			return true
-		})
-	}
+	value, times := f.values(v)
 	if times != 1 {
 		return nil
 	}
 	return value
+}
+
+// values returns how often v gets a value, or may get one through a pointer, in the file or, if it is a
+// variable of the package, in all files. Of the last one it returns the expression, if there is one for v alone.
+func (f *function) values(v *types.Var) (value ast.Expr, times int) {
+	set := func(to, from ast.Expr) {
+		if to != nil && f.variable(to) == v {
+			value = from
+			times++
+		}
+	}
+	for _, file := range f.Files {
+		if v.Parent() != f.Pkg.Scope() && (file.FileStart > v.Pos() || v.Pos() >= file.FileEnd) {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			assigned(n, set)
+			return true
+		})
+	}
+	return value, times
+}
+
+// assigned calls set for each expression that n assigns to, with what it assigns, or nil.
+func assigned(n ast.Node, set func(to, from ast.Expr)) {
+	from := func(values []ast.Expr, i, n int) ast.Expr {
+		if len(values) == n {
+			return values[i]
+		}
+		return nil
+	}
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for i, l := range n.Lhs {
+			set(l, from(n.Rhs, i, len(n.Lhs)))
+		}
+	case *ast.ValueSpec:
+		for i, id := range n.Names {
+			if len(n.Values) > 0 {
+				set(id, from(n.Values, i, len(n.Names)))
+			}
+		}
+	case *ast.RangeStmt:
+		set(n.Key, nil)
+		set(n.Value, nil)
+	case *ast.IncDecStmt:
+		set(n.X, nil)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			set(n.X, nil)
+		}
+	}
 }
 
 // asksRank returns the communicator on whose rank the value of cond depends.

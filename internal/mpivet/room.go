@@ -25,24 +25,29 @@ func (f *function) room() {
 
 // without reports whether v never gets elements.
 func (f *function) without(v *types.Var) bool {
-	value := f.onlyValue(v)
-	if value == nil {
-		return f.declaredEmpty(v) && !f.assigns(f.body, v)
+	value, times := f.values(v)
+	if times == 0 {
+		return f.declaredEmpty(v)
 	}
-	return f.holdsNothing(value)
+	return times == 1 && value != nil && f.holdsNothing(value)
 }
 
-// declaredEmpty reports whether v is declared as var v []T.
+// declaredEmpty reports whether v is declared as var v []T, here or around this function. Parameters and
+// results are declared without a value, too, but do not count.
 func (f *function) declaredEmpty(v *types.Var) (found bool) {
-	walk(f.body, func(n ast.Node) bool {
-		if s, ok := n.(*ast.ValueSpec); ok && len(s.Values) == 0 {
-			for _, id := range s.Names {
-				_, slice := v.Type().Underlying().(*types.Slice)
-				found = found || f.TypesInfo.Defs[id] == v && slice
+	if _, slice := v.Type().Underlying().(*types.Slice); !slice {
+		return false
+	}
+	for _, file := range f.Files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.ValueSpec); ok && len(s.Values) == 0 {
+				for _, id := range s.Names {
+					found = found || f.TypesInfo.Defs[id] == v
+				}
 			}
-		}
-		return !found
-	})
+			return !found
+		})
+	}
 	return found
 }
 

@@ -84,6 +84,36 @@ func sharedBySends(c *mpi.Comm) error {
 	return mpi.WaitAll(reqs...)
 }
 
+func sharedParameter(c *mpi.Comm, buf []int) error {
+	var reqs []*mpi.Request
+	for from := range 3 {
+		reqs = append(reqs, mpi.Irecv(c, buf, from, 0)) // want `every turn of the loop has Irecv fill buf`
+	}
+	return mpi.WaitAll(reqs...)
+}
+
+func changedParameter(c *mpi.Comm, buf []int) error {
+	reqs := make([]*mpi.Request, 3)
+	for to := range reqs {
+		buf[0] = to // want `buf is changed in every turn of the loop`
+		reqs[to] = mpi.Isend(c, buf, to, 0)
+	}
+	return mpi.WaitAll(reqs...)
+}
+
+func sharedFromOutside(c *mpi.Comm, rows [][]int) (all []func() error) {
+	for _, row := range rows {
+		all = append(all, func() error {
+			var reqs []*mpi.Request
+			for from := range 3 {
+				reqs = append(reqs, mpi.Irecv(c, row, from, 0)) // want `every turn of the loop has Irecv fill row`
+			}
+			return mpi.WaitAll(reqs...)
+		})
+	}
+	return all
+}
+
 // What follows is right.
 
 func afterWait(c *mpi.Comm, buf []int) error {
@@ -154,4 +184,31 @@ func waitedInTheLoop(c *mpi.Comm, buf []int) error {
 		}
 	}
 	return nil
+}
+
+var nothing []byte
+
+func emptyFromOutside(c *mpi.Comm) func() error {
+	var none []byte
+	return func() error {
+		var reqs []*mpi.Request
+		for from := range 3 {
+			reqs = append(reqs, mpi.Irecv(c, none, from, 0))
+			reqs = append(reqs, mpi.Irecv(c, nothing, from, 1))
+		}
+		return mpi.WaitAll(reqs...)
+	}
+}
+
+func parameterOfItsOwn(c *mpi.Comm, buf []int) error {
+	var reqs []*mpi.Request
+	for to := range 3 {
+		buf = append([]int(nil), to)
+		reqs = append(reqs, mpi.Isend(c, buf, to, 0))
+	}
+	for from := range 3 {
+		buf = buf[1:]
+		reqs = append(reqs, mpi.Irecv(c, buf, from, 0))
+	}
+	return mpi.WaitAll(reqs...)
 }
