@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -95,7 +96,7 @@ type branch struct {
 	calls []call // collective calls on comm
 	knows bool   // all calls on comm are known
 	over  bool   // it ends with a return
-	fails bool   // it returns an error
+	fails bool   // it returns an error, or ends the program
 }
 
 func (f *function) branch(comm place, nodes ...ast.Node) branch {
@@ -119,20 +120,29 @@ func (b *branch) add(n ast.Node) {
 	})
 	if list, ok := n.(*ast.BlockStmt); ok && len(list.List) > 0 {
 		last := list.List[len(list.List)-1]
-		b.over = leaves(last) || b.f.ends(last)
+		b.over = leaves(last)
 		r, ok := last.(*ast.ReturnStmt)
-		b.fails = b.fails || !ok && b.over || ok && b.f.returnsError(r)
+		b.fails = b.fails || slices.ContainsFunc(list.List, b.f.ends) || ok && b.f.returnsError(r)
 	}
 }
 
-// ends reports whether a statement is a call that does not return.
-func (f *function) ends(s ast.Stmt) bool {
-	e, ok := s.(*ast.ExprStmt)
-	if !ok {
-		return false
-	}
-	c, ok := e.X.(*ast.CallExpr)
-	return ok && !f.mayReturn(c)
+// ends reports whether a statement always makes a call that does not return, like mpi.Abort. A rank that comes
+// there has given up, and leaves the calls of the others out on purpose.
+func (f *function) ends(s ast.Stmt) (found bool) {
+	walk(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.GoStmt:
+			return false // may be not executed
+		case *ast.BinaryExpr:
+			if n.Op == token.LAND || n.Op == token.LOR {
+				return false
+			}
+		case *ast.CallExpr:
+			found = found || !f.mayReturn(n)
+		}
+		return !found
+	})
+	return found
 }
 
 // has reports whether the branch makes a call of the same name as c.

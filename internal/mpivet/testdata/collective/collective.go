@@ -4,6 +4,8 @@ package collective
 import (
 	"errors"
 	"fmt"
+	"log"
+	"os"
 
 	"rhinet/mpi"
 )
@@ -65,7 +67,7 @@ func leavesEarly(world *mpi.Comm) error {
 	if world.Rank() > 3 {
 		return nil
 	}
-	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier: those with world.Rank\(\) > 3 return in line 65; let them call it, too`
+	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier: those with world.Rank\(\) > 3 return in line 67; let them call it, too`
 }
 
 func different(world *mpi.Comm, buf []int) error {
@@ -80,6 +82,16 @@ func different(world *mpi.Comm, buf []int) error {
 		_ = mpi.Bcast(world, buf, 0) // want `not all cases of this switch on world.Rank\(\) call Bcast; all ranks of the communicator must: move it out of the switch, or call it in all cases`
 	}
 	return nil
+}
+
+func abortsPerhaps(world *mpi.Comm, bad bool) error {
+	if world.Rank() == 0 {
+		if bad {
+			mpi.Abort(world, 1)
+		}
+		return nil
+	}
+	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier`
 }
 
 // What follows is right.
@@ -105,6 +117,36 @@ func fails(world *mpi.Comm) error {
 		return errors.New("too many ranks")
 	}
 	return mpi.Barrier(world)
+}
+
+func aborts(world *mpi.Comm, ok bool) error {
+	if world.Rank() == 0 && !ok {
+		mpi.Abort(world, 1)
+		return nil
+	}
+	if world.Rank() == 1 && !ok {
+		log.Fatal("not ok")
+		return nil
+	}
+	if world.Rank() == 2 && !ok {
+		defer fmt.Println("not ok")
+		os.Exit(1)
+		return nil
+	}
+	if world.Rank() == 3 && !ok {
+		panic("not ok")
+	}
+	return mpi.Barrier(world)
+}
+
+func abortsOrNot(world *mpi.Comm, ok bool) (err error) {
+	if world.Rank() > 0 || ok {
+		err = mpi.Barrier(world)
+	} else {
+		mpi.Abort(world, 1)
+		fmt.Println("not ok")
+	}
+	return err
 }
 
 func elsewhere(world *mpi.Comm, buf []int) error {
