@@ -12,8 +12,9 @@ import (
 // it.
 type function struct {
 	*analysis.Pass
-	node ast.Node // *ast.FuncDecl or *ast.FuncLit
-	body *ast.BlockStmt
+	node  ast.Node // *ast.FuncDecl or *ast.FuncLit
+	body  *ast.BlockStmt
+	depth int // of variables that are replaced by their values
 }
 
 // newFunction returns nil for a declaration without a body.

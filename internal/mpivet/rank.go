@@ -16,8 +16,8 @@ func (f *function) rankOf(e ast.Expr) (place, bool) {
 		}
 	case *ast.Ident:
 		if v := f.variable(e); v != nil {
-			if from := f.onlyValue(v); from != nil {
-				return f.rankOf(from)
+			if from := f.onlyValue(v); from != nil && f.depth < deep {
+				return f.deeper().rankOf(from)
 			}
 		}
 	case *ast.BinaryExpr:
@@ -29,6 +29,17 @@ func (f *function) rankOf(e ast.Expr) (place, bool) {
 		}
 	}
 	return place{}, false
+}
+
+// deep is how many variables are replaced by their values, one after the other, before mpivet gives up: the
+// variables may depend on each other in a circle.
+const deep = 4
+
+// deeper returns f for looking at the value of a variable instead of the variable.
+func (f *function) deeper() *function {
+	g := *f
+	g.depth++
+	return &g
 }
 
 // onlyValue returns the expression that gives v its value, if there is exactly one and v is not a parameter.

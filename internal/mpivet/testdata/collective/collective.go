@@ -221,3 +221,13 @@ func alone(world *mpi.Comm) error {
 	fmt.Println("ready")
 	return nil
 }
+
+func inACircle(world *mpi.Comm) error {
+	var next, last int
+	next = last + 1
+	last = next
+	if last == 0 {
+		return mpi.Barrier(world)
+	}
+	return nil
+}
