@@ -6,29 +6,67 @@ import (
 	"go/types"
 )
 
+// A rankValue is a value that is computed from the rank in a communicator.
+type rankValue struct {
+	comm    place
+	bounded bool  // the rest holds
+	least   int64 // it is at least this
+	over    int64 // it is below the size of the communicator plus this
+}
+
 // rankOf returns the communicator whose rank e is: c.Rank(), a variable with that value, or arithmetic on
 // one of these with constants.
 func (f *function) rankOf(e ast.Expr) (place, bool) {
+	r, ok := f.rank(e)
+	return r.comm, ok
+}
+
+// rank is rankOf with the bounds of the value.
+func (f *function) rank(e ast.Expr) (rankValue, bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
 		if c, ok := f.call(e); ok && c.is("Comm", "Rank") {
-			return f.placeOf(c.receiver())
+			at, ok := f.placeOf(c.receiver())
+			return rankValue{comm: at, bounded: true}, ok
 		}
 	case *ast.Ident:
 		if v := f.variable(e); v != nil {
 			if from := f.onlyValue(v); from != nil && f.depth < deep {
-				return f.deeper().rankOf(from)
+				return f.deeper().rank(from)
 			}
 		}
 	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.ADD, token.SUB, token.REM, token.AND, token.XOR:
-			if _, ok := f.number(e.Y); ok {
-				return f.rankOf(e.X)
-			}
+		if k, ok := f.number(e.Y); ok {
+			r, ok := f.rank(e.X)
+			return r.with(e.Op, k), ok && arithmetic(e.Op)
 		}
 	}
-	return place{}, false
+	return rankValue{}, false
+}
+
+// arithmetic reports whether an operation on a rank and a constant gives another value on another rank.
+func arithmetic(op token.Token) bool {
+	switch op {
+	case token.ADD, token.SUB, token.REM, token.AND, token.XOR:
+		return true
+	}
+	return false
+}
+
+// with returns r op k.
+func (r rankValue) with(op token.Token, k int64) rankValue {
+	switch op {
+	case token.ADD:
+		r.least, r.over = r.least+k, r.over+k
+	case token.SUB:
+		r.least, r.over = r.least-k, r.over-k
+	case token.REM, token.AND:
+		r.bounded = r.bounded && r.least >= 0
+		r.least = 0
+	default:
+		r.bounded = false
+	}
+	return r
 }
 
 // deep is how many variables are replaced by their values, one after the other, before mpivet gives up: the
@@ -101,34 +139,4 @@ func assigned(n ast.Node, set func(to, from ast.Expr)) {
 			set(n.X, nil)
 		}
 	}
-}
-
-// asksRank returns the communicator on whose rank the value of cond depends.
-func (f *function) asksRank(cond ast.Expr) (place, bool) {
-	switch e := ast.Unparen(cond).(type) {
-	case *ast.UnaryExpr:
-		return f.asksRank(e.X)
-	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.LAND, token.LOR:
-			if p, ok := f.asksRank(e.X); ok {
-				return p, true
-			}
-			return f.asksRank(e.Y)
-		case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
-			if p, ok := f.rankOf(e.X); ok {
-				return p, !f.isSize(e.Y)
-			}
-			if p, ok := f.rankOf(e.Y); ok {
-				return p, !f.isSize(e.X)
-			}
-		}
-	}
-	return place{}, false
-}
-
-// isSize reports whether e is the size of a communicator: every rank is below it.
-func (f *function) isSize(e ast.Expr) bool {
-	c, ok := f.call(ast.Unparen(e))
-	return ok && c.is("Comm", "Size")
 }

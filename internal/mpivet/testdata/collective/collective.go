@@ -94,6 +94,39 @@ func abortsPerhaps(world *mpi.Comm, bad bool) error {
 	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier`
 }
 
+func nextOfSize(world *mpi.Comm) error {
+	size := world.Size()
+	if world.Rank()+1 < size {
+		_ = mpi.Barrier(world) // want `only ranks with world.Rank\(\) \+ 1 < size call Barrier here`
+	}
+	if world.Rank() < size-1 {
+		_ = mpi.Barrier(world) // want `only ranks with world.Rank\(\) < size - 1 call Barrier here`
+	}
+	if partner := world.Rank() ^ 1; partner < size {
+		_ = mpi.Barrier(world) // want `only ranks with partner < size call Barrier here`
+	}
+	return nil
+}
+
+func knownInPart(world *mpi.Comm) error {
+	if rank := world.Rank(); rank >= 0 && rank < 2 {
+		_ = mpi.Barrier(world) // want `only ranks with rank >= 0 && rank < 2 call Barrier here`
+	}
+	if world.Rank() >= 1 {
+		_ = mpi.Barrier(world) // want `only ranks with world.Rank\(\) >= 1 call Barrier here`
+	}
+	if world.Rank() > 0 {
+		_ = mpi.Barrier(world) // want `only ranks with world.Rank\(\) > 0 call Barrier here`
+	}
+	if world.Rank() <= 0 {
+		_ = mpi.Barrier(world) // want `only ranks with world.Rank\(\) <= 0 call Barrier here`
+	}
+	if world.Rank()-1 >= 0 {
+		_ = mpi.Barrier(world) // want `only ranks with world.Rank\(\) - 1 >= 0 call Barrier here`
+	}
+	return nil
+}
+
 // What follows is right.
 
 func both(world *mpi.Comm, buf, all []int) error {
@@ -184,11 +217,37 @@ func ownCommunicator(world, sub *mpi.Comm) error {
 	return nil
 }
 
-func alwaysTrue(world *mpi.Comm) error {
-	if world.Rank() < world.Size() {
-		return mpi.Barrier(world)
+func alwaysTrue(world *mpi.Comm, buf []int) {
+	rank, size := world.Rank(), world.Size()
+	if rank < world.Size() || rank == 0 {
+		_ = mpi.Barrier(world)
 	}
-	return nil
+	if rank >= 0 && len(buf) > 3 {
+		_ = mpi.Barrier(world)
+	}
+	if size > rank && -1 < rank && !(rank < 0) && rank != -1 {
+		_ = mpi.Barrier(world)
+	}
+	if rank <= size-1 && rank+1 <= size {
+		_ = mpi.Barrier(world)
+	}
+	if rank-1 != size {
+		_ = mpi.Barrier(world)
+	}
+	if rank%2 >= 0 && rank+1 > 0 {
+		_ = mpi.Barrier(world)
+	}
+}
+
+const debug = false
+
+func neverTrue(world *mpi.Comm) {
+	if debug && world.Rank() == 0 {
+		_ = mpi.Barrier(world)
+	}
+	if world.Rank() == -1 || world.Rank() == world.Size() {
+		_ = mpi.Barrier(world)
+	}
 }
 
 func threeRanks(world *mpi.Comm, buf []int) (err error) {
