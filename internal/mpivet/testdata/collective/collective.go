@@ -127,6 +127,51 @@ func knownInPart(world *mpi.Comm) error {
 	return nil
 }
 
+func oneReturns(world *mpi.Comm, buf []int) error {
+	switch world.Rank() {
+	case 0:
+		return mpi.Bcast(world, buf, 0) // want `not all cases of this switch on world.Rank\(\) call Bcast`
+	default:
+		return nil
+	}
+}
+
+func oneChecks(world *mpi.Comm, buf []int) error {
+	switch rank := world.Rank(); rank {
+	case 0, 1:
+		if err := mpi.Bcast(world, buf, 0); err != nil { // want `not all cases of this switch on rank call Bcast`
+			return err
+		}
+	case 2:
+		return errors.New("too many ranks")
+	default:
+		fmt.Println("ready")
+	}
+	return nil
+}
+
+func oneLeavesEarly(world *mpi.Comm) error {
+	switch world.Rank() {
+	case 0, 1:
+		return nil
+	case 2:
+		fmt.Println("ready")
+		break
+	default:
+		log.Fatal("too many ranks")
+	}
+	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier: those with world.Rank\(\) == 0 \|\| world.Rank\(\) == 1 return in line 155; let them call it, too`
+}
+
+func othersLeaveEarly(world *mpi.Comm) error {
+	switch world.Rank() {
+	case 0:
+	default:
+		return nil
+	}
+	return mpi.Barrier(world) // want `those with another world.Rank\(\) return in line 169`
+}
+
 // What follows is right.
 
 func both(world *mpi.Comm, buf, all []int) error {
@@ -263,6 +308,40 @@ func threeRanks(world *mpi.Comm, buf []int) (err error) {
 		err = errors.Join(err, mpi.Barrier(world))
 	}
 	return err
+}
+
+func allCases(world *mpi.Comm, buf []int) error {
+	switch world.Rank() {
+	case 0:
+		return mpi.Bcast(world, buf, 0)
+	case 1:
+		buf[0] = 1
+	case 2:
+		buf[0] = 2
+		fallthrough
+	case 3:
+		if err := mpi.Bcast(world, buf, 0); err != nil {
+			return err
+		}
+		return nil
+	case 4:
+		return others(world, buf)
+	case 5:
+		mpi.Abort(world, 1)
+	default:
+		return errors.New("too many ranks")
+	}
+	return mpi.Bcast(world, buf, 0)
+}
+
+func allReturn(world *mpi.Comm, buf []int) error {
+	switch world.Rank() {
+	case 0:
+		buf[0] = 1
+		return mpi.Bcast(world, buf, 0)
+	default:
+		return mpi.Bcast(world, buf, 0)
+	}
 }
 
 func notARank(world *mpi.Comm, rank int) error {
