@@ -11,6 +11,7 @@ import (
 // cover all ranks. Clauses that fail are left out.
 func (f *function) oneOf(n *ast.SwitchStmt) {
 	if n.Tag == nil {
+		f.chain(n)
 		return
 	}
 	comm, ok := f.rankOf(n.Tag)
@@ -89,4 +90,72 @@ func body(n *ast.SwitchStmt, i int) *ast.BlockStmt {
 		}
 	}
 	return &ast.BlockStmt{List: list}
+}
+
+// chain compares the clauses of a switch without a tag, which is an if with many else: each one that is on a
+// rank with those that come after it.
+func (f *function) chain(n *ast.SwitchStmt) {
+	order, complete := evaluated(n)
+	asked := false
+	for k, i := range order {
+		cond := condition(n, i)
+		comm, ok := f.asksRank(cond)
+		if !ok || asked && !complete && k == len(order)-1 {
+			continue // the last one may well be for all that remain
+		}
+		asked = true
+		then := f.branch(comm, types.ExprString(cond), n.Body.List[i], body(n, i))
+		other := f.alternatives(n, comm, order[k+1:], complete)
+		other.cond = "!(" + then.cond + ")"
+		if !then.fails && !other.fails && (f.missing(&then, &other, n) || f.missing(&other, &then, n)) {
+			return
+		}
+	}
+}
+
+// evaluated returns the clauses of n in the order in which they are tried, and whether there is a default
+// clause, which is the last one wherever it stands.
+func evaluated(n *ast.SwitchStmt) (order []int, complete bool) {
+	last := -1
+	for i, s := range n.Body.List {
+		if s.(*ast.CaseClause).List == nil {
+			last = i
+		} else {
+			order = append(order, i)
+		}
+	}
+	if last >= 0 {
+		order = append(order, last)
+	}
+	return order, last >= 0
+}
+
+// condition returns the condition of the clause i of n; that of the default clause asks nothing.
+func condition(n *ast.SwitchStmt, i int) ast.Expr {
+	var cond ast.Expr
+	for _, e := range n.Body.List[i].(*ast.CaseClause).List {
+		cond = or(cond, e)
+	}
+	if cond == nil {
+		return ast.NewIdent("default")
+	}
+	return cond
+}
+
+// alternatives returns what the ranks do that come to some clauses of n: one of these or, if they are not
+// complete, nothing.
+func (f *function) alternatives(n *ast.SwitchStmt, comm place, clauses []int, complete bool) branch {
+	all := f.branch(comm, "", n)
+	all.over, all.fails = complete, complete
+	for _, i := range clauses {
+		b := f.branch(comm, "", n.Body.List[i], body(n, i))
+		all.fails = all.fails && b.fails
+		if b.fails {
+			continue
+		}
+		all.calls = append(all.calls, b.calls...)
+		all.knows = all.knows && b.knows
+		all.over = all.over && b.over
+	}
+	return all
 }

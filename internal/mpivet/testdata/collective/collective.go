@@ -172,6 +172,48 @@ func othersLeaveEarly(world *mpi.Comm) error {
 	return mpi.Barrier(world) // want `those with another world.Rank\(\) return in line 169`
 }
 
+func oneCondition(world *mpi.Comm, buf []int) error {
+	switch {
+	case world.Rank() == 0:
+		return mpi.Bcast(world, buf, 0) // want `only ranks with world.Rank\(\) == 0 call Bcast here`
+	}
+	return nil
+}
+
+func someConditions(world *mpi.Comm, buf []int) error {
+	switch rank := world.Rank(); {
+	default:
+		return nil
+	case len(buf) == 0:
+		return errors.New("nothing to send")
+	case rank == 1, rank == 2:
+		if err := mpi.Bcast(world, buf, 0); err != nil { // want `only ranks with rank == 1 \|\| rank == 2 call Bcast here`
+			return err
+		}
+	}
+	return nil
+}
+
+func lastCondition(world *mpi.Comm, buf []int) error {
+	switch {
+	case world.Rank() == 0:
+		buf[0] = 1
+	case len(buf) > 1:
+		return mpi.Bcast(world, buf, 0) // want `only ranks with !\(world.Rank\(\) == 0\) call Bcast here`
+	}
+	return nil
+}
+
+func conditionLeavesEarly(world *mpi.Comm) error {
+	switch {
+	case world.Rank() > 3:
+		return nil
+	case world.Rank() > 5:
+		return errors.New("too many ranks")
+	}
+	return mpi.Barrier(world) // want `those with world.Rank\(\) > 3 return in line 209`
+}
+
 // What follows is right.
 
 func both(world *mpi.Comm, buf, all []int) error {
@@ -341,6 +383,46 @@ func allReturn(world *mpi.Comm, buf []int) error {
 		return mpi.Bcast(world, buf, 0)
 	default:
 		return mpi.Bcast(world, buf, 0)
+	}
+}
+
+func allConditions(world *mpi.Comm, buf []int) error {
+	switch {
+	case world.Rank() == 0:
+		buf[0] = 1
+		fallthrough
+	case world.Rank() == 1:
+		return mpi.Bcast(world, buf, 0)
+	case world.Rank() > 5:
+		panic("too many ranks")
+	case world.Rank() > 4:
+		return errors.New("too many ranks")
+	case len(buf) == 3:
+		break
+	default:
+		return others(world, buf)
+	}
+	return mpi.Bcast(world, buf, 0)
+}
+
+func twoConditions(world *mpi.Comm, buf []int) error {
+	switch {
+	case len(buf) == 0:
+		return mpi.Barrier(world)
+	case world.Rank() == 0:
+		return mpi.Bcast(world, buf, 0)
+	case world.Rank() == 1:
+		return mpi.Bcast(world, buf, 0)
+	}
+	return nil
+}
+
+func conditionForAll(world *mpi.Comm, buf []int) error {
+	switch {
+	case world.Rank() >= 0, world.Rank() == 7:
+		return mpi.Bcast(world, buf, 0)
+	default:
+		return nil
 	}
 }
 
