@@ -6,12 +6,17 @@ import (
 	"go/token"
 )
 
-// asksRank returns the communicator on whose rank the value of cond depends.
+// asksRank returns the communicator on whose rank the value of cond depends: a comparison with the rank, a
+// variable with such a value, or what is made of these.
 func (f *function) asksRank(cond ast.Expr) (place, bool) {
 	if _, known := f.truth(cond); known {
 		return place{}, false
 	}
 	switch e := ast.Unparen(cond).(type) {
+	case *ast.Ident:
+		if from := f.behind(e); from != nil {
+			return f.deeper().asksRank(from)
+		}
 	case *ast.UnaryExpr:
 		return f.asksRank(e.X)
 	case *ast.BinaryExpr:
@@ -38,6 +43,10 @@ func (f *function) truth(cond ast.Expr) (value, known bool) {
 		return constant.BoolVal(v), true
 	}
 	switch e := ast.Unparen(cond).(type) {
+	case *ast.Ident:
+		if from := f.behind(e); from != nil {
+			return f.deeper().truth(from)
+		}
 	case *ast.UnaryExpr:
 		value, known = f.truth(e.X)
 		return !value, known && e.Op == token.NOT
@@ -113,10 +122,8 @@ func (f *function) sizeOf(e ast.Expr) (more int64, ok bool) {
 		c, ok := f.call(e)
 		return 0, ok && c.is("Comm", "Size")
 	case *ast.Ident:
-		if v := f.variable(e); v != nil {
-			if from := f.onlyValue(v); from != nil && f.depth < deep {
-				return f.deeper().sizeOf(from)
-			}
+		if from := f.behind(e); from != nil {
+			return f.deeper().sizeOf(from)
 		}
 	case *ast.BinaryExpr:
 		k, known := f.number(e.Y)

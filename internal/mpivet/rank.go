@@ -30,10 +30,8 @@ func (f *function) rank(e ast.Expr) (rankValue, bool) {
 			return rankValue{comm: at, bounded: true}, ok
 		}
 	case *ast.Ident:
-		if v := f.variable(e); v != nil {
-			if from := f.onlyValue(v); from != nil && f.depth < deep {
-				return f.deeper().rank(from)
-			}
+		if from := f.behind(e); from != nil {
+			return f.deeper().rank(from)
 		}
 	case *ast.BinaryExpr:
 		if k, ok := f.number(e.Y); ok {
@@ -78,6 +76,15 @@ func (f *function) deeper() *function {
 	g := *f
 	g.depth++
 	return &g
+}
+
+// behind returns the expression that gives the variable e its value, if there is exactly one, and f is not yet
+// too deep.
+func (f *function) behind(e *ast.Ident) ast.Expr {
+	if v := f.variable(e); v != nil && f.depth < deep {
+		return f.onlyValue(v)
+	}
+	return nil
 }
 
 // onlyValue returns the expression that gives v its value, if there is exactly one and v is not a parameter.
