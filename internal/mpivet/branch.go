@@ -13,10 +13,11 @@ type branch struct {
 	comm  place
 	cond  string // which ranks
 	line  int
-	calls []call // collective calls on comm
-	knows bool   // all calls on comm are known
-	over  bool   // it ends with a return
-	fails bool   // it returns an error, or ends the program
+	calls []call   // collective calls on comm
+	knows bool     // all calls on comm are known
+	over  bool     // it ends with a return, or leaves a turn of a loop
+	exit  ast.Stmt // the last statement, if it is over
+	fails bool     // it returns an error, or ends the program
 }
 
 // branch returns the branch, at the statement at, that consists of some nodes.
@@ -41,10 +42,18 @@ func (b *branch) add(n ast.Node) {
 	})
 	if list, ok := n.(*ast.BlockStmt); ok && len(list.List) > 0 {
 		last := list.List[len(list.List)-1]
-		b.over = leaves(last)
+		b.over, b.exit = leaves(last), last
 		r, ok := last.(*ast.ReturnStmt)
 		b.fails = b.fails || slices.ContainsFunc(list.List, b.f.ends) || ok && b.f.returnsError(r)
 	}
+}
+
+// leaving says how the branch ends.
+func (b *branch) leaving() string {
+	if s, ok := b.exit.(*ast.BranchStmt); ok {
+		return s.Tok.String()
+	}
+	return "return"
 }
 
 // ends reports whether a statement always makes a call that does not return, like mpi.Abort. A rank that comes

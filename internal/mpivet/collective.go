@@ -125,13 +125,13 @@ func (f *function) lacking(some, others *branch, n ast.Stmt) (call, bool) {
 
 // skipped reports a call after n to which some ranks come, and the others do not.
 func (f *function) skipped(some, others *branch, n ast.Stmt) bool {
-	if !others.over || some.over || !others.knows || f.inLoop(n) {
+	if !others.over || some.over || !others.knows {
 		return false
 	}
-	for _, c := range f.after(n.End(), some.comm) {
+	for _, c := range f.skips(others, n) {
 		if !others.has(c) {
-			f.Reportf(c.Pos(), "not all ranks of the communicator come to this %s: those with %s return in line %d; let them call it, too",
-				c.fn.Name(), others.cond, others.line)
+			f.Reportf(c.Pos(), "not all ranks of the communicator come to this %s: those with %s %s in line %d; let them call it, too",
+				c.fn.Name(), others.cond, others.leaving(), others.line)
 			return true
 		}
 	}
@@ -167,20 +167,4 @@ func (f *function) rest(pos token.Pos, comm place) branch {
 func (f *function) after(pos token.Pos, comm place) []call {
 	b := f.rest(pos, comm)
 	return b.calls
-}
-
-// inLoop reports whether n is in a loop, where following code may be executed before it.
-func (f *function) inLoop(n ast.Node) (found bool) {
-	f.preorder(func(m ast.Node, above []ast.Node) {
-		if m != n {
-			return
-		}
-		for _, a := range above {
-			switch a.(type) {
-			case *ast.ForStmt, *ast.RangeStmt:
-				found = true
-			}
-		}
-	})
-	return found
 }

@@ -156,6 +156,9 @@ func (f *function) alternatives(n *ast.SwitchStmt, comm place, clauses []int, co
 		all.calls = append(all.calls, b.calls...)
 		all.knows = all.knows && b.knows
 		all.over = all.over && b.over
+		if _, returns := b.exit.(*ast.ReturnStmt); all.exit == nil || !returns {
+			all.exit = b.exit
+		}
 	}
 	return all
 }

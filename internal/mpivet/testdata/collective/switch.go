@@ -109,6 +109,19 @@ func conditionLeavesEarly(world *mpi.Comm) error {
 	return mpi.Barrier(world) // want `those with world.Rank\(\) > 3 return in line 104`
 }
 
+func remainderLeavesEarly(world *mpi.Comm, buf []int) error {
+	switch {
+	case world.Rank() == 0:
+		buf[0] = 1
+	case len(buf) > 1:
+		return nil
+	default:
+		fmt.Println("done")
+		return nil
+	}
+	return mpi.Barrier(world) // want `those with !\(world.Rank\(\) == 0\) return in line 113`
+}
+
 // What follows is right.
 
 func allCases(world *mpi.Comm, buf []int) error {
