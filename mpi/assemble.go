@@ -17,6 +17,7 @@ type member struct {
 	seq        uint64 // up to which it has used flag arrays
 	rank       int32
 	world      int32     // its world rank
+	same       uint32    // hash of what all ranks must pass alike
 	id         contextID // of the new communicator
 }
 
@@ -24,13 +25,18 @@ type member struct {
 // by key, or nil for color Undefined, and returns the sequence number up to which its
 // flag array has been used. It takes one exchange of what each rank has free: no rank
 // chooses for another, so none waits for another rank that is making other
-// communicators meanwhile. It fails on all ranks if check, which may be nil, finds
-// something against what they contribute.
-func (c *Comm) assemble(s site, color, key int, check func(s site, all []member) error) (*core, uint64, error) {
-	c.coll.sign(makeSign(callSplit, 0, 0), 0)
-	mine, all, err := c.exchangeMembers(c.coll.group, color, key)
-	if err == nil && check != nil {
-		err = check(s, all)
+// communicators meanwhile. It fails on all ranks if they differ in what they must pass
+// alike, or if the cut has a check that finds something against what they contribute.
+func (c *Comm) assemble(s site, p cut) (*core, uint64, error) {
+	c.coll.sign(makerSign(s), int(p.same))
+	mine, all := c.member(p.color, p.key), make([]member, c.size)
+	mine.same = p.same
+	err := c.coll.group.Allgather(view([]member{mine}), view(all))
+	if err == nil {
+		err = c.alike(s, all)
+	}
+	if err == nil && p.check != nil {
+		err = p.check(s, all)
 	}
 	return c.settle(s, mine, all, c.first, err)
 }

@@ -27,14 +27,14 @@ const (
 	callReduceScatter
 	callScan
 	callExscan
-	callSplit // and Dup
+	callMake // one of those from callDup on
 	callFree
 	callFinalize
 )
 
 var callNames = [...]string{
 	"nothing", "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv",
-	"Reduce", "Allreduce", "ReduceScatterBlock", "ReduceScatter", "Scan", "Exscan", "Dup or Split", "Free", "Finalize",
+	"Reduce", "Allreduce", "ReduceScatterBlock", "ReduceScatter", "Scan", "Exscan", "nothing that is made", "Free", "Finalize",
 }
 
 // A callSign is what all ranks must agree on in a collective call: the call, the
@@ -47,15 +47,23 @@ var callNames = [...]string{
 //	others  31          15 14   9 8        5 4    0
 //	        | rest        | type | operation | call |
 //
+// A call from callDup on has no elements: its number takes the place of their type.
+//
 // It travels as the mark of a flag and, without the length, which the messages
 // themselves show, as the type of messages. Because of the hash of earlier calls, a
 // rank that completed another call without being noticed is noticed in the next one.
 type callSign uint32
 
-func (s callSign) call() callCode { return callCode(s & (1<<5 - 1)) }
-func (s callSign) op() uint32     { return uint32(s>>5) & (1<<4 - 1) }
-func (s callSign) typ() uint32    { return uint32(s>>9) & (1<<6 - 1) }
-func (s callSign) root() int      { return int(s>>15) & (1<<10 - 1) }
+func (s callSign) call() callCode {
+	k := callCode(s & (1<<5 - 1))
+	if k == callMake {
+		k = callDup + callCode(s.typ())
+	}
+	return k
+}
+func (s callSign) op() uint32  { return uint32(s>>5) & (1<<4 - 1) }
+func (s callSign) typ() uint32 { return uint32(s>>9) & (1<<6 - 1) }
+func (s callSign) root() int   { return int(s>>15) & (1<<10 - 1) }
 
 // rooted reports whether the call has a root that all ranks name.
 func (k callCode) rooted() bool {
@@ -68,6 +76,9 @@ func (k callCode) rooted() bool {
 
 // makeSign returns the sign of a call, without its rest.
 func makeSign(k callCode, typ typeCode, op uint32) callSign {
+	if k >= callDup {
+		return callSign(callMake | (k-callDup)<<9)
+	}
 	return callSign(uint32(k) | op<<5 | typ.short()<<9)
 }
 
@@ -135,6 +146,8 @@ func (s callSign) differ(rank string, theirs callSign, flag bool) (Class, string
 		return ErrType, fmt.Sprintf("%s has elements of %s, this rank of %s%suse the same type", rank, shortName(theirs.typ()), shortName(s.typ()), all)
 	case s.op() != theirs.op():
 		return ErrOp, fmt.Sprintf("%s combines with %s, this rank with %s%suse the same operation", rank, opName(theirs.op()), opName(s.op()), all)
+	case s.call() >= callDup && flag:
+		return ErrMismatch, fmt.Sprintf("%s passes other arguments, or has made other collective calls before%s%s", rank, all, s.call().alike())
 	case s.op() == uint32(opItems):
 		return ErrCount, fmt.Sprintf("%s has items or buffers of another length, or has made other collective calls before%scall it with the same lengths", rank, all)
 	case !flag:
@@ -144,8 +157,11 @@ func (s callSign) differ(rank string, theirs callSign, flag bool) (Class, string
 }
 
 func (k callCode) String() string {
-	if int(k) < len(callNames) {
+	switch {
+	case int(k) < len(callNames):
 		return callNames[k]
+	case k >= callDup && int(k-callDup) < len(makerNames):
+		return makerNames[k-callDup]
 	}
 	return fmt.Sprintf("call %d", uint32(k))
 }

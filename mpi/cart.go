@@ -126,7 +126,7 @@ func (c *Comm) CartCreate(dims []int, periods []bool) (_ *Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.shaped(s, t.size(), "cart", t)
+	return c.shaped(s, t.size(), "cart", t, argsHash(dims, periods))
 }
 
 // CartMap returns the rank that the caller would have in a grid made by
@@ -234,7 +234,7 @@ func (c *Comm) CartSub(keep ...bool) (_ *Comm, err error) {
 			color = color*t.dims[i] + x
 		}
 	}
-	made, err := c.split(s, color, key, "sub")
+	made, err := c.divide(s, cut{color: color, key: key, how: "sub", same: argsHash(keep)})
 	if err == nil {
 		made.topo = sub
 	}

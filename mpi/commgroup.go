@@ -22,7 +22,7 @@ func (c *Comm) Create(g *Group) (_ *Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.divide(s, color, g.key(), "create", c.base().misgrouped)
+	return c.divide(s, cut{color: color, key: g.key(), how: "create", check: c.base().misgrouped})
 }
 
 // groupBits is how many bits of a key hold a rank in a group, and how many above them the size of the group. Bits
@@ -124,7 +124,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
 	for _, p := range g.members {
 		t.ranks = append(t.ranks, c.local(int(p)))
 	}
-	t.ctx, t.call, t.mark = c.ctx, s.call, uint32(callSplit)
+	t.ctx, t.call, t.mark = c.ctx, s.call, uint32(makerSign(s))
 	group, err := collectives.New(t, collectives.Options{})
 	if err != nil {
 		return nil, c.because(s, ErrOther, err, "")

@@ -60,7 +60,7 @@ func (c *Comm) dup(s site, info Info) (*Comm, error) {
 	if err := b.enter(s, nil); err != nil {
 		return nil, err
 	}
-	made, seq, err := b.assemble(s, 0, b.rank, nil)
+	made, seq, err := b.assemble(s, cut{key: b.rank, same: sameHints(hints)})
 	if err = b.leave(s, err); err != nil {
 		return nil, err
 	}
@@ -79,6 +79,9 @@ func (c *Comm) optionsOf(s site, info Info) (o collectives.Options, hints Info, 
 	}
 	return o, hints, nil
 }
+
+// sameHints is the hash of the hints that all ranks must pass alike: of those that are recognized.
+func sameHints(hints Info) uint32 { return argsHash(hints[HintAlgorithms]) }
 
 // duplicate opens made as a duplicate of c.
 func (c *Comm) duplicate(s site, made *core, seq uint64, o collectives.Options, hints Info) (*Comm, error) {
@@ -106,14 +109,18 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 	}
 	b := c.base()
 	mine, all, d := b.member(0, b.rank), make([]member, b.size), new(Comm)
+	mine.same = sameHints(hints)
 	r := b.nonblocking(s, func(c *Comm) error {
 		if err := c.enter(s, nil); err != nil {
 			return err
 		}
-		c.coll.sign(makeSign(callSplit, 0, 0), 0)
+		c.coll.sign(makerSign(s), int(mine.same))
 		return c.leave(s, c.coll.group.Allgather(view([]member{mine}), view(all)))
 	})
 	return d, c.after(&r, s, nil, func(err error) error {
+		if err == nil {
+			err = b.alike(s, all)
+		}
 		made, seq, err := b.settle(s, mine, all, b.first, err)
 		if err != nil {
 			return err
@@ -133,24 +140,19 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 // MPI 4.1, section 7.4.2 (MPI_Comm_split).
 func (c *Comm) Split(color, key int) (_ *Comm, err error) {
 	defer c.raised(&err)
-	return c.split(at("Split"), color, key, "split")
+	return c.divide(at("Split"), cut{color: color, key: key, how: "split"})
 }
 
-// split is Split; how is part of the names of the communicators.
-func (c *Comm) split(s site, color, key int, how string) (*Comm, error) {
-	return c.divide(s, color, key, how, nil)
-}
-
-// divide is split that fails on all ranks if check finds something against what they contribute.
-func (c *Comm) divide(s site, color, key int, how string, check func(s site, all []member) error) (*Comm, error) {
+// divide makes the communicators of a cut.
+func (c *Comm) divide(s site, p cut) (*Comm, error) {
 	b := c.base()
 	if err := b.enter(s, nil); err != nil {
 		return nil, err
 	}
-	if color < 0 && color != Undefined {
-		return nil, b.fail(s, ErrArg, "the color is %d; colors are 0 or more, or Undefined", color)
+	if p.color < 0 && p.color != Undefined {
+		return nil, b.fail(s, ErrArg, "the color is %d; colors are 0 or more, or Undefined", p.color)
 	}
-	made, seq, err := b.assemble(s, color, key, check)
+	made, seq, err := b.arrange(s, &p)
 	if err = b.leave(s, err); err != nil {
 		return nil, err
 	}
@@ -158,8 +160,19 @@ func (c *Comm) divide(s site, color, key int, how string, check func(s site, all
 	if made == nil {
 		return nil, nil
 	}
-	made.name = fmt.Sprintf("%s.%s%d(color %d)", c.name, how, n, color)
+	made.name = fmt.Sprintf("%s.%s%d(color %d)", c.name, p.how, n, p.color)
 	return c.derive(s, made, seq, c.worldOptions())
+}
+
+// arrange is assemble of a cut that may have to ask the other ranks first.
+func (c *Comm) arrange(s site, p *cut) (*core, uint64, error) {
+	if p.ask != nil {
+		c.coll.sign(makerSign(s), int(p.same))
+		if err := p.ask(c, p); err != nil {
+			return nil, 0, err
+		}
+	}
+	return c.assemble(s, *p)
 }
 
 // failureContext returns the context for waits that no context of the program limits: nil

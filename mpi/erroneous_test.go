@@ -183,7 +183,8 @@ var erroneousPrograms = []erroneous{
 	{"Scan and Exscan", 3, by(scan[int](1, mpi.Sum),
 		func(c *mpi.Comm) error { return mpi.Exscan(c, []int{1}, []int{1}, mpi.Sum) }), mpi.ErrMismatch, inOrder, ""},
 	{"Allgather and Alltoall", 3, by(allgather[int](1), alltoall[int](1)), mpi.ErrMismatch, inOrder, ""},
-	{"Dup and Barrier", 3, by(dup, mpi.Barrier), mpi.ErrMismatch, "rank 0 is in Dup or Split; " + inOrder, ""},
+	{"CartCreate, dims", 3, by(cartWith(1, 3), cartWith(3, 1)), mpi.ErrMismatch, "passes other arguments", "all ranks must pass the same dims and periods"},
+	{"Dup and Barrier", 3, by(dup, mpi.Barrier), mpi.ErrMismatch, "rank 0 is in Dup; " + inOrder, ""},
 	{"Dup and Allgather", 3, by(dup, allgather[int](5)), mpi.ErrMismatch, inOrder, ""},
 	{"another order", 3, by(
 		func(c *mpi.Comm) error { return errors.Join(mpi.Barrier(c), allreduce[int](1, mpi.Sum)(c)) },

@@ -67,7 +67,7 @@ func (c *Comm) GraphCreate(index, edges []int) (_ *Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.shaped(s, len(index), "graph", t)
+	return c.shaped(s, len(index), "graph", t, argsHash(index, edges))
 }
 
 // GraphMap returns the rank that the caller would have in a graph made by
@@ -141,15 +141,24 @@ func (c *Comm) DistGraphCreate(edges ...Edge) (_ *Comm, err error) {
 	if err := c.checkEdges(s, edges); err != nil {
 		return nil, err
 	}
+	t := &distGraph{}
+	made, err := c.divide(s, cut{key: c.rank, how: "graph", ask: func(b *Comm, _ *cut) error { return t.collect(b, edges) }})
+	if made != nil {
+		made.topo = t
+	}
+	return made, err
+}
+
+// collect has all ranks of c exchange their edges, and keeps those of this rank.
+func (t *distGraph) collect(c *Comm, edges []Edge) error {
 	counts := make([]int, c.size)
-	if err := Allgather(c, []int{len(edges)}, counts); err != nil {
-		return nil, named(s.call, err)
+	if err := c.coll.allgather(view([]int{len(edges)}), view(counts)); err != nil {
+		return err
 	}
 	all := make([]Edge, offset(counts, nil, c.size))
-	if err := Allgatherv(c, edges, all, counts, nil); err != nil {
-		return nil, named(s.call, err)
+	if err := c.coll.allgatherv(view(edges), view(all), counts, nil, sizeOf[Edge]()); err != nil {
+		return err
 	}
-	t := &distGraph{}
 	for _, e := range all {
 		if e.Source == c.rank {
 			t.out = append(t.out, e)
@@ -158,7 +167,7 @@ func (c *Comm) DistGraphCreate(edges ...Edge) (_ *Comm, err error) {
 			t.in = append(t.in, e)
 		}
 	}
-	return c.shaped(s, c.size, "graph", t)
+	return nil
 }
 
 // DistGraphCreateAdjacent is [Comm.DistGraphCreate] in which each rank passes the edges
@@ -184,7 +193,7 @@ func (c *Comm) DistGraphCreateAdjacent(in, out []Edge) (_ *Comm, err error) {
 			return nil, c.errorAt(s, ErrArg, "out[%d] leads from %d, not from the caller, %d", i, e.Source, c.rank)
 		}
 	}
-	return c.shaped(s, c.size, "graph", &distGraph{slices.Clone(in), slices.Clone(out)})
+	return c.shaped(s, c.size, "graph", &distGraph{slices.Clone(in), slices.Clone(out)}, 0)
 }
 
 func (c *Comm) checkEdges(s site, edges []Edge) error {

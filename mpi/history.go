@@ -176,6 +176,8 @@ func (a *statement) differs(b *statement) (class Class, of func(*statement) stri
 		return ErrOp, func(s *statement) string { return " with the operation " + opName(s.Sign.op()) }, "use the same operation"
 	case a.Item != b.Item:
 		return ErrCount, func(s *statement) string { return fmt.Sprintf(" on items of %d bytes", s.Item) }, "call it with items of the same length"
+	case a.Bytes != b.Bytes && a.Sign.call() >= callDup:
+		return ErrMismatch, plain, a.Sign.call().alike()
 	case a.Bytes != b.Bytes && a.Sign.call().counted():
 		return ErrCount, func(*statement) string { return " with its counts" }, "call it with the same counts"
 	case a.Bytes != b.Bytes:

@@ -156,7 +156,7 @@ func (c *Comm) Merge(high bool) (_ *Comm, err error) {
 	if err := b.enter(s, nil); err != nil {
 		return nil, err
 	}
-	b.coll.sign(makeSign(callSplit, 0, 0), 0)
+	b.coll.sign(makerSign(s), 0)
 	mine, all, err := b.exchangeMembers(b.coll.group, 0, key)
 	for i, o := range all {
 		if one := &all[min(i/b.first, 1)*b.first]; err == nil && o.key != one.key {
@@ -193,7 +193,7 @@ func (c *Comm) IntercommCreate(leader int, peer *Comm, remote, tag int) (_ *Comm
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
-	c.coll.sign(makeSign(callSplit, 0, 0), 0)
+	c.coll.sign(makerSign(s), 0)
 	made, seq, err := c.unite(s, c.coll.group, leader, func() (collectives.Transport, error) { return c.peerLine(s, peer, remote, tag) })
 	if err = c.leave(s, err); err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (c *Comm) peerLine(s site, peer *Comm, remote, tag int) (collectives.Transp
 		slices.Reverse(t.ranks)
 		t.rank = 1
 	}
-	t.ctx, t.call, t.mark = c.ctx, s.call, uint32(callSplit)
+	t.ctx, t.call, t.mark = c.ctx, s.call, uint32(makerSign(s))
 	return t, nil
 }
 

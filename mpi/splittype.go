@@ -38,34 +38,57 @@ func (c *Comm) SplitType(kind SplitType, key int) (_ *Comm, err error) {
 	if kind != SplitShared && kind != SplitUnguided && kind != Undefined {
 		return nil, c.errorAt(s, ErrArg, "there is no type %d; use SplitShared, SplitUnguided or Undefined", kind)
 	}
-	// Ranks that pass Undefined do not know what the others pass, so all do the same.
+	hints := Info(nil)
+	part, err := c.divide(s, cut{key: key, how: "shared", ask: func(b *Comm, p *cut) (err error) {
+		hints, err = b.askKind(s, kind, p)
+		return err
+	}})
+	if part != nil {
+		part.hints = hints
+	}
+	return part, err
+}
+
+// askKind sets the color of a cut by kind, and returns what Info tells of its parts. All ranks exchange what they pass
+// and what they are restricted to, since those that pass Undefined do not know what the others pass.
+func (c *Comm) askKind(s site, kind SplitType, p *cut) (Info, error) {
 	mine := slices.Repeat([]int{Undefined}, 1+len(resources))
 	if mine[0] = int(kind); kind == SplitUnguided {
 		for i, r := range resources {
 			mine[1+i] = theHardware().color(r)
 		}
 	}
-	all := make([]int, len(mine)*c.base().size)
-	if err := Allgather(c.base(), mine, all); err != nil {
-		return nil, named(s.call, err)
+	all := make([]int, len(mine)*c.size)
+	if err := c.coll.allgather(view(mine), view(all)); err != nil {
+		return nil, err
 	}
+	if err := c.oneKind(s, all, len(mine)); err != nil {
+		return nil, err
+	}
+	switch i := divides(all, len(mine)); {
+	case kind == SplitShared:
+		p.color = c.w.Host
+	case kind == SplitUnguided && i >= 0:
+		p.color, p.how = mine[i], resources[i-1].name
+		return Info{HintHwResource: HardwareScheme + p.how}, nil
+	default:
+		p.color = Undefined
+	}
+	return nil, nil
+}
+
+// oneKind returns the error for ranks that pass different kinds, or nil. all is as for divides.
+func (c *Comm) oneKind(s site, all []int, n int) error {
 	common := Undefined
-	for at := 0; at < len(all); at += len(mine) {
+	for at := 0; at < len(all); at += n {
 		switch theirs := all[at]; {
 		case common == Undefined:
 			common = theirs
 		case theirs != Undefined && theirs != common:
-			return nil, c.errorAt(s, ErrArg, "ranks pass the types %d and %d; all must pass the same, or Undefined", common, theirs)
+			return c.errorAt(s, ErrArg, "ranks pass the types %d and %d; all must pass the same, or Undefined", common, theirs)
 		}
 	}
-	switch i := divides(all, len(mine)); {
-	case kind == SplitShared:
-		return c.split(s, c.w.Host, key, "shared")
-	case kind == SplitUnguided && i >= 0:
-		r := resources[i-1]
-		return c.splitBy(s, mine[i], key, HardwareScheme+r.name, r.name)
-	}
-	return c.split(s, Undefined, key, "shared")
+	return nil
 }
 
 // The hints that say by what [Comm.SplitResource] splits. HintHwResource is also in
@@ -120,7 +143,7 @@ func (c *Comm) SplitResource(info Info, key int) (_ *Comm, err error) {
 			color = int(g.members[0])
 		}
 	}
-	return c.split(s, color, key, "resource")
+	return c.divide(s, cut{color: color, key: key, how: "resource", same: argsHash(info[HintPset])})
 }
 
 func (c *Comm) splitHardware(s site, kind string, key int) (*Comm, error) {
@@ -135,9 +158,9 @@ func (c *Comm) splitHardware(s site, kind string, key int) (*Comm, error) {
 	return c.splitBy(s, theHardware().color(resources[i]), key, HardwareScheme+name, name)
 }
 
-// splitBy is split by a kind of resource, which Info tells.
+// splitBy divides c by a kind of resource, which Info tells.
 func (c *Comm) splitBy(s site, color, key int, kind, how string) (*Comm, error) {
-	part, err := c.split(s, color, key, how)
+	part, err := c.divide(s, cut{color: color, key: key, how: how})
 	if part != nil {
 		part.hints = Info{HintHwResource: kind}
 	}

@@ -49,13 +49,13 @@ func topologyOf[T topology](c *Comm, s site, maker string) (T, error) {
 }
 
 // shaped returns a communicator of the ranks of c below size, with a topology; the
-// other ranks get nil.
-func (c *Comm) shaped(s site, size int, how string, t topology) (*Comm, error) {
+// other ranks get nil. same is the hash of what all ranks must pass alike.
+func (c *Comm) shaped(s site, size int, how string, t topology, same uint32) (*Comm, error) {
 	color := 0
 	if c.rank >= size {
 		color = Undefined
 	}
-	made, err := c.split(s, color, c.rank, how)
+	made, err := c.divide(s, cut{color: color, key: c.rank, how: how, same: same})
 	if made != nil {
 		made.topo = t
 	}

@@ -103,16 +103,20 @@ func TestWindowMistakesOfAll(t *testing.T) {
 		if e := is(err, mpi.ErrType, ""); e != nil {
 			return e
 		}
-		if c.Rank() == 0 {
-			_, err = mpi.WinAllocate[int](c, 4)
-		} else {
-			_, err = mpi.WinCreate(c, []int{1})
-		}
-		if e := is(err, mpi.ErrMismatch, ""); e != nil {
+		_, err = mpi.WinAllocate[*int](c, 4)
+		if e := is(err, mpi.ErrType, ""); e != nil {
 			return e
 		}
-		_, err = mpi.WinAllocate[*int](c, 4)
-		return is(err, mpi.ErrType, "")
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			_, err = mpi.WinAllocate[int](d, 4)
+		} else {
+			_, err = mpi.WinCreate(d, []int{1})
+		}
+		return is(err, mpi.ErrMismatch, "")
 	})
 }
 

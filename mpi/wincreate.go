@@ -70,7 +70,7 @@ func makeWindow[T any](c *Comm, s site, f Flavor, buf []byte, n int, info []Info
 	if n < 0 || n > math.MaxInt64/e.size {
 		return nil, c.errorAt(s, ErrSize, "%d elements of %d bytes; there must be 0 or more, and as many as memory holds", n, e.size)
 	}
-	w, err := c.makeWindow(s, f, winArgs{Bytes: uint64(n * e.size), Elem: uint32(e.size), Code: uint32(e.code), Flavor: uint32(f)}, buf, info)
+	w, err := c.makeWindow(s, f, winArgs{Bytes: uint64(n * e.size), Elem: uint32(e.size), Code: uint32(e.code)}, buf, info)
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +79,9 @@ func makeWindow[T any](c *Comm, s site, f Flavor, buf []byte, n int, info []Info
 
 // winArgs are what a rank contributes to a window.
 type winArgs struct {
-	Bytes        uint64
-	Elem, Code   uint32
-	Flavor, Hint uint32
-	Ways         uint32 // onesided.Ways
+	Bytes      uint64
+	Elem, Code uint32
+	Hint, Ways uint32 // Ways: onesided.Ways
 }
 
 func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Info) (*window, error) {
@@ -135,7 +134,7 @@ func (c *Comm) private(s site) (*Comm, error) {
 	if err := c.enter(s, nil); err != nil {
 		return nil, err
 	}
-	made, seq, err := c.assemble(s, 0, c.rank, nil)
+	made, seq, err := c.assemble(s, cut{key: c.rank})
 	if err = c.leave(s, err); err != nil {
 		return nil, err
 	}
@@ -150,8 +149,6 @@ func (w *window) agreeOn(s site, all []winArgs) error {
 	total := uint64(0)
 	for r, b := range all {
 		switch {
-		case b.Flavor != mine.Flavor:
-			return w.c.errorAt(s, ErrMismatch, "rank %d makes a window that is %s, rank %d one that is %s", w.c.rank, Flavor(mine.Flavor), r, Flavor(b.Flavor))
 		case b.Elem != mine.Elem || b.Code != mine.Code:
 			return w.c.errorAt(s, ErrType, "rank %d makes a window of %s of %d bytes, rank %d of %s of %d bytes; use one type and WinAs",
 				w.c.rank, typeCode(mine.Code), mine.Elem, r, typeCode(b.Code), b.Elem)
