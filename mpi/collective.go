@@ -72,7 +72,7 @@ func (c *Comm) enter(s site, e *elem) error {
 		return c.raise(c.over(s))
 	}
 	c.coll.begin(s.call, c.whole)
-	if c.w.Observe != nil {
+	if c.w.Observe != nil && c.coll.counts(s.call) {
 		c.coll.begun = c.w.Observe.Begin()
 	}
 	if c.launch != nil {
@@ -125,9 +125,14 @@ func (c *Comm) leave(s site, err error) error {
 		call = c.launch.call
 		c.launch.restore(&c.coll)
 	}
-	if c.w.Observe != nil {
+	if c.w.Observe != nil && c.coll.counts(call) {
 		c.end(c.coll.begun, call)
 	}
+	return c.yield(s, err)
+}
+
+// yield is leave of a call that goes on, and is counted at its end.
+func (c *Comm) yield(s site, err error) error {
 	if err == nil {
 		c.coll.mu.Unlock()
 		return nil

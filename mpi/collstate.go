@@ -21,7 +21,8 @@ type collState struct {
 	begun    observe.Mark // when the call in progress began, if calls are recorded
 	over     callSign     // for bytes of items: turns the sign of bytes into that of the items; else 0
 	item     int          // bytes of one item, if they must agree; else 0
-	apart    bool         // over is set, or there is a history
+	within   wholeCall    // of a window's communicator
+	apart    bool         // over or within is set, or there is a history
 
 	launches launches   // of operations that are not blocking
 	async    *exchanges // the exchanges of these; nil: none

@@ -56,11 +56,14 @@ type verdict struct {
 func (c *Comm) told(s site, v *verdict) *Error { return c.errorAt(s, v.class, "%s", v.text) }
 
 // remark is the part of put for uncommon cases: elements that differ from what is sent,
-// or a checked job. There the hash of earlier calls is also one of their lengths: a rank
+// a part of another call, or a checked job. There the hash of earlier calls is also one of their lengths: a rank
 // without data neither waits nor sends, so the call itself may not show that others have
 // some.
 func (k *collState) remark(s callSign, bytes int) callSign {
 	s ^= k.over
+	if k.within.call != "" {
+		s, k.t.call = k.within.sign, k.within.call
+	}
 	if h := k.history; h != nil {
 		h.mu.Lock()
 		h.last = k.t.note.Turn + 1
@@ -87,7 +90,7 @@ func (k *collState) anew() {
 // with 0. The length of items goes into the rest of a sign, also of a rooted call.
 func (k *collState) swap(over callSign, item int) {
 	k.over, k.item = over^callSign(spread(item))&^(1<<25-1), item
-	k.apart = over != 0 || k.history != nil
+	k.apart = over != 0 || k.history != nil || k.within.call != ""
 }
 
 // told reports whether the ranks have been told that their calls do not match.

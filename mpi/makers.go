@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The calls that make communicators. The first exchange of each shows which it is, so that ranks in different ones
+// The calls that make communicators and windows, and those of windows. The first exchange of each shows which it is, so that ranks in different ones
 // do not agree on a communicator that none of them asked for.
 const (
 	callDup callCode = iota + 1<<5
@@ -31,6 +31,8 @@ const (
 	callWinAllocate
 	callWinAllocateShared
 	callWinDynamic
+	callFence
+	callWinFree
 )
 
 // makerNames are the names of these calls, from callDup on.
@@ -38,6 +40,7 @@ var makerNames = [...]string{
 	"Dup", "DupWithInfo", "Split", "SplitType", "SplitHardware", "SplitResource", "Create", "CreateGroup",
 	"CommFromGroup", "IntercommCreate", "IntercommFromGroups", "Merge", "CartCreate", "CartSub", "GraphCreate",
 	"DistGraphCreate", "DistGraphCreateAdjacent", "WinCreate", "WinAllocate", "WinAllocateShared", "WinDynamic",
+	"Fence", "WinFree",
 }
 
 // makerSign returns the sign of the call at s, which makes a communicator. Idup has that of Dup, as other calls that

@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -97,10 +96,11 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 		return nil, err
 	}
 	mine.Ways = uint32(ways)
-	own, err := c.private(s)
+	own, begun, err := c.private(s)
 	if err != nil {
 		return nil, err
 	}
+	defer c.end(begun, s.call)
 	w.c, own.win = own, w
 	all := make([]winArgs, c.size)
 	if err = Allgather(own, []winArgs{mine}, all); err == nil {
@@ -119,28 +119,12 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 	}
 	if err != nil {
 		_ = own.Free() // the window's error says more
-		return nil, err
+		return nil, named(s.call, err)
 	}
+	own.partOf("Fence")
 	w.plain = w.c.failures == nil && w.log == nil
 	c.w.enlist(w)
 	return w, nil
-}
-
-// private returns a communicator of the same ranks that the program does not see.
-func (c *Comm) private(s site) (*Comm, error) {
-	if err := c.intra(s); err != nil {
-		return nil, err
-	}
-	if err := c.enter(s, nil); err != nil {
-		return nil, err
-	}
-	made, seq, err := c.assemble(s, cut{key: c.rank})
-	if err = c.leave(s, err); err != nil {
-		return nil, err
-	}
-	made.members, made.private = c.members, true
-	made.name = fmt.Sprintf("%s.win%d", c.name, c.born.Add(1))
-	return c.derive(s, made, seq, c.worldOptions())
 }
 
 // agreeOn compares what the ranks contribute.
@@ -403,6 +387,8 @@ func (w *Win[T]) Free() (err error) {
 	if err := b.attrs.deleteAll(b, s); err != nil {
 		return err
 	}
+	defer b.c.end(b.c.w.begin(), s.call)
+	b.c.partOf(s.call)
 	if b.owns, err = b.awaitFree(); err != nil {
 		return b.explain(s, err)
 	}
@@ -414,7 +400,7 @@ func (w *Win[T]) Free() (err error) {
 	if err := b.release(); err != nil {
 		return b.explain(s, err)
 	}
-	return b.c.Free()
+	return named(s.call, b.c.Free())
 }
 
 // noEpochs returns the error for an epoch of w that has not ended, or nil.

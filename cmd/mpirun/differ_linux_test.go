@@ -44,6 +44,15 @@ func differ(world *mpi.Comm, what string) error {
 			return nil
 		}
 		return mpi.Barrier(world)
+	case "a window that one rank does not free":
+		w, err := mpi.WinAllocate[int](world, 1)
+		if err == nil && zero {
+			_, err = mpi.Recv(world, few, 1, 7)
+		}
+		if err != nil {
+			return err
+		}
+		return w.Free()
 	case "operations":
 		if zero {
 			return mpi.Allreduce(world, few, few, mpi.Max)
@@ -78,6 +87,7 @@ func TestRanksInDifferentCalls(t *testing.T) {
 		{"short and long Allreduce", true, "mismatch: rank 0 in Allreduce, ranks 1-2 in Allreduce" + same},
 		{"roots of Reduce", true, "mismatch: rank 0 in Reduce, rank"},
 		{"long Reduce and Allreduce", true, "mismatch: rank 0 in Reduce, ranks 1-2 in Allreduce" + order},
+		{"a window that one rank does not free", true, "\n2     WinFree "},
 		{"Finalize, Barrier", false, "; all ranks must make the same collective calls in the same order"},
 		{"operations", false, "; all ranks must use the same operation"},
 		{"types", false, "the message holds float64, "},

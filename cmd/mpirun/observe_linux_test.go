@@ -189,6 +189,12 @@ func TestStatsOfWindows(t *testing.T) {
 		if put, op := callOf(s, rank, "Put"), callOf(s, rank, "FetchAndOp"); put.Count != 5 || put.Bytes != 80 || op.Count != 1 || op.Bytes != 8 {
 			t.Errorf("rank %d: %+v, %+v", rank, put, op)
 		}
+		// The collective calls that make and free the window are no calls of the program.
+		for call, n := range map[string]uint64{"WinAllocate": 1, "WinFree": 1, "Allgather": 0, "Bcast": 0, "Barrier": 0, "Allreduce": 7} {
+			if c := callOf(s, rank, call); uint64(c.Count) != n {
+				t.Errorf("rank %d: %d calls of %s, want %d", rank, c.Count, call, n)
+			}
+		}
 	}
 	if i := slices.IndexFunc(s.Traffic, func(x observe.Traffic) bool { return x.Accesses == 6 && x.AccessBytes == 88 }); i < 0 {
 		t.Errorf("%+v", s.Traffic)
