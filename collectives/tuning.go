@@ -17,4 +17,8 @@ const (
 	// every rank has a processor.
 	fewRanks     = 8
 	exchangeLine = 48
+	// manyRanks is the number of ranks that share processors from which on messages of
+	// all to all take longer than the steps that fewer messages need: each rank would
+	// have a channel to every other one.
+	manyRanks = 65
 )
