@@ -62,6 +62,13 @@ func TestRangesLeadToTheirEnds(t *testing.T) {
 			{mpi.Range{First: 3, Last: 1, Stride: 2}, mpi.ErrArg, "the range from 3 to 1 has stride 2, which leads away from its end; use the other sign"},
 			{mpi.Range{First: 0, Last: 1 << 60, Stride: 1}, mpi.ErrRank, "the group has no rank 4; it has 4 ranks, from 0"},
 			{mpi.Range{First: -1 << 60, Last: 3, Stride: 1}, mpi.ErrRank, fmt.Sprintf("the group has no rank %d; it has 4 ranks, from 0", -1<<60)},
+			{mpi.Range{First: 0, Last: math.MaxInt, Stride: 1}, mpi.ErrRank, "the group has no rank 4; it has 4 ranks, from 0"},
+			{mpi.Range{First: 3, Last: math.MaxInt, Stride: math.MaxInt - 3}, mpi.ErrRank, fmt.Sprintf("the group has no rank %d; it has 4 ranks, from 0", math.MaxInt)},
+			{mpi.Range{First: 0, Last: math.MinInt, Stride: -1}, mpi.ErrRank, "the group has no rank -1; it has 4 ranks, from 0"},
+			{mpi.Range{First: 3, Last: math.MinInt, Stride: -2}, mpi.ErrRank, "the group has no rank -1; it has 4 ranks, from 0"},
+			{mpi.Range{First: 0, Last: math.MinInt, Stride: math.MinInt}, mpi.ErrRank, fmt.Sprintf("the group has no rank %d; it has 4 ranks, from 0", math.MinInt)},
+			{mpi.Range{First: math.MinInt, Last: math.MaxInt, Stride: 1}, mpi.ErrRank, fmt.Sprintf("the group has no rank %d; it has 4 ranks, from 0", math.MinInt)},
+			{mpi.Range{First: math.MaxInt, Last: math.MinInt, Stride: -1}, mpi.ErrRank, fmt.Sprintf("the group has no rank %d; it has 4 ranks, from 0", math.MaxInt)},
 		} {
 			begun := time.Now()
 			_, in := g.RangeIncl(row.of)
@@ -75,7 +82,10 @@ func TestRangesLeadToTheirEnds(t *testing.T) {
 		}
 		one, err1 := g.RangeIncl(mpi.Range{First: 2, Last: 2, Stride: -7})
 		far, err2 := g.RangeIncl(mpi.Range{First: 1, Last: 3, Stride: 9})
-		return errors.Join(err1, err2, equal("ranks", fmt.Sprint(one.Size(), far.Size()), "1 1"))
+		up, err3 := g.RangeIncl(mpi.Range{First: 1, Last: 3, Stride: math.MaxInt})
+		down, err4 := g.RangeIncl(mpi.Range{First: 3, Last: 1, Stride: math.MinInt})
+		return errors.Join(err1, err2, err3, err4,
+			equal("ranks", fmt.Sprint(one.Size(), far.Size(), up.Size(), down.Size()), "1 1 1 1"))
 	})
 }
 

@@ -239,7 +239,8 @@ func (g *Group) named(call string, ranks []int) ([]bool, error) {
 type Range struct{ First, Last, Stride int }
 
 // expand lists the ranks of ranges. They must be in g, so the list is no longer than the
-// groups of all ranges.
+// groups of all ranges. A range may be longer than the largest int, so its strides are
+// counted without a sign.
 func (g *Group) expand(call string, ranges []Range) (ranks []int, err error) {
 	var none *Comm
 	for _, r := range ranges {
@@ -249,11 +250,17 @@ func (g *Group) expand(call string, ranges []Range) (ranks []int, err error) {
 		case r.Stride > 0 && r.First > r.Last || r.Stride < 0 && r.First < r.Last:
 			return nil, none.errorAt(at(call), ErrArg, "the range from %d to %d has stride %d, which leads away from its end; use the other sign", r.First, r.Last, r.Stride)
 		}
-		for i := range (r.Last-r.First)/r.Stride + 1 {
-			if err := g.checkRank(call, r.First+i*r.Stride); err != nil {
+		way, stride := uint(r.Last)-uint(r.First), uint(r.Stride)
+		if r.Stride < 0 {
+			way, stride = -way, -stride
+		}
+		rank := r.First
+		for i := uint(0); i <= way/stride; i++ {
+			if err := g.checkRank(call, rank); err != nil {
 				return nil, err
 			}
-			ranks = append(ranks, r.First+i*r.Stride)
+			ranks = append(ranks, rank)
+			rank += r.Stride
 		}
 	}
 	return ranks, nil
