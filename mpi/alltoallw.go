@@ -11,9 +11,13 @@ type Part struct {
 // PartOf returns the memory of buf as a Part.
 func PartOf[T any](buf []T) Part { return Part{view(buf), elemFor[T], true} }
 
+// noneSkipped is for calls that move all parts.
+func noneSkipped(int, bool) bool { return false }
+
 // Alltoallw is [Alltoallv] with an element type for each part: the caller sends send[i]
 // to rank i and receives recv[i] from it, which must have as many bytes as rank i
-// sends. The zero Part is empty. In place: pass recv as send.
+// sends. The zero Part is empty. Parts of recv must not overlap each other or parts of
+// send. In place: pass recv as send.
 //
 // MPI 4.1, section 6.8.
 func Alltoallw(c *Comm, send, recv []Part) (err error) {
@@ -147,6 +151,9 @@ func (c *Comm) packParts(call string, send, recv []Part) (w packedParts, err err
 				return w, err
 			}
 		}
+	}
+	if text := c.mingled(s, send, recv, c.inter == nil, noneSkipped); text != "" {
+		return w, c.errorAt(s, ErrBuffer, "%s", text)
 	}
 	w.in = make([]byte, room)
 	return w, nil

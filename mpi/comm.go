@@ -47,6 +47,7 @@ type core struct {
 	hints     Info                         // that it was made with and that are recognized
 	topo      topology                     // nil: none
 	neighbors atomic.Pointer[neighborhood] // what topo says of this rank; nil: not asked yet
+	apart     atomic.Pointer[[]partSpan]   // interleaved parts of the latest call with such parts; nil: none
 	inter     *inter                       // of an inter-communicator; else nil
 	failures  *commFailures                // of a job that survives deaths of ranks; nil: a death ends the job
 	private   bool                         // belongs to another object; the program does not see it

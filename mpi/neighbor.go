@@ -279,8 +279,19 @@ func neighborAlltoallw(c *Comm, s site, send, recv []Part) (neighborCall, error)
 			}
 		}
 	}
+	if text := c.mingled(s, send, recv, false, h.beyond); text != "" {
+		return h, c.errorAt(s, ErrBuffer, "%s", text)
+	}
 	h.send.parts, h.recv.parts = send, recv
 	return h, nil
+}
+
+// beyond reports whether part i lies beyond an end of the topology, where nothing is moved.
+func (h *neighborCall) beyond(i int, fills bool) bool {
+	if fills {
+		return h.in[i].peer == ProcNull
+	}
+	return h.out[i].peer == ProcNull
 }
 
 // elem returns the element type of the part; byte for the zero Part.
