@@ -30,6 +30,8 @@ type collState struct {
 
 	gathered, scattered, sent division // what Gatherv and Alltoallv receive, Scatterv and Alltoallv send
 
+	users guardedOp // the user's operation of the blocking call in progress
+
 	quick *quick
 	none  quick // replaces quick while calls are only prepared
 }

@@ -35,6 +35,9 @@ type launch struct {
 
 	script *script // of an inter-communicator, replaces op
 
+	user     bool  // it has a user's operation
+	panicked error // what that has done; nil: it has not
+
 	first  operation
 	latest *operation // nil: none yet
 
@@ -129,6 +132,7 @@ func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
 	}
 	v := c
 	if c != nil {
+		l.user = false
 		l.view, v = *c, &l.view
 		v.launch = l
 	}
@@ -175,12 +179,12 @@ func (l *launch) begin(c *Comm, s site) Request {
 		o.share()
 		c.coll.began()
 		t.op = o
-		if l.op.Begin(t) {
+		if l.start(t) {
 			o.finish()
 		} // else the transport advances o
 	default:
 		c.coll.began()
-		if o.done = make(chan struct{}); l.script == nil && l.op.Begin(t) {
+		if o.done = make(chan struct{}); l.script == nil && l.start(t) {
 			o.finish()
 		} else {
 			go o.finish()

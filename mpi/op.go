@@ -70,6 +70,9 @@ func (op Predefined) predefined() bool { return true }
 // it may be called with any part of the data. If the buffers are of items, see [View],
 // it gets the elements that the layout selects, packed, and always whole items: so it
 // may combine vectors or matrices whose size is known at run time only.
+//
+// If it panics, so does a blocking call, while other calls fail with [ErrOther]. The
+// call has then ended half-way, and the communicator takes no further collective call.
 type Combiner[T any] func(in, inout []T)
 
 // A userOp is a user's operation on elements of one type.
@@ -79,7 +82,8 @@ type userOp struct {
 	word uintptr // of the element type
 	elem string  // its name, for errors
 	sig  *layout.Signature
-	item int // see [launch]
+	item int  // see [launch]
+	none bool // it has no function
 }
 
 func (op *userOp) String() string   { return op.name }
@@ -105,6 +109,7 @@ func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
 		word: typeWord[T](),
 		elem: fmt.Sprintf("%T", t),
 		sig:  signatureOf(reflect.TypeFor[T]()),
+		none: f == nil,
 	}
 	op.reducer = reducer{
 		fold: func(in, inout []byte) { f(elements[T](in), elements[T](inout)) },
@@ -121,6 +126,11 @@ func OpFunc[T any](f Combiner[T], options ...OpOption) Op {
 	return op
 }
 
+// noFunction is the error of a call with an operation without a function.
+func (c *Comm) noFunction(s site) error {
+	return c.errorAt(s, ErrOp, "the function of the operation is nil; pass one to OpFunc")
+}
+
 // findReducer returns how op combines elements of type e.
 func (c *Comm) findReducer(s site, op Op, e *elem) (*reducer, error) {
 	switch op := op.(type) {
@@ -129,6 +139,9 @@ func (c *Comm) findReducer(s site, op Op, e *elem) (*reducer, error) {
 			return e.ops[op], nil
 		}
 	case *userOp:
+		if op.none {
+			return nil, c.noFunction(s)
+		}
 		if op.word == e.word {
 			return &op.reducer, nil
 		}

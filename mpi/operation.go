@@ -82,7 +82,7 @@ func (o *operation) Step() {
 func (o *operation) proceed() bool {
 	switch l := o.launch; l.way {
 	case byMessages:
-		return l.op.Proceed()
+		return l.advance()
 	case byBoth:
 		return !l.exchange.posted || o.bothEnded(l.op.Proceed())
 	}
@@ -183,19 +183,8 @@ func (o *operation) settle(err error) {
 
 // finish waits for the operation and returns its error.
 func (l *launch) finish(c *Comm, t *collTransport) error {
-	var err error
-	counted := l.script != nil || l.way == byBoth
-	switch {
-	case l.script != nil:
-		err = l.script.run(t)
-	case l.way == byFlags:
-		err = l.exchange.finish()
-	case l.way == byMessages:
-		counted = true
-		err = l.op.Finish()
-	default:
-		err = l.finishParts()
-	}
+	counted := l.script != nil || l.way <= byBoth
+	err := l.outcome(t)
 	if err == nil {
 		if l.unpack != nil {
 			l.unpack()
@@ -205,7 +194,7 @@ func (l *launch) finish(c *Comm, t *collTransport) error {
 	}
 	l.t = nil // an unfinished transfer may still use it
 	c.coll.ended(counted)
-	if errors.Is(err, ErrCancelled) || t.broken != nil {
+	if errors.Is(err, ErrCancelled) || t.broken != nil || l.panicked != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}
 	return err

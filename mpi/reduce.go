@@ -178,8 +178,14 @@ func enterReduction[T any](c *Comm, s site, op Op) (*reducer, error) {
 		return nil, err
 	}
 	r, err := c.findReducer(s, op, e)
-	if err != nil {
+	switch {
+	case err != nil:
 		c.cease()
+	case !r.users():
+	case c.launch == nil || c.launch.direct:
+		r = c.coll.guard(r)
+	default:
+		c.launch.user = true
 	}
 	return r, c.raise(err)
 }

@@ -12,6 +12,8 @@ func (c *Comm) onItems(s site, op Op, f *flat) (*userOp, error) {
 	switch {
 	case op == nil:
 		return nil, c.errorAt(s, ErrOp, "the operation is nil")
+	case ok && u.none:
+		return nil, c.noFunction(s)
 	case !ok:
 		return nil, c.errorAt(s, ErrOp, "%v is not defined for items of a layout; use OpFunc with a function of their elements, or slices", op)
 	}

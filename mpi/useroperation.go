@@ -1,0 +1,97 @@
+package mpi
+
+import "fmt"
+
+// A user's operation may panic, or end its goroutine. The call that it is part of then
+// ends half-way, and with it the use of the communicator. Calls that know of no user's
+// operation pay nothing for that.
+
+// users reports whether r is a user's operation.
+func (r *reducer) users() bool { return r.code >= uint32(opUser) }
+
+// A guardedOp is the user's operation of the blocking call in progress.
+type guardedOp struct {
+	reducer
+	of  fold
+	run fold // made once
+}
+
+// guard returns r so that its panic, which goes to the program, ends the call in progress.
+func (k *collState) guard(r *reducer) *reducer {
+	g := &k.users
+	if g.run == nil {
+		g.run = k.combine
+	}
+	g.reducer, g.of = *r, r.fold
+	g.fold = g.run
+	return &g.reducer
+}
+
+// combine is the guarded operation.
+func (k *collState) combine(in, inout []byte) {
+	ended := false
+	defer func() {
+		if !ended {
+			k.t.c.state.CompareAndSwap(commOpen, commBroken)
+			k.mu.Unlock()
+		}
+	}()
+	k.users.of(in, inout)
+	ended = true
+}
+
+// attempt calls f, which may call a user's operation. A panic of it is the error of the
+// call: any goroutine may have carried on the call.
+func (l *launch) attempt(f func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.panicked = &Error{Class: ErrOther, text: fmt.Sprintf("the function of the operation panicked: %v; the call has ended half-way", v)}
+		}
+	}()
+	f()
+}
+
+// start begins the messages, and reports whether there is nothing to wait for.
+func (l *launch) start(t *collTransport) (ended bool) {
+	if !l.user {
+		return l.op.Begin(t)
+	}
+	l.attempt(func() { ended = l.op.Begin(t) })
+	return ended || l.panicked != nil
+}
+
+// advance goes on with the messages, and reports whether there is nothing to wait for.
+func (l *launch) advance() (ended bool) {
+	if !l.user {
+		return l.op.Proceed()
+	}
+	l.attempt(func() { ended = l.op.Proceed() })
+	return ended || l.panicked != nil
+}
+
+// outcome waits for the end of the call, and returns its error.
+func (l *launch) outcome(t *collTransport) (err error) {
+	if !l.user {
+		return l.wait(t)
+	}
+	if l.panicked == nil {
+		l.attempt(func() { err = l.wait(t) })
+	}
+	if l.panicked != nil {
+		return l.panicked
+	}
+	return err
+}
+
+// wait is outcome for operations that do not panic.
+func (l *launch) wait(t *collTransport) error {
+	switch {
+	case l.script != nil:
+		return l.script.run(t)
+	case l.way == byFlags:
+		return l.exchange.finish()
+	case l.way == byMessages:
+		return l.op.Finish()
+	}
+	return l.finishParts()
+}
