@@ -49,7 +49,7 @@ type keyval struct {
 
 // NewKeyval makes a key for communicators. onDup is called when a communicator with a
 // value is duplicated: it returns the value of the duplicate and whether it gets one;
-// an error ends Dup. With nil, duplicates get none (MPI_COMM_NULL_COPY_FN); with [Keep]
+// an error ends Dup, on all ranks. With nil, duplicates get none (MPI_COMM_NULL_COPY_FN); with [Keep]
 // they get the same value (MPI_COMM_DUP_FN). onDelete, unless nil, is called when a
 // value is deleted or replaced, or its communicator is freed; an error prevents that.
 //
@@ -310,17 +310,26 @@ func (a *attributes) deleteAll(h Holder, s site) error {
 
 // copyTo gives d, a duplicate of h, the values that the keys have for it.
 func (a *attributes) copyTo(h Holder, d *attributes, s site) error {
+	copies, err := a.copies(h, s)
+	for _, v := range copies {
+		d.add(v)
+	}
+	return err
+}
+
+// copies returns the values that a duplicate of h gets: those before an error, if there is one.
+func (a *attributes) copies(h Holder, s site) (list []attribute, err error) {
 	for _, v := range a.all() {
 		if v.k.copy == nil {
 			continue
 		}
 		value, keep, err := v.k.copy(h, v.value)
 		if err != nil {
-			return h.held().owner().because(s, ErrOther, err, "the function that copies an attribute failed")
+			return list, h.held().owner().because(s, ErrOther, err, "the function that copies an attribute failed")
 		}
 		if keep {
-			d.add(attribute{v.k, value})
+			list = append(list, attribute{v.k, value})
 		}
 	}
-	return nil
+	return list, nil
 }

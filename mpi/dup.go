@@ -17,8 +17,8 @@ func (c *Comm) Dup() (_ *Comm, err error) {
 }
 
 // DupWithInfo is Dup with hints, which must be equal on all ranks. The only one
-// recognized is [HintAlgorithms], and a wrong value of it is ErrArg; others are
-// ignored, as the standard allows. Communicators made from the result do not inherit
+// recognized is [HintAlgorithms]. A wrong value of it is ErrArg, and one that differs
+// between ranks is ErrArg on all of them; others are ignored, as the standard allows. Communicators made from the result do not inherit
 // them.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_dup_with_info).
@@ -52,19 +52,19 @@ func (c *Comm) worldOptions() (o collectives.Options) {
 }
 
 func (c *Comm) dup(s site, info Info) (*Comm, error) {
-	o, hints, err := c.optionsOf(s, info)
+	p, err := c.heritage(s, info)
 	if err != nil {
 		return nil, err
 	}
 	b := c.base()
 	if err := b.enter(s, nil); err != nil {
-		return nil, err
+		return nil, p.refused(err)
 	}
-	made, seq, err := b.assemble(s, cut{key: b.rank, same: sameHints(hints)})
+	made, seq, err := b.assemble(s, cut{color: p.color, key: b.rank, same: sameHints(p.hints), check: p.check})
 	if err = b.leave(s, err); err != nil {
-		return nil, err
+		return nil, p.refused(err)
 	}
-	return c.duplicate(s, made, seq, o, hints)
+	return c.duplicate(s, made, seq, p)
 }
 
 // optionsOf returns the options of a communicator made with hints, and the hints that
@@ -84,32 +84,25 @@ func (c *Comm) optionsOf(s site, info Info) (o collectives.Options, hints Info, 
 func sameHints(hints Info) uint32 { return argsHash(hints[HintAlgorithms]) }
 
 // duplicate opens made as a duplicate of c.
-func (c *Comm) duplicate(s site, made *core, seq uint64, o collectives.Options, hints Info) (*Comm, error) {
-	made.members, made.hints, made.topo = c.base().members, hints, c.topo
+func (c *Comm) duplicate(s site, made *core, seq uint64, p *heritage) (*Comm, error) {
+	made.members, made.hints, made.topo = c.base().members, p.hints, c.topo
 	made.name = fmt.Sprintf("%s.dup%d", c.name, c.born.Add(1))
-	d, err := c.derive(s, made, seq, o)
+	d, err := c.derive(s, made, seq, p.options)
 	if err != nil {
-		return nil, err
+		return nil, p.refused(err)
 	}
-	if err := c.attrs.copyTo(c, &d.attrs, s); err != nil {
-		_ = d.attrs.deleteAll(d, s)
-		_ = d.release(s)
-		return nil, err
-	}
+	d.attrs.list = p.attrs
 	return d, nil
 }
 
 func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
-	o, hints, err := c.optionsOf(s, info)
-	if err == nil {
-		err = c.check(s)
-	}
+	p, err := c.heritage(s, info)
 	if err != nil {
 		return nil, c.failedRequest(s, err)
 	}
 	b := c.base()
-	mine, all, d := b.member(0, b.rank), make([]member, b.size), new(Comm)
-	mine.same = sameHints(hints)
+	mine, all, d := b.member(p.color, b.rank), make([]member, b.size), new(Comm)
+	mine.same = sameHints(p.hints)
 	r := b.nonblocking(s, func(c *Comm) error {
 		if err := c.enter(s, nil); err != nil {
 			return err
@@ -121,11 +114,14 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 		if err == nil {
 			err = b.alike(s, all)
 		}
+		if err == nil {
+			err = p.check(s, all)
+		}
 		made, seq, err := b.settle(s, mine, all, b.first, err)
 		if err != nil {
-			return err
+			return p.refused(err)
 		}
-		ready, err := c.duplicate(s, made, seq, o, hints)
+		ready, err := c.duplicate(s, made, seq, p)
 		if err == nil {
 			*d = *ready
 		}
