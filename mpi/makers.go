@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The calls that make communicators and windows, and those of windows. The first exchange of each shows which it is, so that ranks in different ones
-// do not agree on a communicator that none of them asked for.
+// The calls that make communicators and windows, and those of windows. The first exchange of each shows which it is,
+// so that ranks in different ones do not agree on a communicator that none of them asked for.
 const (
 	callDup callCode = iota + 1<<5
 	callDupWithInfo
