@@ -134,49 +134,61 @@ type way struct {
 	tag      int
 }
 
-// join gives the two ends of each message the same arrow. Messages on one way are received in the order in
-// which they were sent; if the first events of a rank are missing, the last ones are paired.
-func join(all [][]event, whole []bool) {
-	sends := map[way][]*event{}
-	receives := map[way][]*event{}
+// ends are the events at both ends of the messages of a way.
+type ends struct {
+	way
+	sends, receives []*event
+}
+
+// waysOf returns the ways on which messages were sent, each once however many messages it has, in the order
+// of their first sends.
+func waysOf(all [][]event) (list []*ends) {
+	known := map[way]*ends{}
+	at := func(w way) *ends {
+		if known[w] == nil {
+			known[w] = &ends{way: w}
+		}
+		return known[w]
+	}
 	for rank, events := range all {
 		for i := range events {
 			e := &events[i]
 			if e.flags&Sends != 0 {
-				w := way{rank, e.peer, e.context, e.tag}
-				sends[w] = append(sends[w], e)
+				m := at(way{rank, e.peer, e.context, e.tag})
+				if m.sends == nil {
+					list = append(list, m)
+				}
+				m.sends = append(m.sends, e)
 			}
 			if e.flags&Receives != 0 {
-				w := way{e.peer, rank, e.context, e.tag}
-				receives[w] = append(receives[w], e)
+				m := at(way{e.peer, rank, e.context, e.tag})
+				m.receives = append(m.receives, e)
 			}
 		}
 	}
+	return list
+}
+
+// join gives the two ends of each message the same arrow. Messages on one way are received in the order in
+// which they were sent; if the first events of a rank are missing, the last ones are paired.
+func join(all [][]event, whole []bool) {
 	arrow := uint64(0)
-	for rank := range all { // so that the order is always the same
-		for i := range all[rank] {
-			e := &all[rank][i]
-			if e.flags&Sends == 0 {
-				continue
+	for _, m := range waysOf(all) {
+		sure := whole[m.from] && uint(m.to) < uint(len(whole)) && whole[m.to]
+		if !sure {
+			slices.Reverse(m.sends)
+			slices.Reverse(m.receives)
+		}
+		for k := range min(len(m.sends), len(m.receives)) {
+			from, to := m.sends[k], m.receives[k]
+			// The send was recorded after it had gone, perhaps long after, or the clocks of two ranks differ
+			// a little.
+			if sure || from.flags&begun != 0 {
+				from.from = min(from.from, to.to-1)
 			}
-			w := way{rank, e.peer, e.context, e.tag}
-			from, to := sends[w], receives[w]
-			delete(sends, w)
-			sure := whole[rank] && uint(w.to) < uint(len(whole)) && whole[w.to]
-			if !sure {
-				slices.Reverse(from)
-				slices.Reverse(to)
-			}
-			for k := range min(len(from), len(to)) {
-				// The send was recorded after it had gone, perhaps long after, or the clocks of two ranks
-				// differ a little.
-				if sure || from[k].flags&begun != 0 {
-					from[k].from = min(from[k].from, to[k].to-1)
-				}
-				if to[k].to > from[k].from {
-					arrow++
-					from[k].arrow, to[k].arrow = arrow, arrow
-				}
+			if to.to > from.from {
+				arrow++
+				from.arrow, to.arrow = arrow, arrow
 			}
 		}
 	}

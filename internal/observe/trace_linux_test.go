@@ -131,6 +131,29 @@ func TestTraceKeepsTheLastEvents(t *testing.T) {
 	}
 }
 
+// The ends of a way are paired once, however many messages it has: the time of a trace grows with the number
+// of events, and not with its square.
+func TestEachWayOnce(t *testing.T) {
+	const many = 1000
+	all := make([][]event, 2)
+	for i := range many {
+		for tag := range 2 {
+			all[0] = append(all[0], event{to: int64(i), peer: 1, tag: tag, flags: Sends})
+			all[1] = append(all[1], event{to: int64(i) + 1, peer: 0, tag: tag, flags: Receives})
+		}
+	}
+	all[1] = append(all[1], event{peer: 0, tag: 2, flags: Receives}) // its send is not among the events
+	ways := waysOf(all)
+	if len(ways) != 2 {
+		t.Fatalf("%d ways, want 2", len(ways))
+	}
+	for tag, w := range ways {
+		if w.way != (way{from: 0, to: 1, tag: tag}) || len(w.sends) != many || len(w.receives) != many {
+			t.Errorf("%+v has %d sends and %d receives", w.way, len(w.sends), len(w.receives))
+		}
+	}
+}
+
 // In a lane, events are nested or do not overlap.
 func TestLanes(t *testing.T) {
 	e := func(from, to int64, flags Flags) event { return event{from: from, to: to, flags: flags} }
