@@ -63,7 +63,7 @@ func TestJobEndsThoughNobodyReads(t *testing.T) {
 
 	p, _ = unread(t, 1, "trap=ignore", "err=ready", "lines=100000")
 	p.signal(t, syscall.SIGINT)
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(echoTime + 50*time.Millisecond)
 	p.signal(t, syscall.SIGINT)
 	p.finish(t).want(t, 130, "mpirun: killed by a second SIGINT (interrupt)")
 }

@@ -38,6 +38,16 @@ func (w *watcher) hurry() {
 	}
 }
 
+// hear handles a signal that arrives, unless it repeats an ending signal that has just arrived. Such a pair is
+// one wish: timeout(1) sends a signal to its child, and at once again to the process group of both.
+func (w *watcher) hear(sig syscall.Signal, at time.Time) {
+	if ends(sig) && sig == w.heard && at.Sub(w.heardAt) < echoTime {
+		return
+	}
+	w.heard, w.heardAt = sig, at
+	w.signalled(sig)
+}
+
 // signalled handles a signal to the launcher.
 func (w *watcher) signalled(sig syscall.Signal) {
 	if !w.running {

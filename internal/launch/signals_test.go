@@ -75,11 +75,44 @@ func TestSecondInterruptKills(t *testing.T) {
 	pids := p.await(t, 2, "pid ")
 	p.signal(t, syscall.SIGINT)
 	p.await(t, 2, "got interrupt")
+	time.Sleep(echoTime + 50*time.Millisecond)
 	p.signal(t, syscall.SIGINT)
 	r := p.finish(t)
 	r.want(t, 130, "mpirun: killed by a second SIGINT (interrupt)")
 	r.quick(t)
 	gone(t, pids)
+}
+
+// What timeout(1) sends, one signal to mpirun and another to its process group, leaves the ranks their time to
+// end by themselves.
+func TestTwoSignalsAtOnceAreOne(t *testing.T) {
+	p := ready(t, 2, "trap=say", "sleep=1m")
+	p.signal(t, syscall.SIGTERM)
+	p.signal(t, syscall.SIGTERM)
+	p.await(t, 2, "got terminated")
+	p.signal(t, syscall.SIGINT)
+	p.finish(t).want(t, 130, "mpirun: killed by a second SIGINT (interrupt)")
+}
+
+func TestRepeatedSignals(t *testing.T) {
+	begin := time.Now()
+	for _, c := range []struct {
+		second syscall.Signal
+		after  time.Duration
+		kills  bool
+	}{
+		{syscall.SIGTERM, 0, false},
+		{syscall.SIGTERM, echoTime - 1, false},
+		{syscall.SIGTERM, echoTime, true},
+		{syscall.SIGINT, 0, true},
+	} {
+		w := &watcher{plan: &Plan{job: job()}, ranks: &ranks{}, cancel: func(error) {}, running: true}
+		w.hear(syscall.SIGTERM, begin)
+		w.hear(c.second, begin.Add(c.after))
+		if w.passed != syscall.SIGTERM || (w.cause != nil) != c.kills {
+			t.Errorf("%v after %v: passed on %v, cause %+v", c.second, c.after, w.passed, w.cause)
+		}
+	}
 }
 
 func TestQuitPrintsTheTable(t *testing.T) {

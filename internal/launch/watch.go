@@ -17,6 +17,7 @@ const (
 	grace       = 250 * time.Millisecond // between asking ranks to end and killing them
 	startGrace  = 400 * time.Millisecond // for a start to end by itself after a signal: a job ends within a second
 	insistence  = 5 * time.Second        // a second interrupt within this time kills
+	echoTime    = 300 * time.Millisecond // equal signals within this time are one
 	settleTime  = 20 * time.Millisecond  // in which a wait is recorded
 	settleUse   = 10 * time.Millisecond  // the same, in processor time
 	settleLimit = 250 * time.Millisecond // the end of a job must not take a second
@@ -48,6 +49,8 @@ type watcher struct {
 	hasty    <-chan time.Time        // when the first of these ends the start
 	passed   syscall.Signal          // last ending signal that was passed on
 	passedAt time.Time
+	heard    syscall.Signal // last signal that was not a repetition
+	heardAt  time.Time
 	deserted deserted
 	lost     []loss     // lost ranks of a job that keeps going
 	keeper   Timekeeper // nil: time is real
@@ -179,7 +182,7 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 		case l := <-w.lostHosts:
 			w.lostHost(l)
 		case sig := <-signals:
-			w.signalled(sig.(syscall.Signal))
+			w.hear(sig.(syscall.Signal), time.Now())
 		case <-w.hasty:
 			w.hurry()
 		case err := <-broken:
