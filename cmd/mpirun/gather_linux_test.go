@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -49,9 +50,9 @@ func TestObservedRanksOnHosts(t *testing.T) {
 	}
 	ranks := map[string]bool{}
 	for _, s := range p.Sample {
-		ranks[strings.Join(s.Label["rank"], "?")] = true
+		ranks[fmt.Sprint(s.NumLabel["rank"])] = true
 	}
-	if got := slices.Sorted(maps.Keys(ranks)); !slices.Equal(got, []string{"0", "1", "2", "3"}) {
+	if got := slices.Sorted(maps.Keys(ranks)); !slices.Equal(got, []string{"[0]", "[1]", "[2]", "[3]"}) {
 		t.Errorf("profile of ranks %v", got)
 	}
 	w.empty()
@@ -138,7 +139,7 @@ func TestUnreadableProfileOfAHost(t *testing.T) {
 	if status != 1 || !strings.HasPrefix(errs, "mpirun: the profile is not whole: rank 1 on host b: read ") || !strings.HasSuffix(errs, "is a directory\n") {
 		t.Errorf("status %d, %q", status, errs)
 	}
-	if p, err := profiles.Read(file); err != nil || len(p.Sample) == 0 || p.Sample[0].Label["rank"][0] != "0" {
+	if p, err := profiles.Read(file); err != nil || len(p.Sample) == 0 || !slices.Equal(p.Sample[0].NumLabel["rank"], []int64{0}) {
 		t.Errorf("the profile of rank 0: %v", err)
 	}
 }

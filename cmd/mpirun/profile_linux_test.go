@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,14 +34,28 @@ func TestProfileOfAllRanks(t *testing.T) {
 		}
 		ranks := map[string]bool{}
 		for _, s := range p.Sample {
-			ranks[strings.Join(s.Label["rank"], "?")] = true
+			ranks[fmt.Sprint(s.NumLabel["rank"])] = true
 		}
-		if got := slices.Sorted(maps.Keys(ranks)); kind == "heap" && !slices.Equal(got, []string{"0", "1", "2"}) {
+		if got := slices.Sorted(maps.Keys(ranks)); kind == "heap" && !slices.Equal(got, []string{"[0]", "[1]", "[2]"}) {
 			t.Errorf("%s: ranks %v", kind, got)
+		}
+		if kind == "heap" {
+			focus(t, file)
 		}
 	}
 	if after, _ := filepath.Glob(filepath.Join(os.TempDir(), "rhinet-profile-*")); len(after) > len(before) {
 		t.Errorf("left behind: %v", after)
+	}
+}
+
+// focus checks that pprof finds each of 3 ranks by its number, and no fourth.
+func focus(t *testing.T, file string) {
+	t.Helper()
+	for rank := range 4 {
+		text, err := exec.Command("go", "tool", "pprof", "-top", "-tagfocus", fmt.Sprint("rank=", rank), file).CombinedOutput()
+		if found := !strings.Contains(string(text), "matched no samples"); err != nil || found != (rank < 3) {
+			t.Errorf("rank %d: %v, %s", rank, err, text)
+		}
 	}
 }
 

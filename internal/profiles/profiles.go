@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/google/pprof/profile"
 
@@ -63,10 +62,7 @@ func (f *Folder) Merge(ranks int) (merged *profile.Profile, missing []int, err e
 			return nil, nil, fmt.Errorf("rank %d: %w", rank, err)
 		}
 		for _, s := range one.Sample {
-			if s.Label == nil {
-				s.Label = map[string][]string{}
-			}
-			s.Label["rank"] = []string{strconv.Itoa(rank)}
+			number(s, rank)
 		}
 		all = append(all, one)
 	}
@@ -75,6 +71,19 @@ func (f *Folder) Merge(ranks int) (merged *profile.Profile, missing []int, err e
 	}
 	merged, err = profile.Merge(all)
 	return merged, missing, err
+}
+
+// number gives a sample the label of its rank. The label is a number, since pprof takes a number behind
+// -tagfocus rank= for one, and has a unit, since the format of profiles drops a zero without unit.
+func number(s *profile.Sample, rank int) {
+	const label = "rank"
+	if s.NumLabel == nil {
+		s.NumLabel = map[string][]int64{}
+	}
+	if s.NumUnit == nil {
+		s.NumUnit = map[string][]string{}
+	}
+	s.NumLabel[label], s.NumUnit[label] = []int64{int64(rank)}, []string{label}
 }
 
 // ErrUnfinished says that a rank has written only a part of its profile.
