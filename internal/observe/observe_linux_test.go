@@ -141,12 +141,55 @@ func TestTimesAreEstimated(t *testing.T) {
 		*now += 70
 		r.End(m, Recv, &Transfer{Peer: 0})
 	}
+	r.Close() // until then, its time ends with the last call that was timed
 	c := stats(t, reader).Ranks[0].Calls[0]
 	if c.Count != calls || c.Timed < calls/20 || c.Timed > calls/10 {
 		t.Errorf("%d of %d calls were timed", c.Timed, c.Count)
 	}
 	if wait, all := 5+calls*30e-9, 5+calls*100e-9; c.Wait < wait-1e-9 || c.Wait > wait+1e-9 || c.Seconds < all-1e-9 || c.Seconds > all+1e-9 {
 		t.Errorf("%v s, of which %v wait; want %v and %v", c.Seconds, c.Wait, all, wait)
+	}
+}
+
+// If the calls that happen to be timed are the long ones, the estimates are limited by the rank's time; sleeps
+// stay as they were measured.
+func TestEstimatesAreLimited(t *testing.T) {
+	reader, r, now := still(t, 1, false)
+	for i := range 10000 {
+		m := r.Begin()
+		if m.at != untimed {
+			*now += 1000
+		}
+		if i == 100 {
+			asleep := r.Meter.Sleep()
+			*now += 5000
+			r.Meter.Woke(asleep)
+		}
+		r.End(m, []Row{Send, Recv}[i%2], &Transfer{Peer: 0})
+	}
+	r.Close()
+	rank := stats(t, reader).Ranks[0]
+	all, slept := sum(rank.Calls), rank.Calls[0].Wait+rank.Calls[1].Wait
+	if all < rank.Seconds-1e-12 || all > rank.Seconds+1e-12 || slept < 5e-6-1e-12 || slept > 5e-6+1e-12 {
+		t.Errorf("%v s in calls, of which %v wait; the rank took %v", all, slept, rank.Seconds)
+	}
+	timed := rank.Calls[0].Timed + rank.Calls[1].Timed
+	if want := float64(timed)*1e-6 + 5e-6; timed > 5000 || rank.Seconds < want-1e-12 || rank.Seconds > want+1e-12 {
+		t.Errorf("%d calls were timed, in %v s", timed, rank.Seconds)
+	}
+}
+
+// Times that were measured are not limited: the calls of goroutines overlap.
+func TestOverlappingCallsAreNotLimited(t *testing.T) {
+	reader, r, now := still(t, 1, false)
+	marks := []Mark{r.Begin(), r.Begin()}
+	*now += 1000
+	for _, m := range marks {
+		r.End(m, Send, &Transfer{Peer: 0})
+	}
+	r.Close()
+	if rank := stats(t, reader).Ranks[0]; rank.Calls[0].Seconds < 2e-6-1e-12 {
+		t.Errorf("%+v", rank)
 	}
 }
 

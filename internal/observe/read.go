@@ -140,16 +140,11 @@ func (r *Reader) Stats(program string) (*Stats, error) {
 			return nil, fmt.Errorf("observe: rank %d: %w", rank, err)
 		}
 		t := r.timesOf(rank, b)
-		all := RankStats{Rank: rank, State: r.state(rank, b), Calls: []Call{}}
+		all := RankStats{Rank: rank, State: r.state(rank, b)}
 		if last, first := get(b, headLast), get(b, headFirst); last > first {
 			all.Seconds = t.seconds(last - first)
 		}
-		for i := range mostRows {
-			at := pageBytes + i*rowBytes
-			if c := readCall(b[at:at+rowBytes], t); c.Count > 0 {
-				all.Calls = append(all.Calls, c)
-			}
-		}
+		all.Calls = limited(b, t, all.Seconds)
 		slices.SortStableFunc(all.Calls, func(a, b Call) int { return cmp.Compare(b.Seconds, a.Seconds) })
 		all.Comms = r.plan.counters(b, t)
 		s.Ranks = append(s.Ranks, all)
@@ -158,13 +153,46 @@ func (r *Reader) Stats(program string) (*Stats, error) {
 	return s, nil
 }
 
-// readCall reads a row. Calls that were not timed get the mean time of those that were; sleeps are known
-// exactly.
-func readCall(b []byte, t times) Call {
+// limited reads the rows of a rank, whose calls took seconds at most: where the estimates are higher, each is
+// lowered by the same factor. If the measured times alone are higher, the calls of several goroutines
+// overlap, and there is no limit.
+func limited(b []byte, t times, seconds float64) []Call {
+	measured, all := sum(readCalls(b, t, 0)), sum(readCalls(b, t, 1))
+	const exact = 1 + 1e-9 // sums of the same times differ a little
+	share := 1.0
+	if measured <= seconds*exact && seconds < all {
+		share = max(0, (seconds-measured)/(all-measured))
+	}
+	return readCalls(b, t, share)
+}
+
+// readCalls reads the rows of a rank that have calls; see readCall.
+func readCalls(b []byte, t times, share float64) []Call {
+	list := []Call{}
+	for i := range mostRows {
+		at := pageBytes + i*rowBytes
+		if c := readCall(b[at:at+rowBytes], t, share); c.Count > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// sum returns the time in all calls.
+func sum(list []Call) (seconds float64) {
+	for _, c := range list {
+		seconds += c.Seconds
+	}
+	return seconds
+}
+
+// readCall reads a row. Calls that were not timed get a share of the mean time of those that were; sleeps are
+// known exactly.
+func readCall(b []byte, t times, share float64) Call {
 	c := Call{Call: nameOf(b), Count: get(b, rowCount), Bytes: get(b, rowBytesMoved) + get(b, rowBytesAdded), Timed: get(b, rowSamples)}
 	scale := 0.0
 	if c.Timed > 0 {
-		scale = float64(c.Count) / float64(c.Timed)
+		scale = 1 + share*(float64(c.Count)/float64(c.Timed)-1)
 	}
 	c.Wait = t.seconds(get(b, rowSleep)) + scale*t.seconds(get(b, rowBrief))
 	c.Seconds = c.Wait + scale*t.seconds(get(b, rowOwn))
