@@ -84,7 +84,7 @@ func scrape(address string) error {
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &all)
 	}
-	if err != nil || len(all.Rhinet.Ranks) != 2 || callOf(&all.Rhinet, 0, "Sendrecv").Count != 55 {
+	if err != nil || len(all.Rhinet.Ranks) != 2 || callOf(&all.Rhinet, 0, "Sendrecv").Count != 55 || all.Rhinet.Ranks[0].State != "running" {
 		return fmt.Errorf("%v in %s", err, text)
 	}
 	return nil

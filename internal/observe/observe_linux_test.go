@@ -124,6 +124,30 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
+// While a job runs, a rank without Finalize has not ended.
+func TestStatesOfARunningJob(t *testing.T) {
+	file, reader := memory(t, 3, false)
+	for rank := range 2 {
+		r := opened(t, file, rank, 3, func() int64 { return 1 })
+		if rank == 1 {
+			r.Close()
+		}
+	}
+	s, err := reader.SoFar("./prog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, want := range []string{"running", "finalized", "not in MPI"} {
+		if got := s.Ranks[rank].State; got != want {
+			t.Errorf("rank %d is %s, want %s", rank, got, want)
+		}
+	}
+	file.Close()
+	if _, err := reader.SoFar("./prog"); err == nil {
+		t.Error("memory that is closed is read")
+	}
+}
+
 // For calls that are not timed, the sleep is known, and the rest is estimated.
 func TestTimesAreEstimated(t *testing.T) {
 	reader, r, now := still(t, 1, false)

@@ -153,6 +153,23 @@ func (r *Reader) Stats(program string) (*Stats, error) {
 	return s, nil
 }
 
+// running is the state of a rank of a running job that has called Init and not Finalize.
+const running = "running"
+
+// SoFar is Stats for a job whose ranks run: one without Finalize has not ended.
+func (r *Reader) SoFar(program string) (*Stats, error) {
+	s, err := r.Stats(program)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.Ranks {
+		if state := &s.Ranks[i].State; *state == stateNames[entered] {
+			*state = running
+		}
+	}
+	return s, nil
+}
+
 // limited reads the rows of a rank, whose calls took seconds at most: where the estimates are higher, each is
 // lowered by the same factor. If the measured times alone are higher, the calls of several goroutines
 // overlap, and there is no limit.

@@ -37,7 +37,7 @@ func Serve(address string, reader *observe.Reader, program string) (*http.Server
 	mux := http.NewServeMux()
 	answer := func(kind string, write func(*observe.Stats, io.Writer) error) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
-			stats, err := reader.Stats(program)
+			stats, err := reader.SoFar(program)
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
