@@ -64,52 +64,6 @@ func (o *observation) setTrace(file string) error {
 	return mayWrite(file, perfettoMark)
 }
 
-// Marks at the start of files written by mpirun. A file may be replaced only if it has such a mark.
-const (
-	perfettoMark = `{"displayTimeUnit":`
-	profileMark  = "\x1f\x8b" // gzip
-	vcdMark      = "$"
-)
-
-// statsMarks are the marks of statistics, by the extension of the file's name.
-var statsMarks = map[string]string{".txt": "calls of ", ".json": "{\n\t\"program\": ", ".html": "rhinet mpirun --stats"}
-
-// markWithin is the range in which a mark is looked for, in bytes from the beginning.
-const markWithin = 256
-
-// mayWrite reports, before the job runs, a file that cannot be created, or that exists without the mark of
-// files written by mpirun.
-func mayWrite(file, mark string) error {
-	if file == "" {
-		return errors.New("the file's name is empty")
-	}
-	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return fmt.Errorf("there is no directory %s to write to", filepath.Dir(file))
-	}
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return nil // it does not exist
-	case info.IsDir():
-		return errors.New("it is a directory; name a file")
-	case info.Mode().IsRegular() && info.Size() > 0 && !begins(file, mark):
-		return errors.New("it is there, and is none that mpirun replaces; name another file, or remove it")
-	}
-	return nil
-}
-
-// begins reports whether mark is within the first markWithin bytes of a file.
-func begins(file, mark string) bool {
-	f, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, markWithin)
-	n, _ := io.ReadFull(f, head)
-	return strings.Contains(string(head[:n]), mark)
-}
-
 // wanted reports whether anything is to be observed.
 func (o *observation) wanted() bool { return o.stats != "" || o.trace != "" || o.metrics != "" }
 
@@ -216,7 +170,7 @@ func (o *observation) writeTrace(std streams) error {
 		cuts, err = o.reader.Trace(out, o.below(std))
 		return err
 	})
-	if len(cuts) > 0 {
+	if err == nil && len(cuts) > 0 {
 		c := cuts[0]
 		fmt.Fprintf(std.err, "mpirun: the trace has the last %d events of a rank only; rank %d wrote %d%s\n", c.Kept, c.Rank, c.Written, others(len(cuts)-1))
 	}
@@ -241,13 +195,4 @@ func others(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(", and %d more ranks too many", n)
-}
-
-// create writes a file.
-func create(name string, write func(io.Writer) error) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(file), file.Close())
 }
