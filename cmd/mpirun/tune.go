@@ -26,6 +26,7 @@ type tuner struct {
 	ranks   []int
 	sizes   []int
 	out     string // file; "": the default file
+	usual   bool   // out is the default file
 	bench   string // the measuring program
 	nic     string
 	model   string
@@ -134,16 +135,29 @@ func (t *tuner) check() (err error) {
 	if t.sizes == nil {
 		t.sizes = measure.UsualSizes
 	}
-	if t.out == "" {
-		if t.out, err = t.request.tablePlace(); err != nil {
-			return fmt.Errorf("%w; name a file with --out", err)
-		}
+	if err := t.checkOut(); err != nil {
+		return err
 	}
 	if _, err := launch.Prepare(&t.request.job); err != nil {
 		return fmt.Errorf("the program that measures: %w; name it with --bench", err)
 	}
 	t.table = t.request.where()
 	t.table.Ranks = t.ranks
+	return nil
+}
+
+// checkOut reports a place to which no table can be written. The folder of the default place is created later.
+func (t *tuner) checkOut() (err error) {
+	if t.out != "" {
+		if err := mayWrite(t.out, anyMark); err != nil {
+			return fmt.Errorf("--out %s: %w", t.out, err)
+		}
+		return nil
+	}
+	if t.out, err = t.request.tablePlace(); err != nil {
+		return fmt.Errorf("%w; name a file with --out", err)
+	}
+	t.usual = true
 	return nil
 }
 
@@ -219,8 +233,10 @@ func (t *tuner) write() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(t.out), 0o755); err != nil {
-		return err
+	if t.usual {
+		if err := os.MkdirAll(filepath.Dir(t.out), 0o755); err != nil {
+			return err
+		}
 	}
 	part := t.out + ".part"
 	if err := os.WriteFile(part, text, 0o644); err != nil {

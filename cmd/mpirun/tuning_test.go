@@ -312,7 +312,7 @@ func TestTuneThatFails(t *testing.T) {
 		}
 	}
 	bench, _ := fake(t, fakeBench)
-	if status, _, errs := mpirun(t, "tune", "--bench", bench, "-n", "2", "--out", "/proc/no/table"); status != launch.StatusFailed || !strings.Contains(errs, "/proc/no") {
+	if status, _, errs := mpirun(t, "tune", "--bench", bench, "-n", "2", "--out", "/proc/no/table"); status != launch.StatusUsage || errs != "mpirun: tune: --out /proc/no/table: there is no directory /proc/no to write to\n" {
 		t.Errorf("status %d, %q", status, errs)
 	}
 }
