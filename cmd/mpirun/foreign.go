@@ -22,9 +22,10 @@ func (req *request) addForeign(fs *pflag.FlagSet) {
 	alias := func(name, short, of string) {
 		f := *fs.Lookup(of)
 		f.Name, f.Shorthand, f.Hidden = name, short, true
+		f.Annotations = map[string][]string{sameAs: {of}}
 		fs.AddFlag(&f)
 	}
-	hidden("c", "c", req.setRanks)
+	alias("c", "c", "np")
 	alias("n", "", "np")
 	alias("x", "", "export")
 	alias("wd", "", "wdir")
@@ -36,7 +37,7 @@ func (req *request) addForeign(fs *pflag.FlagSet) {
 	alias("machinefile", "", "hostfile")
 	alias("preload-binary", "", "preload")
 	hidden("map-by", "", checkPolicy)
-	alias("rank-by", "", "map-by")
+	hidden("rank-by", "", checkPolicy)
 	hidden("stdin", "", req.setStdin)
 	alias("s", "s", "stdin")
 	hidden("env", "", req.setEnv)

@@ -65,7 +65,10 @@ func pretend(t *testing.T) string {
 // onHosts runs mpirun with two hosts, both of which are this one.
 func onHosts(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
-	return mpirun(t, append([]string{"--hosts", "a,b", "--launcher", pretend(t)}, args...)...)
+	if !slices.Contains(args, "--launcher") {
+		args = append([]string{"--launcher", pretend(t)}, args...)
+	}
+	return mpirun(t, append([]string{"--hosts", "a,b"}, args...)...)
 }
 
 func TestOutputOfHosts(t *testing.T) {

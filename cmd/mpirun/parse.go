@@ -95,7 +95,7 @@ func parseShort(fs *pflag.FlagSet, words []string) ([]string, error) {
 			value, words = words[0], words[1:]
 		}
 		err := set(f, "-"+letter, value, true)
-		if err != nil && len(value) > 0 && len(letters) == len(value) {
+		if err != nil && len(value) > 0 && len(letters) == len(value) && !errors.Is(err, errTwice) {
 			// The rest of the word is not valid as the letter's value, so the word is probably meant as a
 			// long name behind a single dash.
 			err = unknown(word)
@@ -116,7 +116,7 @@ func set(f *pflag.Flag, spelled, value string, shown bool) error {
 			return fmt.Errorf("%s=%s: the flag takes no value", spelled, value)
 		}
 		return err
-	case f.Value.Type() == "bool":
+	case f.Value.Type() == "bool" && !errors.Is(err, errTwice):
 		return fmt.Errorf("%s=%s: give true or false", spelled, value)
 	case shown:
 		return fmt.Errorf("%s %s: %w", spelled, value, err)

@@ -39,13 +39,43 @@ func TestFlagsEndAtTheProgram(t *testing.T) {
 }
 
 func TestSpellingsOfTheNumberOfRanks(t *testing.T) {
-	for _, flag := range []string{"-n 3", "-n3", "-n=3", "-np 3", "-np=3", "--np 3", "--np=3", "--n 3", "-c 3", "--c 3", "-q -n 3", "-qn3", "-n 2 -n 3"} {
+	for _, flag := range []string{"-n 3", "-n3", "-n=3", "-np 3", "-np=3", "--np 3", "--np=3", "--n 3", "-c 3", "--c 3", "-q -n 3", "-qn3", "-n 3 -np 3"} {
 		if p := mustParse(t, flag+" prog").job.Parts[0]; p.Ranks != 3 || p.Program != "prog" {
 			t.Errorf("%s: %+v", flag, p)
 		}
 	}
 	if p := mustParse(t, "prog").job.Parts[0]; p.Ranks != 1 {
 		t.Errorf("without -n: %d ranks", p.Ranks)
+	}
+}
+
+// A flag that is given twice with different values is a mistake, however it is spelled; lists grow, and each
+// part of a job has its own ranks and directory.
+func TestFlagsGivenTwice(t *testing.T) {
+	for line, spelled := range map[string]string{
+		"-n 2 -n 3 prog":                              "-n 3",
+		"-n 2 -n3 prog":                               "-n 3",
+		"--np 2 -c=3 prog":                            "-c 3",
+		"--profile cpu --profile heap prog":           "--profile heap",
+		"--stats=a.txt --stats=b.txt prog":            "--stats b.txt",
+		"--stats=a.txt --stats prog":                  "--stats",
+		"--tag-output --prepend-rank=false prog":      "--prepend-rank false",
+		"--timeout 1 prog : --timeout 2 prog":         "--timeout 2",
+		"prog : --wdir /tmp -wd / prog":               "-wd /",
+		"--bind-to core -n 1 prog : --bind-to none x": "--bind-to none",
+	} {
+		_, err := parse(strings.Fields(line))
+		if want := spelled + ": the flag is given twice, with different values; give it once"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+	for _, line := range []string{
+		"-n 2 --wdir / prog : -n 3 --wdir /tmp prog", "-q -q -v --verbose prog", "--timeout 5 --timeout 5 prog", "-x A=1 -x A=2 prog",
+		"-hosts localhost -H 127.0.0.1 prog", "--time loggp --set o=1 --set L=2 prog", "--map-by core --rank-by node prog",
+	} {
+		if _, err := parse(strings.Fields(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
 	}
 }
 

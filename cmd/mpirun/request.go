@@ -135,6 +135,7 @@ func newRequest() *request {
 	req.flags.SetInterspersed(false)
 	req.addFlags(req.flags)
 	req.addForeign(req.flags)
+	req.refuseTwice(req.flags)
 	return req
 }
 
