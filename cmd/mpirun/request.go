@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -222,10 +223,11 @@ func (req *request) setBind(v string) error {
 // setDuration parses a duration, or a plain number of seconds as other launchers do.
 func setDuration(to *time.Duration, v string) error {
 	d, err := time.ParseDuration(v)
-	if err != nil {
+	seconds, notPlain := strconv.ParseFloat(v, 64)
+	if notPlain == nil {
 		d, err = time.ParseDuration(v + "s")
 	}
-	if seconds, bad := strconv.ParseFloat(v, 64); bad == nil && seconds > time.Duration(math.MaxInt64).Seconds() {
+	if notPlain == nil && seconds > time.Duration(math.MaxInt64).Seconds() || err != nil && tooLong(v) {
 		return errors.New("no job takes so long; without the flag there is no limit")
 	}
 	if err != nil || d <= 0 {
@@ -233,6 +235,12 @@ func setDuration(to *time.Duration, v string) error {
 	}
 	*to = d
 	return nil
+}
+
+// tooLong reports whether a text that is no duration would be one if its numbers were smaller.
+func tooLong(v string) bool {
+	d, err := time.ParseDuration(regexp.MustCompile(`[0-9]+`).ReplaceAllString(v, "1"))
+	return err == nil && d > 0
 }
 
 // setDebug parses the numbers of ranks; whether these ranks exist is checked later.
