@@ -49,7 +49,7 @@ func tune(args []string, std streams) int {
 	case errors.Is(err, pflag.ErrHelp):
 		return answer(std, "the help", []byte(tuneHelp+fs.FlagUsages()))
 	case err != nil:
-		return usage(std, fmt.Errorf("tune: %w; mpirun tune --help lists the flags", err))
+		return usage(std, fmt.Errorf("tune: %w; mpirun tune --help lists the flags", plain(err)))
 	case fs.NArg() > 0:
 		return usage(std, fmt.Errorf("tune: %s: the command takes flags only, and a program of its name is started as ./%s", fs.Arg(0), tuneWord))
 	}
@@ -68,6 +68,20 @@ func tune(args []string, std streams) int {
 		return launch.StatusFailed
 	}
 	return status
+}
+
+// plain says what values a flag has, where the flag library says only why it could not parse one.
+func plain(err error) error {
+	var wrong *pflag.InvalidValueError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	values := map[string]string{
+		"intSlice": "whole numbers with commas between them, such as 8,4096", "int": "a whole number",
+		"duration": "a time, such as 10ms", "bool": "true or false",
+	}
+	f := wrong.GetFlag()
+	return fmt.Errorf("--%s %s: give %s", f.Name, wrong.GetValue(), values[f.Value.Type()])
 }
 
 const tuneHelp = `Measure the best settings for this machine, or a modelled network, and write a table
