@@ -88,7 +88,8 @@ func Mailboxes() Option { return func(s *settings) { s.mailboxes, s.buffer = tru
 // [Die].
 func KeepGoing() Option { return func(s *settings) { s.keepGoing = true } }
 
-// Kill makes a rank die in its n-th call of its transport, from 1 on; with KeepGoing.
+// Kill makes a rank die in its n-th call of its transport, from 1 on. It needs KeepGoing:
+// otherwise the other ranks would wait for it.
 func Kill(rank, n int) Option {
 	return func(s *settings) {
 		if s.deaths == nil {
@@ -170,6 +171,9 @@ func run(n int, fn func(mpi.Job) error, options []Option) error {
 func start(n int, fn func(mpi.Job) error, s settings) (*job, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("mpitest: %d ranks; there must be at least 1", n)
+	}
+	if s.deaths != nil && !s.keepGoing {
+		return nil, errors.New("mpitest: Kill needs KeepGoing, or the other ranks wait for the dead one; add mpitest.KeepGoing()")
 	}
 	j, err := newJob(n, s)
 	if err != nil {

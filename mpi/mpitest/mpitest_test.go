@@ -164,6 +164,10 @@ func TestWrongArgumentsAreErrors(t *testing.T) {
 	if err := World(0, recvForever); err == nil || err.Error() != "mpitest: 0 ranks; there must be at least 1" {
 		t.Errorf("got %v", err)
 	}
+	want := "mpitest: Kill needs KeepGoing, or the other ranks wait for the dead one; add mpitest.KeepGoing()"
+	if err := World(2, recvForever, Kill(1, 1)); err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
 }
 
 // Failures of several ranks are all reported.
