@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"math"
+	"math/big"
 	"slices"
 )
 
@@ -17,18 +18,26 @@ func evenFactors(n, k int) []int {
 }
 
 // divisorsOf lists the divisors of n, the smallest first.
-func divisorsOf(n int) (low []int) {
-	var high []int
-	for d := 1; d <= n/d; d++ {
-		if n%d == 0 {
-			if low = append(low, d); d < n/d {
-				high = append(high, n/d)
+func divisorsOf(n int) []int {
+	all := []int{1}
+	for p := 2; n > 1; p++ {
+		if p > n/p || p == smallFactors && big.NewInt(int64(n)).ProbablyPrime(0) { // exact for such numbers
+			p = n
+		}
+		for last := all; n%p == 0; n /= p {
+			var more []int
+			for _, d := range last {
+				more = append(more, d*p)
 			}
+			all, last = append(all, more...), more
 		}
 	}
-	slices.Reverse(high)
-	return append(low, high...)
+	slices.Sort(all)
+	return all
 }
+
+// smallFactors is the number below which all factors are found by division.
+const smallFactors = 1 << 12
 
 // A balance is a search for factors. It tries those near the root first, so that it soon
 // has a spread that most others exceed.

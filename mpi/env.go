@@ -60,6 +60,10 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	switch {
 	case mine && state == stateFinalized:
 		return setup{}, initError(ErrFinalized, "the process has called Finalize; MPI can be initialized only once")
+	case mine && state == stateSessionsOver:
+		return setup{}, initError(ErrFinalized, "the process has finalized its last session; MPI can be initialized only once")
+	case mine && state == stateSessions:
+		return setup{}, initError(ErrInit, "the process has called SessionInit before; use Open of that session")
 	case mine:
 		return setup{}, initError(ErrInit, "the process has called Init before; pass on its communicator")
 	}
@@ -106,8 +110,10 @@ func remedy(getenv func(string) string) string {
 
 // The states of a process in envInit.
 const (
-	stateActive    = "active"
-	stateFinalized = "finalized"
+	stateActive       = "active"
+	stateFinalized    = "finalized"
+	stateSessions     = "sessions"      // as stateActive, without a world
+	stateSessionsOver = "sessions-over" // as stateFinalized
 )
 
 // markEnvironment records that process pid has called Init or Finalize, and hides the

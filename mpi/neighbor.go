@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"strings"
 
 	"rhinet/llc"
 )
@@ -219,7 +220,7 @@ func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs [
 		return h, err
 	}
 	if class, text := misplaced(len(h.in), len(recv), counts, displs); text != "" {
-		return h, c.errorAt(s, class, "recv: %s", text)
+		return h, c.errorAt(s, class, "recv: %s", ofNeighbors(text))
 	}
 	h.send.part = len(send) * e.size
 	h.recv.counts, h.recv.displs = counts, displs
@@ -253,15 +254,18 @@ func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int,
 		return h, err
 	}
 	if class, text := misfit(len(h.out), len(send), scounts, sdispls); text != "" {
-		return h, c.errorAt(s, class, "send: %s", text)
+		return h, c.errorAt(s, class, "send: %s", ofNeighbors(text))
 	}
 	if class, text := misplaced(len(h.in), len(recv), rcounts, rdispls); text != "" {
-		return h, c.errorAt(s, class, "recv: %s", text)
+		return h, c.errorAt(s, class, "recv: %s", ofNeighbors(text))
 	}
 	h.send.counts, h.send.displs = scounts, sdispls
 	h.recv.counts, h.recv.displs = rcounts, rdispls
 	return h, nil
 }
+
+// ofNeighbors words what is wrong with counts for neighbors, which are not all ranks.
+func ofNeighbors(text string) string { return strings.Replace(text, " ranks", " neighbors", 1) }
 
 func neighborAlltoallw(c *Comm, s site, send, recv []Part) (neighborCall, error) {
 	h, err := c.newNeighborCall(s)

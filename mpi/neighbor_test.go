@@ -20,6 +20,21 @@ func onTorus(w *mpi.Comm, part int) (grid *mpi.Comm, send, recv []int, err error
 	return grid, make([]int, 4*part), make([]int, 4*part), err
 }
 
+// MPI 4.1, section 8.6: there is a count for each neighbor, and not for each rank.
+func TestCountsAreOfNeighbors(t *testing.T) {
+	everywhere(t, 3, func(w *mpi.Comm) error {
+		c, err := w.CartCreate([]int{3}, []bool{true})
+		if err != nil {
+			return err
+		}
+		one, two, into, few, counts := []int{1}, []int{1, 2}, make([]int, 2), []int{1}, []int{1, 1}
+		return errors.Join(
+			tells(mpi.NeighborAlltoallv(c, two, few, nil, into, counts, nil), mpi.ErrCount, ": send: 1 counts for 2 neighbors"),
+			tells(mpi.NeighborAlltoallv(c, two, counts, nil, into, few, nil), mpi.ErrCount, ": recv: 1 counts for 2 neighbors"),
+			tells(mpi.NeighborAllgatherv(c, one, into, few, nil), mpi.ErrCount, ": recv: 1 counts for 2 neighbors"))
+	})
+}
+
 // Blocking neighborhood calls allocate nothing, after the first ones: neither those whose messages go at
 // once, nor those whose messages wait for the receiver.
 func TestCallsToNeighborsAllocateNothing(t *testing.T) {

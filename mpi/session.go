@@ -41,6 +41,13 @@ func SessionInit(info ...Info) (*Session, error) {
 	if err != nil {
 		return nil, named("SessionInit", err)
 	}
+	pid, release := os.Getpid(), job.release
+	markEnvironment(pid, stateSessions)
+	job.release = func() error {
+		err := release()
+		markEnvironment(pid, stateSessionsOver)
+		return err
+	}
 	s, err := JoinSession(job)
 	if err != nil {
 		return nil, errors.Join(err, job.Transport.Close(), job.release())
@@ -254,12 +261,16 @@ func (s *Session) IflushBuffer() *Request {
 	return s.w.root.flushing(at("IflushBuffer"), &s.buffer)
 }
 
-// Initialized reports whether this process has called [Init] or [SessionInit].
+// Initialized reports whether this process has called [Init]. Sessions do not count.
 //
 // MPI 4.1, section 11.4.1.
-func Initialized() bool { return processState() != "" }
+func Initialized() bool {
+	state := processState()
+	return state == stateActive || state == stateFinalized
+}
 
-// Finalized reports whether this process has ended its use of MPI.
+// Finalized reports whether this process has called [Init] and has ended its use of MPI.
+// Sessions do not count.
 //
 // MPI 4.1, section 11.4.1.
 func Finalized() bool { return processState() == stateFinalized }
