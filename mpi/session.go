@@ -137,15 +137,24 @@ func (w *world) left(s *Session) (names []string) {
 	defer w.mu.Unlock()
 	for _, v := range w.windows {
 		if v.c.session == s {
-			names = append(names, "a window on "+v.c.name)
+			names = append(names, "a window on "+brief(v.c.name))
 		}
 	}
 	for c := range w.comms {
 		if c.session == s && c.first == 0 && !c.private {
-			names = append(names, c.name)
+			names = append(names, brief(c.name))
 		}
 	}
 	return names
+}
+
+// brief is the beginning of a name, which a program may have made as long as it likes.
+func brief(name string) string {
+	const most = 80
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "..."
 }
 
 // Psets lists the names of the sets of processes.

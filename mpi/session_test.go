@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"rhinet/mpi"
@@ -157,7 +158,7 @@ func TestSessionsBesideAWorld(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c, err := fromPset(second, mpi.PsetWorld, "second")
+		c, err := fromPset(second, mpi.PsetWorld, "second"+strings.Repeat("x", 5000))
 		if err != nil {
 			return err
 		}
@@ -172,8 +173,12 @@ func TestSessionsBesideAWorld(t *testing.T) {
 		if err := first.Finalize(); err != nil {
 			return err
 		}
-		if err := is(second.Finalize(), mpi.ErrSession, ""); err != nil {
+		left := second.Finalize()
+		if err := is(left, mpi.ErrSession, ""); err != nil {
 			return err
+		}
+		if n := len(left.Error()); n > 1000 {
+			return fmt.Errorf("the error has %d bytes", n)
 		}
 		if err := errors.Join(win.Free(), d.Free()); err != nil {
 			return err

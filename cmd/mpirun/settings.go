@@ -27,8 +27,13 @@ func checkSettings(job *launch.Job) error {
 		if _, err := nics.ParseDebug(setting(job, &job.Parts[i], nics.DebugVariable)); err != nil {
 			return wrongSetting(nics.DebugVariable, err)
 		}
-		if _, err := collectives.ParseForce(setting(job, &job.Parts[i], collectives.ForceVariable)); err != nil {
+		force, first := setting(job, &job.Parts[i], collectives.ForceVariable), setting(job, &job.Parts[0], collectives.ForceVariable)
+		if _, err := collectives.ParseForce(force); err != nil {
 			return wrongSetting(collectives.ForceVariable, err)
+		}
+		if force != first {
+			return fmt.Errorf("%s: %q in part 1 of the job and %q in part %d; ranks with other algorithms would wait for each other, so give all parts one value",
+				collectives.ForceVariable, first, force, i+1)
 		}
 		if _, err := onesided.ParseJob(setting(job, &job.Parts[i], onesided.Variable)); err != nil {
 			return wrongSetting(onesided.Variable, err)

@@ -32,6 +32,8 @@ func TestWrongSettingsAreRefusedOnce(t *testing.T) {
 		{"RHINET_COLL=bcast", []string{"echo"}, `RHINET_COLL: "bcast" is not operation=algorithm, such as bcast=chain`},
 		{"RHINET_WIN=lock=mcs", []string{"echo"}, `RHINET_WIN: no way "mcs" for lock; there are library, ncl`},
 		{"RHINET_COLL=bcast=chain", []string{"true"}, ""},
+		{"RHINET_COLL=bcast=chain", []string{"-n", "1", "echo", ":", "-x", "RHINET_COLL=bcast=linear", "echo"},
+			`RHINET_COLL: "bcast=chain" in part 1 of the job and "bcast=linear" in part 2; ranks with other algorithms would wait for each other, so give all parts one value`},
 	} {
 		t.Run(c.env+" "+strings.Join(c.args, " "), func(t *testing.T) {
 			name, value, _ := strings.Cut(c.env, "=")
