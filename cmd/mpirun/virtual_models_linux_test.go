@@ -49,7 +49,7 @@ func virtualLate(world *mpi.Comm) error {
 	}
 	sent := make(chan error)
 	go func() {
-		time.Sleep(2 * time.Second)
+		time.Sleep(5 * time.Second)
 		var err error
 		for to := range world.Size() {
 			err = errors.Join(err, mpi.Send(world, []int{1}, to, 5))

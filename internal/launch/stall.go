@@ -32,7 +32,7 @@ func (w *watcher) keep(f Fabric) {
 }
 
 // doubtTime is how long a goroutine outside of MPI, which may have been about to make a call, has to make it.
-const doubtTime = time.Second
+const doubtTime = 2 * time.Second
 
 // doubt says that the job may hang, if no rank has gone on since a stall that is not sure.
 func (w *watcher) doubt() {
