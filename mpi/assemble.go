@@ -29,28 +29,32 @@ type member struct {
 // alike, or if the cut has a check that finds something against what they contribute.
 func (c *Comm) assemble(s site, p cut) (*core, uint64, error) {
 	c.coll.sign(makerSign(s), int(p.same))
-	mine, all := c.member(p.color, p.key), make([]member, c.size)
-	mine.same = p.same
-	err := c.coll.group.Allgather(view([]member{mine}), view(all))
+	mine, all, err := c.exchangeMembers(c.coll.group, p)
 	if err == nil {
-		err = c.alike(s, all)
-	}
-	if err == nil && p.check != nil {
-		err = p.check(s, all)
+		err = c.against(s, p, all)
 	}
 	return c.settle(s, mine, all, c.first, err)
 }
 
+// against returns what speaks against making the communicators of a cut from what the
+// ranks contribute, or nil.
+func (c *Comm) against(s site, p cut, all []member) error {
+	if err := c.alike(s, all); err != nil || p.check == nil {
+		return err
+	}
+	return p.check(s, all)
+}
+
 // exchangeMembers exchanges those of the ranks of g, some of those of c. settle must follow.
-func (c *Comm) exchangeMembers(g *collectives.Group, color, key int) (mine member, all []member, err error) {
-	mine, all = c.member(color, key), make([]member, g.Size())
+func (c *Comm) exchangeMembers(g *collectives.Group, p cut) (mine member, all []member, err error) {
+	mine, all = c.member(p), make([]member, g.Size())
 	return mine, all, g.Allgather(view([]member{mine}), view(all))
 }
 
-// member returns what this rank contributes. settle must follow.
-func (c *Comm) member(color, key int) member {
-	mine := member{color: int64(color), key: int64(key), rank: int32(c.rank), world: int32(c.w.Rank), id: noID}
-	if color != Undefined {
+// member returns what this rank contributes to a cut. settle must follow.
+func (c *Comm) member(p cut) member {
+	mine := member{color: int64(p.color), key: int64(p.key), same: p.same, rank: int32(c.rank), world: int32(c.w.Rank), id: noID}
+	if p.color != Undefined {
 		mine.id = c.w.admit()
 	}
 	mine.flagArrays, mine.seq = c.w.ids.offer()

@@ -129,7 +129,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
 	if err != nil {
 		return nil, c.because(s, ErrOther, err, "")
 	}
-	mine, all, err := c.exchangeMembers(group, color, g.key())
+	mine, all, err := c.exchangeMembers(group, cut{color: color, key: g.key()})
 	if err == nil {
 		err = c.misgrouped(s, all)
 	}

@@ -60,7 +60,7 @@ func (c *Comm) dup(s site, info Info) (*Comm, error) {
 	if err := b.enter(s, nil); err != nil {
 		return nil, p.refused(err)
 	}
-	made, seq, err := b.assemble(s, cut{color: p.color, key: b.rank, same: sameHints(p.hints), check: p.check})
+	made, seq, err := b.assemble(s, p.cut())
 	if err = b.leave(s, err); err != nil {
 		return nil, p.refused(err)
 	}
@@ -80,9 +80,6 @@ func (c *Comm) optionsOf(s site, info Info) (o collectives.Options, hints Info, 
 	return o, hints, nil
 }
 
-// sameHints is the hash of the hints that all ranks must pass alike: of those that are recognized.
-func sameHints(hints Info) uint32 { return argsHash(hints[HintAlgorithms]) }
-
 // duplicate opens made as a duplicate of c.
 func (c *Comm) duplicate(s site, made *core, seq uint64, p *heritage) (*Comm, error) {
 	made.members, made.hints, made.topo = c.base().members, p.hints, c.topo
@@ -100,22 +97,18 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 	if err != nil {
 		return nil, c.failedRequest(s, err)
 	}
-	b := c.base()
-	mine, all, d := b.member(p.color, b.rank), make([]member, b.size), new(Comm)
-	mine.same = sameHints(p.hints)
+	b, whole := c.base(), p.cut()
+	mine, all, d := b.member(whole), make([]member, b.size), new(Comm)
 	r := b.nonblocking(s, func(c *Comm) error {
 		if err := c.enter(s, nil); err != nil {
 			return err
 		}
-		c.coll.sign(makerSign(s), int(mine.same))
+		c.coll.sign(makerSign(s), int(whole.same))
 		return c.leave(s, c.coll.group.Allgather(view([]member{mine}), view(all)))
 	})
 	return d, c.after(&r, s, nil, func(err error) error {
 		if err == nil {
-			err = b.alike(s, all)
-		}
-		if err == nil {
-			err = p.check(s, all)
+			err = b.against(s, whole, all)
 		}
 		made, seq, err := b.settle(s, mine, all, b.first, err)
 		if err != nil {

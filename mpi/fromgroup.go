@@ -26,7 +26,7 @@ func CommFromGroup(g *Group, tag string, info ...Info) (_ *Comm, err error) {
 		return nil, err
 	}
 	defer m.end()
-	mine, all, err := m.root.exchangeMembers(m.group, 0, g.Rank())
+	mine, all, err := m.root.exchangeMembers(m.group, cut{key: g.Rank()})
 	made, seq, err := m.root.settle(s, mine, all, 0, err)
 	if err != nil {
 		return nil, m.root.explain(s, err)

@@ -11,7 +11,6 @@ type heritage struct {
 	hints   Info
 	attrs   []attribute
 	failed  error // why attrs are not complete
-	color   int
 }
 
 // failedColor is contributed by a rank whose attributes cannot be copied.
@@ -26,10 +25,17 @@ func (c *Comm) heritage(s site, info Info) (p *heritage, err error) {
 	if err := c.check(s); err != nil {
 		return nil, err
 	}
-	if p.attrs, p.failed = c.attrs.copies(c, s); p.failed != nil {
-		p.color = failedColor
-	}
+	p.attrs, p.failed = c.attrs.copies(c, s)
 	return p, nil
+}
+
+// cut is the one of all ranks. They must pass the same of the hints that are recognized.
+func (p *heritage) cut() cut {
+	whole := cut{key: p.c.base().rank, same: argsHash(p.hints[HintAlgorithms]), check: p.check}
+	if p.failed != nil {
+		whole.color = failedColor
+	}
+	return whole
 }
 
 // check returns why no duplicate can be made of what the ranks contribute, or nil.

@@ -157,7 +157,7 @@ func (c *Comm) Merge(high bool) (_ *Comm, err error) {
 		return nil, err
 	}
 	b.coll.sign(makerSign(s), 0)
-	mine, all, err := b.exchangeMembers(b.coll.group, 0, key)
+	mine, all, err := b.exchangeMembers(b.coll.group, cut{key: key})
 	for i, o := range all {
 		if one := &all[min(i/b.first, 1)*b.first]; err == nil && o.key != one.key {
 			err = c.errorAt(s, ErrArg, "%s gives another value of high than %s; the ranks of a group give the same", b.who(i), b.who(int(one.rank)))
@@ -286,7 +286,7 @@ func (c *Comm) trade(t collectives.Transport, mine []member) ([]member, error) {
 // unite has the ranks of own, whose leader has a line to the leader of another group,
 // settle on a communicator of both groups.
 func (c *Comm) unite(s site, own *collectives.Group, leader int, line func() (collectives.Transport, error)) (*core, uint64, error) {
-	mine, ours, err := c.exchangeMembers(own, leader, 0)
+	mine, ours, err := c.exchangeMembers(own, cut{color: leader})
 	for r, b := range ours {
 		if err == nil && b.color != mine.color {
 			err = c.errorAt(s, ErrArg, "rank %d names %d as the leader, this rank %d; all ranks must name the same", r, b.color, leader)

@@ -195,7 +195,7 @@ type offer struct {
 
 func (c *Comm) offer() offer {
 	b := c.base()
-	mine := b.member(0, b.rank)
+	mine := b.member(cut{key: b.rank})
 	return offer{mine, c.w.failures.vote(b.core, view([]member{mine}))}
 }
 

@@ -121,12 +121,7 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 func (w *window) tell(s site, ranks []int, tag int) (err error) {
 	for _, r := range ranks {
 		if e := w.c.t.Send(w.c.idOf(r).key(), w.c.global(r), tag, 0, nil); e != nil && err == nil { // go on after an error: other ranks wait for their message
-			at := atPeer(s.call, r)
-			if w.c.lost(e) == ErrProcFailed {
-				err = w.died(at, r)
-			} else {
-				err = w.c.because(at, w.c.lost(e), e, "")
-			}
+			err = w.ofPeer(s.call, r, w.c.because(atPeer(s.call, r), w.c.lost(e), e, ""))
 		}
 	}
 	return err

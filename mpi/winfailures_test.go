@@ -146,18 +146,19 @@ func TestLocksOfTheDead(t *testing.T) {
 	}
 }
 
+// groupsIn returns a function that returns the group of some ranks of c.
+func groupsIn(c *mpi.Comm) func(ranks ...int) *mpi.Group {
+	return func(ranks ...int) *mpi.Group { g, _ := groupOf(c).Incl(ranks...); return g }
+}
+
 // User-Level Failure Mitigation: epochs of Post and Start with a dead rank fail and
 // end, and those of the others work.
 func TestExposureToTheDead(t *testing.T) {
 	keepGoingWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
-		all, err := w.Group()
-		if err != nil {
-			return err
-		}
 		if err := failRank2(w); err != nil {
 			return err
 		}
-		group := func(ranks ...int) *mpi.Group { g, _ := all.Incl(ranks...); return g }
+		group := groupsIn(w)
 		if w.Rank() == 0 {
 			_ = v.Post(group(1, 2)) // may or may not find that rank 2 is dead
 			const died = "rank 2 has died; Free the window, and make another one on what Shrink returns"
@@ -177,14 +178,10 @@ func TestExposureToTheDead(t *testing.T) {
 // of the others in force.
 func TestPostsOutliveAStartWithTheDead(t *testing.T) {
 	keepGoingWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
-		all, err := w.Group()
-		if err != nil {
-			return err
-		}
 		if err := failRank2(w); err != nil {
 			return err
 		}
-		group := func(ranks ...int) *mpi.Group { g, _ := all.Incl(ranks...); return g }
+		group := groupsIn(w)
 		if w.Rank() == 0 {
 			return errors.Join(v.Post(group(1)), v.Wait(), equal("put", v.Local()[0], 9), v.Post(group(1)), v.Wait(), equal("put again", v.Local()[0], 10))
 		}

@@ -38,9 +38,9 @@ const doubtTime = 2 * time.Second
 func (w *watcher) doubt() {
 	before := w.doubted
 	w.doubted, w.doubtEnds = nil, nil
-	all := w.look()
+	all := stable(before, w.look())
 	for i, r := range before {
-		if r.State == pmi.Waiting && (all[i].State != pmi.Waiting || all[i].Since != r.Since) {
+		if r.State == pmi.Waiting && all[i].State != pmi.Waiting {
 			return
 		}
 	}

@@ -174,13 +174,17 @@ func (r *Reader) SoFar(program string) (*Stats, error) {
 // lowered by the same factor. If the measured times alone are higher, the calls of several goroutines
 // overlap, and there is no limit.
 func limited(b []byte, t times, seconds float64) []Call {
-	measured, all := sum(readCalls(b, t, 0)), sum(readCalls(b, t, 1))
-	const exact = 1 + 1e-9 // sums of the same times differ a little
-	share := 1.0
-	if measured <= seconds*exact && seconds < all {
-		share = max(0, (seconds-measured)/(all-measured))
+	calls := readCalls(b, t, 1)
+	all := sum(calls)
+	if all <= seconds {
+		return calls
 	}
-	return readCalls(b, t, share)
+	const exact = 1 + 1e-9 // sums of the same times differ a little
+	measured := sum(readCalls(b, t, 0))
+	if measured > seconds*exact {
+		return calls
+	}
+	return readCalls(b, t, max(0, (seconds-measured)/(all-measured)))
 }
 
 // readCalls reads the rows of a rank that have calls; see readCall.
