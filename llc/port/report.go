@@ -15,6 +15,9 @@ func (p *Port) describe(w *waiter) {
 		}
 		more--
 	}
+	if w.kind == waitTask && w.task.Over() {
+		return // another goroutine has let it end meanwhile, and may have begun the call again
+	}
 	held := w.holder()
 	if p.report == nil || w.reported && w.more == more && w.held == held {
 		return

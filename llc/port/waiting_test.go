@@ -3,6 +3,9 @@ package port
 import (
 	"runtime"
 	"testing"
+
+	"rhinet/llc/ir"
+	"rhinet/llc/nictest"
 )
 
 // TestWaiting: a goroutine that sleeps on the doorbell or is parked waits; one that has been served does not.
@@ -29,4 +32,26 @@ func TestWaiting(t *testing.T) {
 		inTime(t, "Recv", func() { <-done })
 	}
 	waiting(0)
+}
+
+// TestEndedTasksAreNotDescribed: a goroutine that has waited for a task which another one has completed says nothing
+// of it: what describes the task may be in use for its next call.
+func TestEndedTasksAreNotDescribed(t *testing.T) {
+	nics := nictest.Loopback(2, nictest.DefaultCaps())
+	rep := &reporter{Translator: nics[0]}
+	p := openNICs(t, []ir.Translator{rep, nics[1]})[0]
+	describe := func(k *Task) int {
+		_, before, _ := rep.last()
+		p.lock()
+		defer p.gate.leave()
+		p.describe(&waiter{kind: waitTask, task: k})
+		_, after, _ := rep.last()
+		return after - before
+	}
+	if n := describe(&Task{Call: "Ibcast", state: taskWaits}); n != 1 {
+		t.Errorf("%d reports of a task that waits, want 1", n)
+	}
+	if n := describe(&Task{Call: "Ibcast", state: taskOver}); n != 0 {
+		t.Errorf("%d reports of a task that is over, want none", n)
+	}
 }
