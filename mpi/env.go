@@ -58,14 +58,12 @@ const (
 func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	state, mine := strings.CutPrefix(getenv(envInit), strconv.Itoa(pid)+" ")
 	switch {
+	case mine && state == stateActive:
+		return setup{}, mayInit(state)
 	case mine && state == stateFinalized:
-		return setup{}, initError(ErrFinalized, "the process has called Finalize; MPI can be initialized only once")
-	case mine && state == stateSessionsOver:
-		return setup{}, initError(ErrFinalized, "the process has finalized its last session; MPI can be initialized only once")
-	case mine && state == stateSessions:
-		return setup{}, initError(ErrInit, "the process has called SessionInit before; use Open of that session")
+		return setup{}, initError(ErrFinalized, "the process has called Finalize, and no session is open; open one before that, beside which others can be opened")
 	case mine:
-		return setup{}, initError(ErrInit, "the process has called Init before; pass on its communicator")
+		return setup{}, initError(ErrFinalized, "the use of MPI by this process has ended with its last session, because it runs on the library of another MPI; keep a session open to open others")
 	}
 	watch, err := nics.ParseDebug(getenv(envDebug))
 	if err != nil {
@@ -110,13 +108,13 @@ func remedy(getenv func(string) string) string {
 
 // The states of a process in envInit.
 const (
-	stateActive       = "active"
-	stateFinalized    = "finalized"
-	stateSessions     = "sessions"      // as stateActive, without a world
-	stateSessionsOver = "sessions-over" // as stateFinalized
+	stateActive       = "active"        // it has a world
+	stateFinalized    = "finalized"     // it had one
+	stateSessions     = "sessions"      // it has sessions, and had no world
+	stateSessionsOver = "sessions-over" // it had sessions, and no world
 )
 
-// markEnvironment records that process pid has called Init or Finalize, and hides the
+// markEnvironment records the state of process pid, and hides the
 // job from programs that this process may start. The environment is the only state that
 // belongs to the process rather than to this package.
 func markEnvironment(pid int, state string) {

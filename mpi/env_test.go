@@ -93,9 +93,9 @@ func TestAWrongEnvironmentIsAnErrorThatNamesIt(t *testing.T) {
 		{[]string{"ALPS_APP_PE=1"}, ErrInit, "ALPS_APP_PE=1 shows"},
 		{[]string{"PMI_SIZE=4"}, ErrInit, "srun --mpi=pmi2, or unset the variable"},
 		{[]string{job, "RHINET_INIT=77 active"}, ErrInit, "the process has called Init before; pass on its communicator"},
-		{[]string{"RHINET_INIT=77 finalized"}, ErrFinalized, "MPI can be initialized only once"},
-		{[]string{"RHINET_INIT=77 sessions"}, ErrInit, "the process has called SessionInit before; use Open of that session"},
-		{[]string{"RHINET_INIT=77 sessions-over"}, ErrFinalized, "the process has finalized its last session; MPI can be initialized only once"},
+		{[]string{"RHINET_INIT=77 finalized"}, ErrFinalized, "the process has called Finalize, and no session is open; open one before that"},
+		{[]string{"RHINET_INIT=77 sessions"}, ErrFinalized, "has ended with its last session, because it runs on the library of another MPI"},
+		{[]string{"RHINET_INIT=77 sessions-over"}, ErrFinalized, "has ended with its last session, because it runs on the library of another MPI"},
 	} {
 		_, err := readEnvironment(environment(tc.env...), 77)
 		if !errors.Is(err, tc.class) || !strings.HasPrefix(err.Error(), "mpi: Init: ") || !strings.Contains(err.Error(), tc.want) {

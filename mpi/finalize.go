@@ -108,16 +108,24 @@ func (w *world) finalize(of *Session) (some bool) {
 }
 
 // leave ends the use of MPI by the world or by a session; the last one of these closes
-// the transport.
+// the transport. Where there was no world, others may follow: the transport stays open,
+// in a state in which the process may end.
 func (w *world) leave() error {
+	w.parking.Lock()
+	defer w.parking.Unlock()
 	w.mu.Lock()
 	w.users--
 	last := w.users == 0
+	w.parked = last && w.park != nil && !w.made
+	park := w.parked
 	w.mu.Unlock()
-	if !last {
-		return nil
+	switch {
+	case park:
+		return w.park()
+	case last:
+		return w.close()
 	}
-	return w.close()
+	return nil
 }
 
 // unmet lists the partitioned requests that have not met their partners, if the transport is closed.

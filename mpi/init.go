@@ -3,7 +3,9 @@ package mpi
 import (
 	"errors"
 	"os"
+	"sync"
 
+	"rhinet/internal/process"
 	"rhinet/internal/wait"
 	"rhinet/llc/nics"
 )
@@ -11,27 +13,95 @@ import (
 // Init joins the job that mpirun describes in the environment, or the job in which
 // MPICH's mpiexec.hydra, Slurm's srun or, in programs built with the tag pmix, Open
 // MPI's mpirun has started the process. Without a job it makes a world of one rank. A
-// process may call it only once.
+// process may call it only once, also beside sessions.
 //
 // MPI 4.1, section 11.2.1.
-func Init() (*Comm, error) {
-	job, err := joinProcess()
-	if err != nil {
+func Init() (c *Comm, err error) {
+	if err := mayInit(processState()); err != nil {
 		return nil, err
 	}
-	world, err := Join(job)
-	if err != nil {
-		return nil, errors.Join(err, job.Transport.Close(), job.release())
+	err = enter("Init", func(w *world) error {
+		c, err = w.makeWorld()
+		return err
+	})
+	return c, err
+}
+
+// enter has f use the world state of this process, which joins its job if it has not done
+// so. What f makes must leave the world.
+func enter(call string, f func(*world) error) error {
+	return process.Use(func(kept any) (any, error) {
+		w, _ := kept.(*world)
+		if w == nil || !w.enter() {
+			job, err := joinProcess()
+			if err != nil {
+				return nil, named(call, err)
+			}
+			if w, err = join(job, at(call)); err != nil {
+				return nil, errors.Join(err, job.Transport.Close(), job.release())
+			}
+		}
+		if err := f(w); err != nil {
+			return nil, errors.Join(err, w.leave())
+		}
+		return w, nil
+	})
+}
+
+// mayInit returns why a process in a state of envInit cannot call Init, or nil.
+func mayInit(state string) error {
+	switch state {
+	case stateActive:
+		return initError(ErrInit, "the process has called Init before; pass on its communicator")
+	case stateFinalized:
+		return initError(ErrFinalized, "the process has called Finalize; Init can be called only once")
 	}
-	return world, nil
+	return nil
 }
 
 // joinProcess connects this process to its job.
 func joinProcess() (Job, error) {
-	s, err := readEnvironment(os.Getenv, os.Getpid())
+	pid := os.Getpid()
+	s, err := readEnvironment(os.Getenv, pid)
 	if err != nil {
 		return Job{}, err
 	}
+	job, err := s.connect()
+	if err != nil {
+		return job, err
+	}
+	inWorld, release := job.inWorld, job.release
+	job.inWorld = func(in bool) {
+		if in {
+			markEnvironment(pid, stateActive)
+		} else {
+			markEnvironment(pid, stateFinalized)
+		}
+		if inWorld != nil {
+			inWorld(in)
+		}
+	}
+	job.release = func() error {
+		if processState() == stateSessions {
+			markEnvironment(pid, stateSessionsOver)
+		}
+		return release()
+	}
+	if park, resume := job.park, job.resume; park != nil {
+		job.park = func() error {
+			markEnvironment(pid, stateSessionsOver)
+			return park()
+		}
+		job.resume = func() {
+			markEnvironment(pid, stateSessions)
+			resume()
+		}
+	}
+	return job, nil
+}
+
+// connect connects this process to its job.
+func (s setup) connect() (Job, error) {
 	if s.library != "" {
 		return s.joinLibrary()
 	}
@@ -48,7 +118,7 @@ func joinProcess() (Job, error) {
 		}
 		leave, abort = c.Close, c.Abort
 	}
-	markEnvironment(os.Getpid(), stateActive)
+	markEnvironment(os.Getpid(), stateSessions)
 	if err := s.job.Follow(); err != nil {
 		return Job{}, initError(ErrInit, "%v", err)
 	}
@@ -60,12 +130,11 @@ func joinProcess() (Job, error) {
 	if err != nil {
 		return Job{}, errors.Join(err, stop(), leave())
 	}
-	release := job.release
+	release, park := job.release, job.park
+	stop, leave = sync.OnceValue(stop), sync.OnceValue(leave)
 	job.failed = stop
-	job.release = func() error {
-		markEnvironment(os.Getpid(), stateFinalized)
-		return errors.Join(stop(), release(), leave())
-	}
+	job.release = func() error { return errors.Join(stop(), release(), leave()) }
+	job.park = func() error { return errors.Join(park(), stop(), leave()) }
 	end := job.Abort
 	job.Abort = func(status int) {
 		abort(status)

@@ -93,16 +93,12 @@ func (s setup) joinLibrary() (Job, error) {
 	if err != nil {
 		return Job{}, initError(ErrInit, "%v", err)
 	}
-	pid := os.Getpid()
-	markEnvironment(pid, stateActive)
+	markEnvironment(os.Getpid(), stateSessions)
 	j := Job{Rank: lib.Rank(), Size: lib.Size(), Transport: newLibTransport(lib), Debug: s.watch.Requests}
 	j.Abort = func(status int) {
 		lib.Abort(status)
 		os.Exit(status)
 	}
-	j.release = func() error {
-		markEnvironment(pid, stateFinalized)
-		return nil
-	}
+	j.release = func() error { return nil }
 	return j, nil
 }

@@ -85,9 +85,15 @@ func (s setup) open() (Job, error) {
 		closed.Store(true)
 		return release()
 	}
+	j.park, j.resume = p.Quiesce, func() {}
 	if to := j.Observe; to != nil {
 		end := j.release
 		j.release = func() error { return errors.Join(to.Close(), end()) }
+		j.park = func() error {
+			defer to.Pause()
+			return p.Quiesce()
+		}
+		j.resume = to.Resume
 	}
 	if j.Clock != nil {
 		j.Transport = virtualTime(j.observed(), p.Waiting, j.Clock, s.job.Rank)

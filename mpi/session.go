@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -30,34 +29,24 @@ const (
 	PsetSelf  = "mpi://SELF"  // this process
 )
 
-// SessionInit joins the job that mpirun describes in the environment, like [Init], and
-// opens a session; a process may call only one of the two, once. [Session.Open] opens
-// more sessions, and [Comm.Session] opens one beside a world. Hints in info are
-// ignored.
+// SessionInit opens a session. Any part of a program may open its own, also beside the
+// world of [Init] or after all others have been finalized; the first one of a process
+// joins its job, like Init. Only a process that has called [Finalize], or runs on the
+// library of another MPI, cannot open one when no other is open (ErrFinalized). Hints in
+// info are ignored.
 //
 // MPI 4.1, section 11.3.1.
-func SessionInit(info ...Info) (*Session, error) {
-	job, err := joinProcess()
-	if err != nil {
-		return nil, named("SessionInit", err)
-	}
-	pid, release := os.Getpid(), job.release
-	markEnvironment(pid, stateSessions)
-	job.release = func() error {
-		err := release()
-		markEnvironment(pid, stateSessionsOver)
-		return err
-	}
-	s, err := JoinSession(job)
-	if err != nil {
-		return nil, errors.Join(err, job.Transport.Close(), job.release())
-	}
-	return s, nil
+func SessionInit(info ...Info) (s *Session, err error) {
+	err = enter("SessionInit", func(w *world) error {
+		s = &Session{w: w}
+		return nil
+	})
+	return s, err
 }
 
 // JoinSession opens a session of one rank of job, without a world: see [Join].
 func JoinSession(job Job) (*Session, error) {
-	w, _, err := join(job, at("SessionInit"))
+	w, err := join(job, at("SessionInit"))
 	if err != nil {
 		return nil, err
 	}

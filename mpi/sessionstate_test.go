@@ -2,6 +2,9 @@ package mpi
 
 import (
 	"errors"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -19,14 +22,118 @@ func TestSessionsAreNoWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	state("in a session")
-	if _, err := Init(); !errors.Is(err, ErrInit) {
-		t.Errorf("Init beside a session: %v", err)
-	}
 	if err := s.Finalize(); err != nil {
 		t.Error(err)
 	}
 	state("after the last session")
+}
+
+// MPI 4.1, section 11.3: a process may open sessions, and a world, after it has finalized all sessions.
+func TestSessionsAgain(t *testing.T) {
+	t.Setenv(envInit, "")
+	for round := range 3 {
+		s, err := SessionInit()
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if err := errors.Join(sumInSession(s), s.Finalize()); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+	}
+	world, err := Init()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(Barrier(world), Finalize(world)); err != nil {
+		t.Error(err)
+	}
+	if _, err := SessionInit(); !errors.Is(err, ErrFinalized) || !strings.Contains(err.Error(), "SessionInit: the process has called Finalize, and no session is open") {
+		t.Errorf("a session after Finalize: %v", err)
+	}
+}
+
+// sumInSession makes a communicator of a session and a collective call on it.
+func sumInSession(s *Session) error {
+	g, err := s.Group(PsetWorld)
+	if err != nil {
+		return err
+	}
+	c, err := CommFromGroup(g, "test")
+	if err != nil {
+		return err
+	}
+	sum := []int{0}
+	if err := errors.Join(Allreduce(c, []int{3}, sum, Sum), c.Free()); err != nil {
+		return err
+	}
+	if sum[0] != 3 {
+		return fmt.Errorf("the sum is %d, want 3", sum[0])
+	}
+	return nil
+}
+
+// MPI 4.1, section 11.3.1: any number of sessions are opened, before the world, beside it, and after its
+// end; parts of a program that know nothing of each other open them.
+func TestSessionsBesideTheWorld(t *testing.T) {
+	t.Setenv(envInit, "")
+	works := func(when string, s *Session) {
+		t.Helper()
+		if err := sumInSession(s); err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	var all [8]*Session
+	var parts sync.WaitGroup
+	for i := range all {
+		parts.Go(func() {
+			var err error
+			if all[i], err = SessionInit(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	parts.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	works("before the world", all[0])
+	world, err := Init()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !Initialized() || Finalized() {
+		t.Errorf("in the world: initialized %v, finalized %v", Initialized(), Finalized())
+	}
+	if _, err := Init(); !errors.Is(err, ErrInit) {
+		t.Errorf("Init twice: %v", err)
+	}
+	if err := errors.Join(Barrier(world), all[0].Finalize()); err != nil {
+		t.Error(err)
+	}
+	works("beside the world", all[1])
+	if err := Finalize(world); err != nil {
+		t.Error(err)
+	}
+	if !Initialized() || !Finalized() {
+		t.Errorf("after the world: initialized %v, finalized %v", Initialized(), Finalized())
+	}
+	if _, err := Init(); !errors.Is(err, ErrFinalized) {
+		t.Errorf("Init after Finalize: %v", err)
+	}
+	last, err := SessionInit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all[1:] {
+		if err := s.Finalize(); err != nil {
+			t.Error(err)
+		}
+	}
+	works("after the world", last)
+	if err := last.Finalize(); err != nil {
+		t.Error(err)
+	}
 	if _, err := SessionInit(); !errors.Is(err, ErrFinalized) {
-		t.Errorf("another session: %v", err)
+		t.Errorf("a session after all: %v", err)
 	}
 }

@@ -53,6 +53,10 @@ type Job struct {
 	// inWorld, if set, tells the launcher whether the process is in the world, and so must
 	// call Finalize before it exits.
 	inWorld func(bool)
+	// park, if set, readies the process for its end after its last session. It may resume: open
+	// sessions again.
+	park   func() error
+	resume func()
 	// failed, if set, writes files that are due before the process ends with an error.
 	failed func() error
 }
@@ -79,27 +83,58 @@ type world struct {
 
 	departures departures // of communicators that were freed
 
-	root *Comm // all processes, to make communicators of groups
+	root      *Comm         // all processes, to make communicators of groups
+	flagArray flagArraySlot // of the world communicator
 
 	mu       sync.Mutex
 	comms    map[*core]struct{} // those that Finalize must close
 	windows  []*window          // those that have not been freed
 	draining []contextID        // of communicators that were freed, in which receives wait
 	users    int                // the world and sessions that have not been finalized
+	parked   bool               // there are none, but the transport is open
+	made     bool               // the world communicator has been made
+
+	parking sync.Mutex // held while users come and the last one goes
 }
 
 // Join makes the world communicator of one rank of job.
 func Join(job Job) (*Comm, error) {
-	w, flagArray, err := join(job, at("Init"))
+	w, err := join(job, at("Init"))
 	if err != nil {
 		return nil, err
 	}
-	c := &core{rank: job.Rank, size: job.Size, name: "world", id: worldID, flagArray: flagArray}
-	if err := w.open(c, 0, job.Collectives); err != nil {
+	return w.makeWorld()
+}
+
+// makeWorld makes the world communicator.
+func (w *world) makeWorld() (*Comm, error) {
+	c := &core{rank: w.Rank, size: w.Size, name: "world", id: worldID, flagArray: w.flagArray}
+	if err := w.open(c, 0, w.Collectives); err != nil {
 		return nil, w.root.because(at("Init"), ErrInit, err, "")
 	}
+	w.mu.Lock()
+	w.made = true
+	w.mu.Unlock()
 	w.markWorld(true)
 	return (&Comm{core: c}).bind(), nil
+}
+
+// enter counts one more user of w, and reports whether the transport is open.
+func (w *world) enter() bool {
+	w.parking.Lock()
+	defer w.parking.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.users > 0:
+	case w.parked:
+		w.parked = false
+		w.resume()
+	default:
+		return false
+	}
+	w.users++
+	return true
 }
 
 // markWorld tells the launcher whether the process is in the world.
@@ -109,12 +144,11 @@ func (w *world) markWorld(in bool) {
 	}
 }
 
-// join makes the state of one rank of job, and the flag array of the world, if there is
-// a world.
-func join(job Job, s site) (*world, flagArraySlot, error) {
+// join makes the state of one rank of job, with one user.
+func join(job Job, s site) (*world, error) {
 	if job.Size < 1 || job.Rank < 0 || job.Rank >= job.Size {
 		var none *Comm
-		return nil, noFlagArray, none.errorAt(s, ErrInit, "rank %d of %d does not exist", job.Rank, job.Size)
+		return nil, none.errorAt(s, ErrInit, "rank %d of %d does not exist", job.Rank, job.Size)
 	}
 	if job.Abort == nil {
 		job.Abort = os.Exit
@@ -132,13 +166,13 @@ func join(job Job, s site) (*world, flagArraySlot, error) {
 	job.Transport = w.Transport
 	w.ids.init(slotsOf(job.Transport))
 	root := &core{w: w, t: job.Transport, rank: job.Rank, size: job.Size}
-	flagArray := w.ids.first(job.Size, root.onHost(w))
+	w.flagArray = w.ids.first(job.Size, root.onHost(w))
 	w.root = &Comm{core: root}
 	if job.KeepGoing && !w.survive() {
-		return nil, noFlagArray, w.root.errorAt(s, ErrInit, "this network interface does not tell who has died, so no job can go on after that; use another one, or no --keep-going")
+		return nil, w.root.errorAt(s, ErrInit, "this network interface does not tell who has died, so no job can go on after that; use another one, or no --keep-going")
 	}
 	w.openArbiter(plain)
-	return w, flagArray, nil
+	return w, nil
 }
 
 // open readies a communicator whose ranks, context and flag array are known. Exchanges

@@ -79,18 +79,50 @@ func endInSession(how string) error {
 	if err != nil {
 		return err
 	}
-	g, err := s.Group(mpi.PsetWorld)
-	if err != nil {
-		return err
-	}
-	c, err := mpi.CommFromGroup(g, "ends")
+	c, err := allOf(s)
 	if err != nil {
 		return err
 	}
 	if err := mpi.Barrier(c); err != nil || how == "open" {
 		return err
 	}
-	return errors.Join(c.Free(), s.Finalize())
+	if how == "then world" {
+		err = besideWorld()
+	}
+	err = errors.Join(err, c.Free(), s.Finalize())
+	if again, ok := strings.CutSuffix(how, " again"); ok && err == nil {
+		return endInSession(again)
+	}
+	return err
+}
+
+// besideWorld uses a world and another session, which outlives it.
+func besideWorld() error {
+	s, err := mpi.SessionInit()
+	if err != nil {
+		return err
+	}
+	world, err := mpi.Init()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(mpi.Barrier(world), mpi.Finalize(world)); err != nil {
+		return err
+	}
+	c, err := allOf(s)
+	if err != nil {
+		return err
+	}
+	return errors.Join(mpi.Barrier(c), c.Free(), s.Finalize())
+}
+
+// allOf makes a communicator of all processes.
+func allOf(s *mpi.Session) (*mpi.Comm, error) {
+	g, err := s.Group(mpi.PsetWorld)
+	if err != nil {
+		return nil, err
+	}
+	return mpi.CommFromGroup(g, "ends")
 }
 
 // A process that has called Init must call Finalize before it exits; a job in which one does not has failed
@@ -113,6 +145,12 @@ func TestEndInTheWorld(t *testing.T) {
 		"world then session": {"", 0, ""},
 		"session open":       {"", 0, ""},
 		"session finalized":  {"", 0, ""},
+		"session then world": {"", 0, ""},
+		// Ranks open sessions after they have finalized all.
+		"session finalized again again":  {"", 0, ""},
+		"session finalized again again ": {"--check --keep-going --stats -q", 0, ""},
+		// With the checks of a job that outlives ranks.
+		"session then world ": {"--check --keep-going", 0, ""},
 	} {
 		t.Run(how+c.flags, func(t *testing.T) {
 			args := append(strings.Fields(c.flags), "-n", "3", "-x", playRank+"=end "+strings.TrimRight(how, " "), os.Args[0])
@@ -121,6 +159,11 @@ func TestEndInTheWorld(t *testing.T) {
 				t.Errorf("status %d, %s", status, errs)
 			}
 		})
+	}
+	for _, how := range []string{"session then world", "session finalized again again"} {
+		if status, _, errs := onHosts(t, "-n", "3", "--check", "-x", playRank+"=end "+how, os.Args[0]); status != 0 || errs != "" {
+			t.Errorf("%s on two hosts: status %d, %s", how, status, errs)
+		}
 	}
 	// A program without MPI, and one that its shell hides.
 	if status, _, errs := mpirun(t, "-n", "3", "sh", "-c", "exit 0"); status != 0 || errs != "" {

@@ -18,39 +18,53 @@ func main() {
 }
 
 func program() error {
+	// A library may use MPI before the program does, beside it, or after it.
+	norm, err := pythagoras(mpi.SessionInit)
+	if err != nil {
+		return err
+	}
 	s, err := mpi.SessionInit()
 	if err != nil {
 		return err
 	}
-	return errors.Join(run(s), s.Finalize())
+	again, err := run(s, mpi.SessionInit)
+	if again != norm {
+		err = errors.Join(err, fmt.Errorf("the norm was %d and is %d", norm, again))
+	}
+	return errors.Join(err, s.Finalize())
 }
 
-func run(s *mpi.Session) error {
-	// A library that the program uses opens a session of its own.
-	library, err := s.Open()
-	if err != nil {
-		return err
-	}
-	norm, err := pythagoras(library)
-	if err := errors.Join(err, library.Finalize()); err != nil {
-		return err
+// An opener opens a session: [mpi.SessionInit], or, in a test whose ranks are goroutines, Open of the session of
+// the rank.
+type opener func(...mpi.Info) (*mpi.Session, error)
+
+// run uses a session, and the library beside it.
+func run(s *mpi.Session, open opener) (norm int, err error) {
+	if norm, err = pythagoras(open); err != nil {
+		return 0, err
 	}
 	all, err := s.Group(mpi.PsetWorld)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	comm, err := mpi.CommFromGroup(all, "example of the program")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if comm.Rank() == 0 {
 		fmt.Printf("%d processes have a norm of %d\n", comm.Size(), norm)
 	}
-	return comm.Free()
+	return norm, comm.Free()
 }
 
-// pythagoras returns the sum of the squares of the numbers of all processes.
-func pythagoras(s *mpi.Session) (int, error) {
+// pythagoras returns the sum of the squares of the numbers of all processes. It is a library: it has a session
+// of its own, and does not know whether there are others.
+func pythagoras(open opener) (_ int, err error) {
+	s, err := open()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, s.Finalize()) }()
 	all, err := s.Group(mpi.PsetWorld)
 	if err != nil {
 		return 0, err

@@ -427,6 +427,25 @@ func (b *eventWords) fill(lasted int64, what uint64, tag, bytes int) {
 	set(b[:], eventLasted, uint64(min(max(lasted, 0), mostLasted))|uint64(bytes)>>32<<lastedBits)
 }
 
+// Pause notes that the rank has ended its use of MPI, for now: it may Resume.
+func (r *Rank) Pause() {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	if !r.closed {
+		set(r.mem, headLast, uint64(r.Meter.now()))
+		set(r.mem, headState, left)
+	}
+}
+
+// Resume notes that the rank uses MPI again.
+func (r *Rank) Resume() {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	if !r.closed {
+		set(r.mem, headState, entered)
+	}
+}
+
 // Close ends the record: the rank has called Finalize.
 func (r *Rank) Close() error {
 	r.guard.Lock()

@@ -312,6 +312,30 @@ func TestClose(t *testing.T) {
 	_ = ts[1].Close()
 }
 
+// TestSettled: a packet that is lost again and again has not arrived.
+func TestSettled(t *testing.T) {
+	n, ts := open(t, 2, Faults{})
+	if !ts[0].Settled() {
+		t.Error("nothing was sent, and it has not arrived")
+	}
+	n.lose = 1 << 30
+	post(ts[0], 1, 1)
+	if ts[0].Settled() {
+		t.Error("a lost packet counts as arrived")
+	}
+	n.mu.Lock()
+	n.lose = 0
+	n.mu.Unlock()
+	until(t, ts[1])
+	var ev ir.Event
+	for start := time.Now(); !ts[0].Settled(); ts[0].Poll(&ev) {
+		if time.Since(start) > 20*time.Second {
+			t.Fatal("it has come, and that is not known")
+		}
+	}
+	closeAll(t, ts)
+}
+
 // TestLeftHaveNothingToAcknowledge: packets to a peer that has left are dropped without any deadline.
 func TestLeftHaveNothingToAcknowledge(t *testing.T) {
 	_, ts := open(t, 2, Faults{})

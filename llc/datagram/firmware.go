@@ -128,6 +128,13 @@ func (t *Translator) unacknowledged() (n int) {
 	return n
 }
 
+// Settled reports whether all that was sent has come.
+func (t *Translator) Settled() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.unacknowledged() == 0
+}
+
 // Close leaves the network when all that was sent has come, or when acknowledgements stop; then it returns
 // ErrUnacknowledged. A rank that aborts keeps that status.
 func (t *Translator) Close() error {

@@ -12,6 +12,13 @@ type Announcer interface {
 	MarkWorld(in bool)
 }
 
+// A Settler is an optional ability of a translator that sends what it was given only later, or again: what has
+// not arrived is lost if the process of this rank ends. Its driver calls it, as Poll.
+type Settler interface {
+	// Settled reports whether everything that was posted has arrived, or cannot arrive any more.
+	Settled() bool
+}
+
 // Abilities are the optional abilities of a translator; it lacks those that are nil. A translator that wraps
 // another one hands them on, because its driver chooses by them:
 //
@@ -40,6 +47,7 @@ type Abilities struct {
 	Refuser         Refuser
 	Injector        Injector
 	CPUTimer        CPUTimer
+	Settler         Settler
 }
 
 // AbilitiesOf returns the abilities of t: those that Give gave it, or else those whose methods it has.
@@ -68,6 +76,7 @@ func AbilitiesOf(t Translator) (a Abilities) {
 	a.Refuser, _ = t.(Refuser)
 	a.Injector, _ = t.(Injector)
 	a.CPUTimer, _ = t.(CPUTimer)
+	a.Settler, _ = t.(Settler)
 	return a
 }
 

@@ -80,6 +80,7 @@ func suite() []trial {
 		{"vectors", 3, testVectors},
 		{"sleep", 2, testSleep},
 		{"sleep/many rings", 9, testSleepColdRing},
+		{"settled", 2, testSettled},
 		{"end", 3, testBrokenWay},
 		{"end/more is due", 3, testEndWhileMoreIsDue},
 		{"end/nothing after it", 3, testNothingAfterTheEnd},

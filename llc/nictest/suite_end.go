@@ -3,6 +3,7 @@ package nictest
 import (
 	"bytes"
 	"errors"
+	"time"
 
 	"rhinet/llc/ir"
 )
@@ -141,6 +142,34 @@ func testConcealRefused(r *rig) {
 	r.post(0, ir.Command{Op: ir.Shared, Peer: 1, Header: header(0), Data: payload(0, 8)})
 	ev := r.arrival(1, 0)
 	check(r, &ev, 0, 8)
+	r.quiet()
+}
+
+// testSettled: what a peer has posted has arrived when it is settled, although it polls no more.
+func testSettled(r *rig) {
+	s := ir.AbilitiesOf(r.ts[0]).Settler
+	if s == nil {
+		return
+	}
+	const n = 3 // fits every queue
+	for i := range n {
+		r.post(0, ir.Command{Op: ir.Shared, Peer: 1, Header: header(i), Data: payload(i, 100)})
+		r.poll(0)
+	}
+	for start := time.Now(); !s.Settled(); r.poll(0) {
+		if r.poll(1); time.Since(start) > r.wait {
+			r.Fatal("peer 0 does not get settled")
+		}
+	}
+	for start := time.Now(); len(r.inbox[1]) < n; r.poll(1) {
+		if time.Since(start) > r.wait {
+			r.Fatalf("%d of %d packets have arrived", len(r.inbox[1]), n)
+		}
+	}
+	for i := range n {
+		ev := r.arrival(1, 0)
+		check(r, &ev, i, 100)
+	}
 	r.quiet()
 }
 

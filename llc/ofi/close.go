@@ -12,7 +12,7 @@ import (
 func (t *Translator) Close() error {
 	t.release()
 	var ev ir.Event
-	for start := time.Now(); len(t.free) < t.moving-t.sends && time.Since(start) < lastWord; {
+	for start := time.Now(); !t.Settled() && time.Since(start) < lastWord; {
 		if !t.Poll(&ev) {
 			runtime.Gosched()
 		}
@@ -28,3 +28,6 @@ func (t *Translator) Close() error {
 	}
 	return errors.Join(err, t.lib.Close())
 }
+
+// Settled reports whether the packets that were posted are on their way.
+func (t *Translator) Settled() bool { return len(t.free) >= t.moving-t.sends }

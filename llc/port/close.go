@@ -4,6 +4,8 @@ import (
 	"errors"
 	"runtime"
 	"time"
+
+	"rhinet/llc/ir"
 )
 
 // Close makes progress until what has been sent is gone, unless progress stops, and closes the network
@@ -18,7 +20,7 @@ func (p *Port) Close() error {
 	p.set(drained)
 	p.withdrawLanes()
 	var err error
-	if !p.drain() {
+	if !p.drain(nil) {
 		err = ErrUnfinished
 	}
 	p.end()
@@ -61,11 +63,26 @@ func (p *Port) Abandon() {
 	p.carryOn()
 }
 
-// drain makes progress until the engine has nothing under way, and reports whether it got there.
-func (p *Port) drain() bool {
+// Quiesce makes progress until nothing is under way, and what was sent has arrived: the process may end then, or
+// go on. ErrUnfinished is that of Close.
+func (p *Port) Quiesce() error {
+	p.lock()
+	defer p.gate.leave()
+	switch {
+	case p.is(drained):
+		return ErrClosed
+	case !p.drain(p.settler):
+		return ErrUnfinished
+	}
+	return nil
+}
+
+// drain makes progress until the engine has nothing under way and s, if any, is settled, and reports whether it got
+// there.
+func (p *Port) drain(s ir.Settler) bool {
 	b := p.policy.Begin()
 	last := time.Now()
-	for !p.eng.Idle() {
+	for !p.eng.Idle() || s != nil && !s.Settled() {
 		if p.gaveUp {
 			return false
 		}

@@ -81,6 +81,7 @@ type Port struct {
 	shun      int           // how many more receives take the slow path, because one had to
 	clock     ir.Clock      // nil: time passes by itself
 	report    ir.Reporter
+	settler   ir.Settler    // nil: what is posted is not lost if the process ends
 	auditor   ir.Auditor    // nil: none
 	memory    ir.Memory     // nil: none
 	remote    ir.Remote     // nil: none
@@ -128,6 +129,7 @@ func New(cfg Config) *Port {
 	}
 	p.sw = can.Switch
 	p.flagArray, p.express, p.report, p.auditor, p.clock = can.FlagArray, can.Express, can.Reporter, can.Auditor, can.Clock
+	p.settler = can.Settler
 	p.lanes = can.Lanes
 	p.memory, p.remote, p.lender, p.barriers = can.Memory, can.Remote, can.Lender, can.Controller
 	p.atomics, p.locker, p.vectors = can.Atomics, can.Locker, can.Vectors

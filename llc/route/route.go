@@ -61,6 +61,7 @@ func New(near, far ir.Translator, hosts []int) (ir.Translator, error) {
 	}
 	t := &Translator{near: near, far: far, refuser: network.Refuser, aimer: can.Aimer, express: can.Express, hosts: hosts, host: hosts[near.Self()]}
 	can.Router, can.Refuser, can.Clock = t, nil, nil
+	can.Settler = network.Settler         // what is sent within a host has arrived
 	can.Controller, can.Switch = nil, nil // these need all ranks; Memory, Remote, Atomics, Locker and Vectors are for the ranks on this host
 	if can.Aimer != nil {
 		can.Aimer = aimer{t}

@@ -12,7 +12,7 @@ import (
 // Close leaves the network once the packets that were posted have arrived, or at least have gone.
 func (t *Translator) Close() error {
 	var ev ir.Event
-	for start := time.Now(); t.unsent() && time.Since(start) < lastWord; {
+	for start := time.Now(); !t.Settled() && time.Since(start) < lastWord; {
 		if !t.Poll(&ev) {
 			runtime.Gosched()
 		}
@@ -26,15 +26,15 @@ func (t *Translator) Close() error {
 	return err
 }
 
-// unsent reports whether a stream has something that the other side does not have yet: what the system still
+// Settled reports whether the other sides have everything that the streams were given: what the system still
 // holds is lost if this side ends before it has read everything.
-func (t *Translator) unsent() bool {
+func (t *Translator) Settled() bool {
 	for i := range t.peers {
 		if p := &t.peers[i]; p.queue.Packets() > 0 || p.link != nil && p.link.state == joined && p.link.socket.Unsent() > 0 {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // closeSockets gives back the sockets and the poller.

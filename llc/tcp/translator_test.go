@@ -98,6 +98,20 @@ func duo(t *testing.T) []ir.Translator {
 	return ts
 }
 
+// What waits for a stream to be opened has not arrived.
+func TestSettled(t *testing.T) {
+	ts := duo(t)
+	tr := ts[0].(*Translator)
+	if !tr.Settled() {
+		t.Error("nothing was sent, and it has not arrived")
+	}
+	tr.Post(&ir.Command{Op: ir.Shared, Peer: 1, Header: ir.Header{Kind: 1}})
+	if tr.Settled() {
+		t.Error("a packet counts as arrived before there is a stream")
+	}
+	exchange(t, ts, func(got [][]ir.Event) bool { return len(got[1]) == 1 && tr.Settled() })
+}
+
 // Two ranks that begin a stream at the same time agree on one, and nothing is lost.
 func TestBothBegin(t *testing.T) {
 	for round := range 60 {

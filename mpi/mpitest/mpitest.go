@@ -140,7 +140,8 @@ func inWorld(fn func(world *mpi.Comm) error) func(mpi.Job) error {
 }
 
 // Sessions is [World] for programs without a world: fn gets a session, which is
-// finalized when fn returns.
+// finalized when fn returns. Within fn, Open of that session stands for
+// [mpi.SessionInit], which opens a session of the whole process.
 func Sessions(n int, fn func(s *mpi.Session) error, options ...Option) error {
 	return run(n, func(job mpi.Job) error {
 		s, err := mpi.JoinSession(job)

@@ -47,7 +47,7 @@ func MeetApart(ranks int, open func(f *fabric.Fabric, rank int, n *entry.Network
 		return nil, err
 	}
 	for i, tr := range ts {
-		ts[i] = ir.Abilities{}.Give(Told{tr, hosts})
+		ts[i] = ir.Abilities{Settler: ir.AbilitiesOf(tr).Settler}.Give(Told{tr, hosts})
 	}
 	return ts, nil
 }
