@@ -34,6 +34,10 @@ const napLimit = time.Millisecond
 // this fence reaches every rank, sleeps are short where each rank has a processor: there a rank seldom
 // sleeps, and a fence after each publication waits for all of the sender's stores, one line after the other.
 // Where ranks share processors, and between goroutines, Ring fences instead.
+//
+// The barrier interrupts every processor that runs a rank, tens of microseconds where these are virtual. A
+// sleep that follows one that was ended by a ring will most likely be ended soon as well: it does without, and
+// is short. Only the sleep after one that nothing ended is fenced, and long.
 type Doorbell struct {
 	asleep  *uint32 // set by the sleeper, cleared by the ringer or by the sleeper
 	bell    *uint32
@@ -41,6 +45,7 @@ type Doorbell struct {
 	ranks   uint64        // number of all ranks
 	heard   uint32        // value of bell when armed; owned by the sleeper
 	nap     bool          // this sleep is short, because Arm has not fenced
+	rung    bool          // a ring has ended the last sleep
 	blind   bool          // the kernel does not fence, although registration succeeded
 	naps    bool          // sleeps are short until Arm's fence reaches every rank
 	own     uint32        // private word, for the fence in Ring
@@ -67,7 +72,7 @@ func (d *Doorbell) open(f *Fabric, rank int, naps bool) {
 func (f *Fabric) Bell(rank int) *Doorbell { return &f.bells[rank] }
 
 // Arm announces that the rank is about to sleep. Everything published before Arm returns can be
-// seen; a peer that publishes later rings. Arm, Sleep and Disarm belong to one goroutine at a time.
+// seen, and a peer that publishes later rings, unless the sleep is short. Arm, Sleep and Disarm belong to one goroutine at a time.
 func (d *Doorbell) Arm() {
 	if d.ready != nil {
 		select {
@@ -85,8 +90,10 @@ func (d *Doorbell) Arm() {
 		d.nap = d.naps
 		return
 	}
-	d.blind = d.blind || !barrier()
-	d.nap = d.blind
+	if d.nap = d.rung || d.blind; !d.nap {
+		d.blind = !barrier()
+		d.nap = d.blind
+	}
 }
 
 // Sleep blocks until the doorbell rings or d has passed. It may return early.
@@ -99,6 +106,7 @@ func (d *Doorbell) Sleep(limit time.Duration) {
 			limit = min(limit, napLimit)
 		}
 		futexWait(d.bell, d.heard, limit)
+		d.rung = atomic.LoadUint32(d.bell) != d.heard
 		return
 	}
 	if d.timer == nil {

@@ -51,7 +51,7 @@ func play(part string) error {
 		if part == "fenced bounce" {
 			f.fences.register(f, 1)
 		}
-		if !bounce(f, 1, 1000) {
+		if !bounce(f, 1, 1000, part == "fenced bounce") {
 			return errors.New("slept through its bell")
 		}
 	case "memory":
@@ -227,7 +227,7 @@ func TestNoWakeUpIsLostBetweenProcesses(t *testing.T) {
 				f.fences.end() // this side never registers
 			}
 			_, _, end := spawn(t, file, part)
-			if !bounce(f, 0, 1000) {
+			if !bounce(f, 0, 1000, part == "fenced bounce") {
 				t.Error("slept through its bell")
 			}
 			if err := end(); err != nil {
@@ -351,6 +351,40 @@ func TestSpent(t *testing.T) {
 	if got, high := f.Spent(), spentBy(parent); got < theirs || got > high {
 		t.Errorf("%v after this process has left, want %v to %v", got, theirs, high)
 	}
+}
+
+// TestSleepAfterARingIsShort: only a sleep that follows one that nothing ended is fenced, and long.
+func TestSleepAfterARingIsShort(t *testing.T) {
+	_, f := create(t, 1)
+	if err := f.Enter(0); err != nil {
+		t.Fatal(err)
+	}
+	f.fences.register(f, 0)
+	if !barrierKnown() {
+		t.Skip("this kernel has no barriers")
+	}
+	d := f.Bell(0)
+	sleep := func(rung, short bool, when string) {
+		t.Helper()
+		if d.Arm(); d.nap != short {
+			t.Errorf("%s: short %v", when, d.nap)
+		}
+		if rung {
+			d.Ring()
+		}
+		d.Sleep(napLimit / 4)
+		d.Disarm()
+	}
+	sleep(true, false, "first")
+	sleep(true, true, "after a ring")
+	sleep(false, true, "after another one")
+	sleep(false, false, "after a sleep that nothing ended")
+	sleep(true, false, "after another one")
+	if d.Arm(); !d.nap { // and looks once more, and finds something
+		t.Error("after a ring: long")
+	}
+	d.Disarm()
+	sleep(false, true, "after no sleep")
 }
 
 func TestSleepIsShortWithoutBarriers(t *testing.T) {
