@@ -87,7 +87,7 @@ var launched = []foreignJob{
 	{"aborts", "", 7, nil},
 	{"fails", "", 1, []string{": no input file"}},
 	{"killed", "", killed, nil},
-	{"after", "", 1, []string{"MPI can be initialized only once"}},
+	{"after", "", 1, []string{"Init can be called only once"}},
 }
 
 // The status of a job with a rank that was killed, or terminated.

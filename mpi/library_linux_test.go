@@ -409,7 +409,7 @@ func TestLibraries(t *testing.T) {
 				{"good", "", 0, []string{"0 3 9", "1 3 9", "2 3 9"}},
 				{"aborts", "", 7, nil},
 				{"fails", "", 1, []string{": no input file"}},
-				{"after", "", 1, []string{"MPI can be initialized only once"}},
+				{"after", "", 1, []string{"Init can be called only once"}},
 				{"goroutines", fileVariable + "=" + filepath.Join(t.TempDir(), "file"), 0, []string{"refused"}},
 			} {
 				tc.run(t, m.Command(t, shim, 3, os.Args[0]))

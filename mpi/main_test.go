@@ -68,7 +68,7 @@ func TestHowProgramsEnd(t *testing.T) {
 		{"panics", "", 2, "", []string{"rank 0: panic: out of cheese\n", "main_test.go:"}},
 		{"aborts", "", 7, "", nil},
 		{"twice", "", 1, "", []string{"rank 0: mpi: Init: the process has called Init before; pass on its communicator\n"}},
-		{"after", "", 1, "", []string{"rank 0: mpi: Init: the process has called Finalize; MPI can be initialized only once\n"}},
+		{"after", "", 1, "", []string{"rank 0: mpi: Init: the process has called Finalize; Init can be called only once\n"}},
 		{"forgets", "RHINET_DEBUG=1", 1, "", []string{"1 requests were never completed", "Irecv on world from 0 tag 5: 8 bytes (", "main_test.go:"}},
 		{"good", "PMI_SIZE=2", 1, "", []string{"mpi: Init: PMI_SIZE=2 shows that another launcher"}},
 		{"good", "RHINET_JOB=junk", 1, "", []string{`mpi: Init: RHINET_JOB is "junk"`}},
