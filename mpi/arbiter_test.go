@@ -158,6 +158,7 @@ func (p *mistaken) run(c *mpi.Comm) error {
 // In a checked job all ranks are told of calls that do not match, and all are told the
 // same.
 func TestAllRanksAreToldTheSame(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for i, p := range mistakenPrograms {
 		for k, net := range transports {
 			for j, n := range []int{2, 3, 8} {
@@ -175,6 +176,7 @@ func TestAllRanksAreToldTheSame(t *testing.T) {
 
 // On a network with barrier controllers, too, whether they serve the barriers or not.
 func TestAllRanksAreToldTheSameOnControllers(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for i, p := range mistakenPrograms {
 		for j, n := range []int{2, 3, 8} {
 			if (i+j)%2 > 0 {
@@ -209,6 +211,7 @@ func withPatience(t *testing.T, fn func(w *mpi.Comm) error) {
 
 // A rank that comes late has made no mistake.
 func TestARankThatComesLate(t *testing.T) {
+	t.Parallel() // it mostly waits
 	withPatience(t, func(w *mpi.Comm) error {
 		for late := range 3 {
 			for _, call := range []func(c *mpi.Comm) error{mpi.Barrier, allreduce[int](1, mpi.Sum), allreduce[int](5000, mpi.Sum), bcast[int](1, late), gather[int](2000, late),

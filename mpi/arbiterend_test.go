@@ -45,6 +45,7 @@ func TestAllRanksOfErroneousProgramsAreTold(t *testing.T) {
 
 // However a program completes nonblocking calls, it is told what all are told.
 func TestOperationsThatAreCompletedOtherwise(t *testing.T) {
+	t.Parallel() // it mostly waits
 	ways := map[string]func(r *mpi.Request) error{
 		"Test": func(r *mpi.Request) error {
 			for {
@@ -212,6 +213,7 @@ func TestOperationsThatGoOnForLong(t *testing.T) {
 // A rank that leaves because a call of it has failed gets no more questions: they would
 // delay its end, and that of ranks that wait for it.
 func TestNobodyAsksWhoLeaves(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, net := range transports {
 		for root := range 3 {
 			t.Run(fmt.Sprintf("%s/%d", net.name, root), func(t *testing.T) {

@@ -184,6 +184,7 @@ func TestManyLongParts(t *testing.T) {
 // A context ends a call of long parts: before the other rank comes, and while it does not
 // receive. Then the communicator cannot be used.
 func TestAContextEndsLongParts(t *testing.T) {
+	t.Parallel() // it mostly waits
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	for _, p := range pairings() {
 		for rank := range ws {

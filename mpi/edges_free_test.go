@@ -53,6 +53,7 @@ func TestFreeLeavesPendingMessages(t *testing.T) {
 // MPI 4.1, section 7.4.3: the same with a sender that sends only after all other ranks
 // have freed the communicator, and made others. So Free is a local call.
 func TestFreeBeforeTheMessageIsSent(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, n := range []int{2, 4} {
 		bothWays(t, n, func(w *mpi.Comm) error {
 			c, err := w.Dup()
@@ -81,6 +82,7 @@ func TestFreeBeforeTheMessageIsSent(t *testing.T) {
 // MPI 4.1, section 7.4.3: nonblocking collective calls complete after Free, also those of
 // inter-communicators, and calls to neighbors.
 func TestFreeLeavesPendingCollectiveCalls(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, n := range []int{1, 2, 3, 5} {
 		bothWays(t, n, func(w *mpi.Comm) error {
 			for _, length := range []int{1, 1000, 50_000} {

@@ -311,6 +311,7 @@ func (p *erroneous) on(option mpitest.Option) ([]error, error) {
 }
 
 func TestErroneousProgramsAreDiagnosed(t *testing.T) {
+	t.Parallel() // it mostly waits
 	if len(erroneousPrograms) < 100 {
 		t.Errorf("only %d programs", len(erroneousPrograms))
 	}

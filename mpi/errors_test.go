@@ -401,6 +401,7 @@ func TestACommunicatorIsBrokenAfterACancelledCollectiveCall(t *testing.T) {
 
 // Free ignores messages of an operation that a context has ended.
 func TestFreeAfterAnOperationThatAContextHasEnded(t *testing.T) {
+	t.Parallel() // it mostly waits
 	everywhere(t, 3, func(w *mpi.Comm) error {
 		c, err := w.Dup()
 		if err != nil {
@@ -422,6 +423,7 @@ func TestFreeAfterAnOperationThatAContextHasEnded(t *testing.T) {
 
 // Finalize gives up a long send that is never received, and reports it.
 func TestFinalizeGivesUpOnAbandonedSends(t *testing.T) {
+	t.Parallel()                                      // it mostly waits
 	err := mpitest.World(2, func(w *mpi.Comm) error { // which finalizes
 		if w.Rank() != 0 {
 			return tells(mpi.Finalize(w), mpi.ErrPending, "1 messages to this rank were never received")

@@ -2,6 +2,7 @@ package mpi_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,6 +50,11 @@ func TestMain(m *testing.M) {
 		mpi.Main(run)
 		fmt.Println("main returned")
 		return
+	}
+	// Tests that run in parallel mostly wait, so more of them than processors should.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

@@ -235,6 +235,7 @@ func TestWrongPartitions(t *testing.T) {
 // MPI 4.1, section 4.2.1: each PsendInit matches a PrecvInit. In a checked job Finalize names those that none has matched, and no
 // others.
 func TestPartitionedRequestsThatNeverMeet(t *testing.T) {
+	t.Parallel() // it mostly waits
 	const never = "1 partitioned requests never met their partner; call PrecvInit for each PsendInit, with the same tag:\n\t"
 	for want, init := range map[string]func(w *mpi.Comm) (*mpi.Request, error){
 		"PsendInit on world to 1 tag 5 (":   func(w *mpi.Comm) (*mpi.Request, error) { return mpi.PsendInit(w, make([]int, 4), 2, 1, 5) },

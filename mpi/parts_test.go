@@ -141,6 +141,7 @@ func TestScattervTakesEachPartFromItsPlace(t *testing.T) {
 
 // MPI 4.1, section 6.5: the counts at root must be those of the senders.
 func TestWrongCountsAtTheRootAreAnError(t *testing.T) {
+	t.Parallel() // it mostly waits
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		if w.Rank() == 1 {
 			if err := mpi.Gatherv(w, make([]int, 3), nil, nil, nil, 0); err != nil {
@@ -160,6 +161,7 @@ func TestWrongCountsAtTheRootAreAnError(t *testing.T) {
 // MPI 4.1, sections 6.12.3 and 6.12.4: the same holds for calls that do not block, also
 // if each rank expects the part to go another way.
 func TestWrongCountsAtTheRootOfCallsThatDoNotBlock(t *testing.T) {
+	t.Parallel() // it mostly waits
 	const long = 5000
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		for _, n := range []int{3, long} {

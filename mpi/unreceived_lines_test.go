@@ -158,6 +158,7 @@ func sentAt(err error, lines []string) error {
 // The line of a message that was not received, and whose sender does not wait any more,
 // is also reported.
 func TestTheLineOfAnOffer(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, send := range []func(w *mpi.Comm) (string, error){
 		func(w *mpi.Comm) (string, error) { return line(), mpi.Isend(w, make([]byte, 1<<20), 0, 5).Free() },
 		func(w *mpi.Comm) (string, error) { return line(), mpi.Issend(w, make([]byte, 1<<20), 0, 5).Free() },

@@ -107,6 +107,7 @@ func (r replaced) Unwrap() error { return r.error }
 
 // A long message whose sender does not wait any more is known by its offer.
 func TestAnOfferThatNobodyTakes(t *testing.T) {
+	t.Parallel() // it mostly waits
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		if w.Rank() == 0 {
 			return tells(mpi.Finalize(w), mpi.ErrPending, "from 1 tag 5 on world: 1048576 bytes, sent at ")

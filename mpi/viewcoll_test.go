@@ -361,6 +361,7 @@ func TestNeighborsExchangeLayouts(t *testing.T) {
 // MPI 4.1, section 6.4 and 3.3.1: ranks whose layouts have elements of different types
 // get an error.
 func TestCollectiveCallsCompareWhatLayoutsAreMadeOf(t *testing.T) {
+	t.Parallel() // it mostly waits
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		w, err := w.Dup()
 		if err != nil {

@@ -90,6 +90,7 @@ func locked(do func(w *mpi.Win[int]) error) func(w *mpi.Win[int]) error {
 // TestWindowMistakesOfAll: contributions of ranks that do not match are an error on all
 // of them.
 func TestWindowMistakesOfAll(t *testing.T) {
+	t.Parallel() // it mostly waits
 	everywhere(t, 2, func(c *mpi.Comm) error {
 		_, err := mpi.WinAllocate[int](c, -1)
 		if e := is(err, mpi.ErrSize, ""); e != nil {
