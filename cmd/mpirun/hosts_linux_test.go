@@ -112,6 +112,7 @@ func TestInputOfHosts(t *testing.T) {
 }
 
 func TestFailuresOnHosts(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -335,6 +336,7 @@ func TestKilledRankOnHosts(t *testing.T) {
 // Ranks fail on several hosts, and the remaining ones get the right answer; or a host fails, and the ranks
 // on others run to their end.
 func TestKeepGoingOnHosts(t *testing.T) {
+	t.Parallel() // it mostly waits
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
@@ -388,6 +390,7 @@ func (w *network) rank(host int, program string) int {
 // A daemon of one job and the mpirun that leads another are late, as on a busy machine: their kernels answer,
 // and the jobs go on.
 func TestLateOnHosts(t *testing.T) {
+	t.Parallel() // it mostly waits
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -431,6 +434,7 @@ func TestLateOnHosts(t *testing.T) {
 // When any process ends, the job ends soon, names the host, and leaves nothing. At most seven seconds of
 // waiting are intended: five of silence, and two for a daemon that cannot be reached.
 func TestDeathsOnHosts(t *testing.T) {
+	t.Parallel()                   // it mostly waits
 	const limit = 40 * time.Second // machines may be busy
 	for _, c := range []struct {
 		name   string

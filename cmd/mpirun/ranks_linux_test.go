@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,6 +31,11 @@ func TestMain(m *testing.M) {
 	case os.Getenv(playRank) != "":
 		mpi.Main(play)
 	default:
+		// Tests that run in parallel mostly wait, so more of them than processors should.
+		flag.Parse()
+		if err := flag.Set("test.parallel", "6"); err != nil {
+			panic(err)
+		}
 		status := m.Run()
 		os.RemoveAll(builds.dir) // nothing happens if none has been built
 		os.Exit(status)

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,12 +45,15 @@ type Network struct {
 	cpus  []string // processors that this process may use
 }
 
-// New makes n hosts, at least 1. A process can have one network at a time. An error is one sentence.
+// made counts the networks of this process, whose hosts have different names.
+var made atomic.Int32
+
+// New makes n hosts, at least 1. An error is one sentence.
 func New(n int) (*Network, error) {
 	if n < 1 || n > most {
 		return nil, fmt.Errorf("%d hosts: there are 1 to %d in a network of namespaces", n, most)
 	}
-	prefix := fmt.Sprintf("rh%d-", os.Getpid())
+	prefix := fmt.Sprintf("rh%d.%d-", os.Getpid(), made.Add(1))
 	w := &Network{hub: prefix + "hub", cpus: processors()}
 	script := []string{"netns add " + w.hub, "-n " + w.hub + " link add br0 type bridge", "-n " + w.hub + " link set br0 up"}
 	for i := range n {
