@@ -124,20 +124,27 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// While a job runs, a rank without Finalize has not ended.
+// While a job runs, a rank without Finalize has not ended. One that has paused has, until it resumes.
 func TestStatesOfARunningJob(t *testing.T) {
-	file, reader := memory(t, 3, false)
-	for rank := range 2 {
-		r := opened(t, file, rank, 3, func() int64 { return 1 })
-		if rank == 1 {
+	file, reader := memory(t, 5, false)
+	for rank := range 4 {
+		r := opened(t, file, rank, 5, func() int64 { return 1 })
+		switch rank {
+		case 1:
 			r.Close()
+			r.Pause() // too late: it changes nothing
+			r.Resume()
+		case 2, 3:
+			if r.Pause(); rank == 3 {
+				r.Resume()
+			}
 		}
 	}
 	s, err := reader.SoFar("./prog")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rank, want := range []string{"running", "finalized", "not in MPI"} {
+	for rank, want := range []string{"running", "finalized", "finalized", "running", "not in MPI"} {
 		if got := s.Ranks[rank].State; got != want {
 			t.Errorf("rank %d is %s, want %s", rank, got, want)
 		}
