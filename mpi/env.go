@@ -114,9 +114,8 @@ const (
 	stateSessionsOver = "sessions-over" // it had sessions, and no world
 )
 
-// markEnvironment records the state of process pid, and hides the
-// job from programs that this process may start. The environment is the only state that
-// belongs to the process rather than to this package.
+// markEnvironment records the state of process pid, and hides the job from programs that
+// this process may start: they inherit the environment, but have other numbers.
 func markEnvironment(pid int, state string) {
 	for _, name := range slices.Concat(launcher.Variables(), pmix.Variables(), []string{envJob}) {
 		os.Unsetenv(name)

@@ -17,35 +17,37 @@ import (
 //
 // MPI 4.1, section 11.2.1.
 func Init() (c *Comm, err error) {
-	if err := mayInit(processState()); err != nil {
-		return nil, err
-	}
-	err = enter("Init", func(w *world) error {
-		c, err = w.makeWorld()
-		return err
+	err = process.Use(func(kept any) (any, error) {
+		if err := mayInit(processState()); err != nil {
+			return kept, err
+		}
+		w, err := enter(kept, "Init")
+		if err != nil {
+			return kept, err
+		}
+		if c, err = w.makeWorld(); err != nil {
+			err = errors.Join(err, w.leave())
+		}
+		return w, err
 	})
 	return c, err
 }
 
-// enter has f use the world state of this process, which joins its job if it has not done
-// so. What f makes must leave the world.
-func enter(call string, f func(*world) error) error {
-	return process.Use(func(kept any) (any, error) {
-		w, _ := kept.(*world)
-		if w == nil || !w.enter() {
-			job, err := joinProcess()
-			if err != nil {
-				return nil, named(call, err)
-			}
-			if w, err = join(job, at(call)); err != nil {
-				return nil, errors.Join(err, job.Transport.Close(), job.release())
-			}
-		}
-		if err := f(w); err != nil {
-			return nil, errors.Join(err, w.leave())
-		}
+// enter counts one more user of the world state of this process, which joins its job if it
+// is not in it. kept is that state, if there was one before.
+func enter(kept any, call string) (*world, error) {
+	if w, ok := kept.(*world); ok && w.enter() {
 		return w, nil
-	})
+	}
+	job, err := joinProcess()
+	if err != nil {
+		return nil, named(call, err)
+	}
+	w, err := join(job, at(call))
+	if err != nil {
+		return nil, errors.Join(err, job.Transport.Close(), job.release())
+	}
+	return w, nil
 }
 
 // mayInit returns why a process in a state of envInit cannot call Init, or nil.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+
+	"rhinet/internal/process"
 )
 
 // A Session is a use of MPI that needs no world: a library opens one for itself, asks
@@ -37,9 +39,13 @@ const (
 //
 // MPI 4.1, section 11.3.1.
 func SessionInit(info ...Info) (s *Session, err error) {
-	err = enter("SessionInit", func(w *world) error {
+	err = process.Use(func(kept any) (any, error) {
+		w, err := enter(kept, "SessionInit")
+		if err != nil {
+			return kept, err
+		}
 		s = &Session{w: w}
-		return nil
+		return w, nil
 	})
 	return s, err
 }
@@ -97,8 +103,8 @@ func (s *Session) check(call string) error {
 
 // Finalize ends the session. Its communicators and windows must have been freed
 // (ErrSession names those that are not), and its requests completed (ErrPending). It
-// does not wait for other ranks. The last one of a process ends the process's use of
-// MPI.
+// does not wait for other ranks. After that of the last one the process may end, or open
+// others; if it has called [Finalize], it ends the process's use of MPI.
 //
 // MPI 4.1, section 11.3.1 (MPI_Session_finalize).
 func (s *Session) Finalize() (err error) {

@@ -72,7 +72,8 @@ func (d *Doorbell) open(f *Fabric, rank int, naps bool) {
 func (f *Fabric) Bell(rank int) *Doorbell { return &f.bells[rank] }
 
 // Arm announces that the rank is about to sleep. Everything published before Arm returns can be
-// seen, and a peer that publishes later rings, unless the sleep is short. Arm, Sleep and Disarm belong to one goroutine at a time.
+// seen, and a peer that publishes later rings, unless the sleep is short. Arm, Sleep and Disarm
+// belong to one goroutine at a time.
 func (d *Doorbell) Arm() {
 	if d.ready != nil {
 		select {
