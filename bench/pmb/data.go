@@ -5,11 +5,15 @@ import (
 	"rhinet/mpi"
 )
 
-// pattern is byte i of the data of a rank, and value its float32 values, whose sums are exact.
+// pattern is byte i of the data of a rank, and value its float32 values, whose sums are exact. Both repeat after
+// period values.
 func pattern(rank, i int) byte        { return byte(rank*31 + i*7 + 1) }
 func value(rank, i int) float32       { return float32(rank + 1 + i%5) }
 func total(ranks, i int) float32      { return float32(ranks*(ranks+1)/2 + ranks*(i%5)) }
 func slotsFor(offCache, each int) int { return max(1, (offCache+max(each, 1)-1)/max(each, 1)) }
+
+// period is a multiple of the periods of pattern, 256, and of value, 5.
+const period = 256 * 5
 
 // line is the alignment of buffers in an off-cache run.
 const line = 64
@@ -31,12 +35,10 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 		e.send, e.recv = make([]byte, e.slots*e.strideS), make([]byte, e.slots*e.strideR)
 	}
 	for s := range e.slots {
-		for i := range e.lenS {
-			if b.floats {
-				e.sendF[s*e.strideS+i] = value(e.rank, i)
-			} else {
-				e.send[s*e.strideS+i] = pattern(e.rank, i)
-			}
+		if b.floats {
+			fill(e.sendF[s*e.strideS:][:e.lenS], func(i int) float32 { return value(e.rank, i) })
+		} else {
+			fill(e.send[s*e.strideS:][:e.lenS], func(i int) byte { return pattern(e.rank, i) })
 		}
 	}
 	e.clear()
@@ -67,17 +69,23 @@ func (b Benchmark) newEnv(c *mpi.Comm, n int, o Options) *env {
 	return e
 }
 
+// fill writes values that repeat after period ones.
+func fill[T any](to []T, value func(i int) T) {
+	for i := range to[:min(period, len(to))] {
+		to[i] = value(i)
+	}
+	for n := period; n < len(to); n *= 2 {
+		copy(to[n:], to[:n])
+	}
+}
+
 func up(n int) int { return (n + line - 1) / line * line }
 
 // clear fills the receive buffers with values that are never sent; it also makes their pages exist before
 // the clock runs.
 func (e *env) clear() {
-	for i := range e.recv {
-		e.recv[i] = 0xA5
-	}
-	for i := range e.recvF {
-		e.recvF[i] = -1
-	}
+	fill(e.recv, func(int) byte { return 0xA5 })
+	fill(e.recvF, func(int) float32 { return -1 })
 }
 
 // defects runs b once more and counts wrong data on all ranks.
