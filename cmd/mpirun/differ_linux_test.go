@@ -74,7 +74,6 @@ func differ(world *mpi.Comm, what string) error {
 // What is reported for ranks in different collective calls, as processes: an error if a message or a flag
 // shows it, otherwise the report of a hang.
 func TestRanksInDifferentCalls(t *testing.T) {
-	t.Parallel() // it mostly waits
 	const (
 		order = ": all ranks of a communicator must make the same collective calls in the same order"
 		same  = ": the calls differ in type, length, operation or root, or in what was called before"

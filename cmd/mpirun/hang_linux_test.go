@@ -147,7 +147,6 @@ func locksBoth(world *mpi.Comm, kind mpi.LockType) error {
 // The report says that a rank waiting for a lock waits for the rank that holds it and, in a checked job,
 // where that rank has taken it. In a job that is not checked, the holders of a shared lock are not known.
 func TestHangReportsNameWhoHasALock(t *testing.T) {
-	t.Parallel() // it mostly waits
 	source, err := os.ReadFile("hang_linux_test.go")
 	if err != nil {
 		t.Fatal(err)

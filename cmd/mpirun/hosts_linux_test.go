@@ -112,7 +112,6 @@ func TestInputOfHosts(t *testing.T) {
 }
 
 func TestFailuresOnHosts(t *testing.T) {
-	t.Parallel() // it mostly waits
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -464,7 +463,7 @@ func TestDeathsOnHosts(t *testing.T) {
 				t.Errorf("the job ended after %v", d)
 			}
 			if got := cmd.ProcessState.ExitCode(); got != c.status {
-				t.Errorf("status %d", got)
+				t.Errorf("%v, %q", cmd.ProcessState, errs.String())
 			}
 			for _, want := range c.want {
 				if want = strings.ReplaceAll(want, "HOST", w.hosts[1]); !strings.Contains(errs.String(), want) {

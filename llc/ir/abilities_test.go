@@ -29,6 +29,7 @@ type able struct {
 	Refuser
 	Injector
 	CPUTimer
+	Settler
 }
 
 func (able) Hint(int) {}
@@ -43,18 +44,30 @@ func TestAbilities(t *testing.T) {
 			t.Errorf("%s is not found", full.Type().Field(i).Name)
 		}
 	}
-	for has := range 1 << full.NumField() {
+	n := full.NumField()
+	check := func(has int) {
 		var want Abilities
-		for i := range full.NumField() {
+		for i := range n {
 			if has>>i&1 != 0 {
 				reflect.ValueOf(&want).Elem().Field(i).Set(full.Field(i))
 			}
 		}
 		got := reflect.ValueOf(AbilitiesOf(want.Give(all)))
-		for i := range got.NumField() {
+		for i := range n {
 			if got.Field(i).IsNil() != (has>>i&1 == 0) {
 				t.Errorf("set %#x: %s is %v", has, got.Type().Field(i).Name, got.Field(i))
 			}
 		}
 	}
+	for i := range n { // all sets of up to three abilities, and all that lack up to three
+		for j := range i + 1 {
+			for k := range j + 1 {
+				few := 1<<i | 1<<j | 1<<k
+				check(few)
+				check(1<<n - 1 - few)
+			}
+		}
+	}
+	check(0)
+	check(1<<n - 1)
 }
