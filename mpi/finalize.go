@@ -115,17 +115,15 @@ func (w *world) leave() error {
 	defer w.parking.Unlock()
 	w.mu.Lock()
 	w.users--
-	last := w.users == 0
-	w.parked = last && w.park != nil && !w.made
-	park := w.parked
+	last, parks := w.users == 0, w.parks()
 	w.mu.Unlock()
 	switch {
-	case park:
+	case !last:
+		return nil
+	case parks:
 		return w.park()
-	case last:
-		return w.close()
 	}
-	return nil
+	return w.close()
 }
 
 // unmet lists the partitioned requests that have not met their partners, if the transport is closed.

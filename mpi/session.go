@@ -82,10 +82,9 @@ func (c *Comm) Session(info ...Info) (_ *Session, err error) {
 	return c.w.session(), nil
 }
 
+// session opens a session. If the transport has been closed meanwhile, its calls fail.
 func (w *world) session() *Session {
-	w.mu.Lock()
-	w.users++
-	w.mu.Unlock()
+	w.enter()
 	return &Session{w: w}
 }
 

@@ -91,7 +91,6 @@ type world struct {
 	windows  []*window          // those that have not been freed
 	draining []contextID        // of communicators that were freed, in which receives wait
 	users    int                // the world and sessions that have not been finalized
-	parked   bool               // there are none, but the transport is open
 	made     bool               // the world communicator has been made
 
 	parking sync.Mutex // held while users come and the last one goes
@@ -125,17 +124,18 @@ func (w *world) enter() bool {
 	defer w.parking.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch {
-	case w.users > 0:
-	case w.parked:
-		w.parked = false
+	if w.users == 0 {
+		if !w.parks() {
+			return false
+		}
 		w.resume()
-	default:
-		return false
 	}
 	w.users++
 	return true
 }
+
+// parks reports whether the transport stays open after the last user.
+func (w *world) parks() bool { return w.park != nil && !w.made }
 
 // markWorld tells the launcher whether the process is in the world.
 func (w *world) markWorld(in bool) {
