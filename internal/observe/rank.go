@@ -432,9 +432,14 @@ func (r *Rank) Pause() {
 	r.guard.Lock()
 	defer r.guard.Unlock()
 	if !r.closed {
-		set(r.mem, headLast, uint64(r.Meter.now()))
-		set(r.mem, headState, left)
+		r.leave()
 	}
+}
+
+// leave notes the end of the last call, and that it was Finalize.
+func (r *Rank) leave() {
+	set(r.mem, headLast, uint64(r.Meter.now()))
+	set(r.mem, headState, left)
 }
 
 // Resume notes that the rank uses MPI again.
@@ -457,7 +462,6 @@ func (r *Rank) Close() error {
 	r.names.Lock()
 	r.names.rows = nil
 	r.names.Unlock()
-	set(r.mem, headLast, uint64(r.Meter.now()))
-	set(r.mem, headState, left)
+	r.leave()
 	return unclaim(r.mem)
 }
