@@ -51,8 +51,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("main returned")
 		return
 	}
-	// Tests that run in parallel mostly wait, so more of them than processors should.
-	flag.Parse()
+	// Tests that run in parallel mostly wait, so more of them than processors should, unless a flag says otherwise.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}

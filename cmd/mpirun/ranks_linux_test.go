@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 	case os.Getenv(playRank) != "":
 		mpi.Main(play)
 	default:
-		// Tests that run in parallel mostly wait, so more of them than processors should. They start mpirun as a
-		// process: within this one it collects the ends of processes that others wait for.
-		flag.Parse()
+		// Tests that run in parallel mostly wait, so more of them than processors should, unless a flag says
+		// otherwise. They start mpirun as a process: within this one it collects the ends of processes that
+		// others wait for.
 		if err := flag.Set("test.parallel", "6"); err != nil {
 			panic(err)
 		}
