@@ -29,6 +29,7 @@ type Translator struct {
 var (
 	_ ir.Translator = (*Translator)(nil)
 	_ ir.Clock      = (*Translator)(nil)
+	_ ir.Settler    = (*Translator)(nil)
 )
 
 // errUnsupported answers a command that the Caps rule out.
@@ -84,6 +85,12 @@ func (t *Translator) Disarm() (rung bool) { return t.node.Disarm() }
 
 // Wake ends the sleep of a peer.
 func (t *Translator) Wake(peer int) { t.node.Wake(peer) }
+
+// Settled is true: once flushed, what was posted arrives.
+func (t *Translator) Settled() bool {
+	t.node.Flush()
+	return true
+}
 
 // Close leaves virtual time.
 func (t *Translator) Close() error {

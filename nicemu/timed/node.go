@@ -286,6 +286,15 @@ func (n *Node) refill() {
 	}
 }
 
+// Flush hands what this rank has posted to the service. It reaches others also if the rank's process ends before the
+// virtual time in which it does.
+func (n *Node) Flush() {
+	defer n.mu.Unlock()
+	if n.enter() && n.out > 0 {
+		n.giveTurn(askFlush, 0)
+	}
+}
+
 // Close leaves the job: the rank gets no more events.
 func (n *Node) Close() {
 	defer n.mu.Unlock()

@@ -334,6 +334,29 @@ func TestLeft(t *testing.T) {
 	})
 }
 
+// TestFlush: what a rank has flushed arrives, though its process ends before it leaves.
+func TestFlush(t *testing.T) {
+	const packets = 10
+	j := newJob(t, 2, Config{})
+	first := j.nodes[0]
+	j.nodes = j.nodes[1:]
+	j.wg.Go(func() {
+		for i := range packets {
+			first.Send(1, &[3]uint64{uint64(i)}, nil, false)
+		}
+		first.Flush()
+		first.Flush() // nothing
+		j.s.Ended(0)
+	})
+	j.run(func(n *Node) {
+		for i := range uint64(packets) {
+			if m := await(n); m.Kind != Packet || m.Head[0] != i {
+				t.Errorf("packet %d: %+v", i, m)
+			}
+		}
+	})
+}
+
 // TestManyRecords: more records than a mailbox holds can be sent in both directions.
 func TestManyRecords(t *testing.T) {
 	const packets = 3 * areaBytes / 1000
