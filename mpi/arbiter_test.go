@@ -279,7 +279,10 @@ func TestARankWhoseContextEndedFrees(t *testing.T) {
 				return fmt.Errorf("alone: %w", err)
 			}
 		}
-		time.Sleep(time.Duration(20+20*(w.Rank()%2)) * time.Millisecond)
+		if err := mpi.Barrier(w); err != nil { // no rank frees before the context has ended
+			return err
+		}
+		time.Sleep(time.Duration(20*(w.Rank()%2)) * time.Millisecond)
 		return c.Free()
 	})
 }

@@ -63,7 +63,7 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	case mine && state == stateFinalized:
 		return setup{}, initError(ErrFinalized, "the process has called Finalize, and no session is open; open one before that, beside which others can be opened")
 	case mine:
-		return setup{}, initError(ErrFinalized, "the use of MPI by this process has ended with its last session, because it runs on the library of another MPI; keep a session open to open others")
+		return setup{}, initError(ErrFinalized, "the use of MPI by this process is over, because it begins only once on the library of another MPI; keep a session open, beside which others can be opened")
 	}
 	watch, err := nics.ParseDebug(getenv(envDebug))
 	if err != nil {
@@ -108,10 +108,9 @@ func remedy(getenv func(string) string) string {
 
 // The states of a process in envInit.
 const (
-	stateActive       = "active"        // it has a world
-	stateFinalized    = "finalized"     // it had one
-	stateSessions     = "sessions"      // it has sessions, and had no world
-	stateSessionsOver = "sessions-over" // it had sessions, and no world
+	stateActive    = "active"    // it has a world
+	stateFinalized = "finalized" // it had one
+	stateSessions  = "sessions"  // it has or had sessions, and no world
 )
 
 // markEnvironment records the state of process pid, and hides the job from programs that

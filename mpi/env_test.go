@@ -94,8 +94,7 @@ func TestAWrongEnvironmentIsAnErrorThatNamesIt(t *testing.T) {
 		{[]string{"PMI_SIZE=4"}, ErrInit, "srun --mpi=pmi2, or unset the variable"},
 		{[]string{job, "RHINET_INIT=77 active"}, ErrInit, "the process has called Init before; pass on its communicator"},
 		{[]string{"RHINET_INIT=77 finalized"}, ErrFinalized, "the process has called Finalize, and no session is open; open one before that"},
-		{[]string{"RHINET_INIT=77 sessions"}, ErrFinalized, "has ended with its last session, because it runs on the library of another MPI"},
-		{[]string{"RHINET_INIT=77 sessions-over"}, ErrFinalized, "has ended with its last session, because it runs on the library of another MPI"},
+		{[]string{"RHINET_INIT=77 sessions"}, ErrFinalized, "is over, because it begins only once on the library of another MPI; keep a session open"},
 	} {
 		_, err := readEnvironment(environment(tc.env...), 77)
 		if !errors.Is(err, tc.class) || !strings.HasPrefix(err.Error(), "mpi: Init: ") || !strings.Contains(err.Error(), tc.want) {

@@ -61,18 +61,22 @@ const noticeHead = 12
 // survive starts what a job needs to go on when ranks die.
 func (w *world) survive() bool {
 	p := &failureManager{w: w, news: make(chan int, w.Size), dead: make([]bool, w.Size), agreements: map[contextID]*commAgreements{}, meetings: map[*commFailures]struct{}{}}
-	p.ctx, p.stop = context.WithCancel(context.Background())
 	if !w.Transport.Survive(func(peer int, _ error) { p.news <- peer }) {
-		p.stop()
 		return false
 	}
 	w.failures = p
-	p.over.Go(p.watch)
-	p.over.Go(p.listen)
+	p.begin()
 	return true
 }
 
-// end ends that.
+// begin has the goroutines run, until end.
+func (p *failureManager) begin() {
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	p.over.Go(p.watch)
+	p.over.Go(p.listen)
+}
+
+// end ends what begin has begun.
 func (p *failureManager) end() {
 	p.stop()
 	p.over.Wait()

@@ -22,7 +22,8 @@ func Wtime() float64 { return clock.Seconds() }
 // calls fail with [ErrFinalized]. An error of class [ErrPending] lists requests that
 // were never completed and, in a checked job (see Job.Check), messages that have
 // arrived at this rank and were never received, and partitioned requests without a
-// partner. Sends that are still in flight, like a long
+// partner. Calls that still wait, on other goroutines, end with an error. Sends that are
+// still in flight, like a long
 // one whose wait ended with the context of [Comm.WithContext], are continued as long as
 // their receivers make progress. If nothing moves for a second, Finalize gives them up
 // and fails with class [ErrOther] (its cause is ErrUnfinished of llc/port), after MPI
@@ -108,22 +109,31 @@ func (w *world) finalize(of *Session) (some bool) {
 }
 
 // leave ends the use of MPI by the world or by a session; the last one of these closes
-// the transport. Where there was no world, others may follow: the transport stays open,
-// in a state in which the process may end.
+// the transport. Where there was no world, others may follow: the transport is kept, in a
+// state in which the process may end.
 func (w *world) leave() error {
 	w.parking.Lock()
 	defer w.parking.Unlock()
 	w.mu.Lock()
 	w.users--
-	last, parks := w.users == 0, w.parks()
+	last := w.users == 0
 	w.mu.Unlock()
-	switch {
-	case !last:
+	if !last {
 		return nil
-	case parks:
+	}
+	w.arbiter.close(nil)
+	w.departures.end()
+	if w.failures != nil {
+		w.failures.end()
+	}
+	if w.parks() {
 		return w.park()
 	}
-	return w.close()
+	err := w.Transport.Close()
+	if w.release != nil {
+		err = errors.Join(err, w.release())
+	}
+	return err
 }
 
 // unmet lists the partitioned requests that have not met their partners, if the transport is closed.
@@ -135,20 +145,6 @@ func (w *world) unmet() []*partitioned {
 		return nil
 	}
 	return w.partners.unmet()
-}
-
-// close ends the use of the transport.
-func (w *world) close() error {
-	w.arbiter.close(nil)
-	w.departures.end()
-	if w.failures != nil {
-		w.failures.end()
-	}
-	err := w.Transport.Close()
-	if w.release != nil {
-		err = errors.Join(err, w.release())
-	}
-	return err
 }
 
 // leftOver returns the error of a rank that leaves requests and messages behind, or

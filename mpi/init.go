@@ -72,7 +72,7 @@ func joinProcess() (Job, error) {
 	if err != nil {
 		return job, err
 	}
-	inWorld, release := job.inWorld, job.release
+	inWorld := job.inWorld
 	job.inWorld = func(in bool) {
 		if in {
 			markEnvironment(pid, stateActive)
@@ -81,22 +81,6 @@ func joinProcess() (Job, error) {
 		}
 		if inWorld != nil {
 			inWorld(in)
-		}
-	}
-	job.release = func() error {
-		if processState() == stateSessions {
-			markEnvironment(pid, stateSessionsOver)
-		}
-		return release()
-	}
-	if park, resume := job.park, job.resume; park != nil {
-		job.park = func() error {
-			markEnvironment(pid, stateSessionsOver)
-			return park()
-		}
-		job.resume = func() {
-			markEnvironment(pid, stateSessions)
-			resume()
 		}
 	}
 	return job, nil

@@ -85,18 +85,22 @@ func (s setup) open() (Job, error) {
 		closed.Store(true)
 		return release()
 	}
-	j.park, j.resume = p.Quiesce, func() {}
+	j.park, j.resume = p.Park, p.Reopen
+	if j.Clock != nil {
+		v := virtualTime(j.observed(), p.Waiting, j.Clock, s.job.Rank)
+		j.Transport, j.park = v, func() error { return v.end(p.Park) }
+	}
 	if to := j.Observe; to != nil {
-		end := j.release
+		end, park := j.release, j.park
 		j.release = func() error { return errors.Join(to.Close(), end()) }
 		j.park = func() error {
 			defer to.Pause()
-			return p.Quiesce()
+			return park()
 		}
-		j.resume = to.Resume
-	}
-	if j.Clock != nil {
-		j.Transport = virtualTime(j.observed(), p.Waiting, j.Clock, s.job.Rank)
+		j.resume = func() {
+			p.Reopen()
+			to.Resume()
+		}
 	}
 	j.Abort = func(status int) {
 		if a := can.Announcer; a != nil && !closed.Load() {

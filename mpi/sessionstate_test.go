@@ -3,15 +3,19 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"rhinet/internal/process"
+	"rhinet/llc/port"
 )
 
 // MPI 4.1, section 11.4.1: MPI_Initialized and MPI_Finalized tell of the World Model alone.
 func TestSessionsAreNoWorld(t *testing.T) {
-	t.Setenv(envInit, "")
+	forgetProcess(t)
 	state := func(when string) {
 		t.Helper()
 		if Initialized() || Finalized() {
@@ -29,27 +33,83 @@ func TestSessionsAreNoWorld(t *testing.T) {
 	state("after the last session")
 }
 
-// MPI 4.1, section 11.3: a process may open sessions, and a world, after it has finalized all sessions.
-func TestSessionsAgain(t *testing.T) {
-	t.Setenv(envInit, "")
-	for round := range 3 {
-		s, err := SessionInit()
+// forgetProcess has this process be as before its first call of MPI, and again at the end of the test.
+func forgetProcess(t *testing.T) {
+	t.Helper()
+	forget := func() {
+		err := process.Use(func(kept any) (any, error) {
+			if w, ok := kept.(*world); ok && w.parks() {
+				return nil, errors.Join(w.Transport.Close(), w.release())
+			}
+			return nil, nil
+		})
 		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		if err := errors.Join(sumInSession(s), s.Finalize()); err != nil {
-			t.Fatalf("round %d: %v", round, err)
+			t.Error(err)
 		}
 	}
+	forget()
+	t.Setenv(envInit, "")
+	t.Cleanup(forget)
+}
+
+// MPI 4.1, section 11.3: a process may open sessions, and a world, after it has finalized all sessions.
+func TestSessionsAgain(t *testing.T) {
+	forgetProcess(t)
+	again := func() {
+		t.Helper()
+		for round := range 3 {
+			s, err := SessionInit()
+			if err != nil {
+				t.Fatalf("round %d: %v", round, err)
+			}
+			if err := errors.Join(sumInSession(s), s.Finalize()); err != nil {
+				t.Fatalf("round %d: %v", round, err)
+			}
+		}
+	}
+	again()
 	world, err := Init()
 	if err != nil {
 		t.Fatal(err)
 	}
+	marked := os.Getenv(envInit)
+	os.Setenv(envInit, "") // as a program may that clears its environment
+	if _, err := Init(); !errors.Is(err, ErrInit) || !strings.Contains(err.Error(), "has called Init before") {
+		t.Errorf("a second world of a process that does not know of the first: %v", err)
+	}
+	os.Setenv(envInit, marked)
 	if err := errors.Join(Barrier(world), Finalize(world)); err != nil {
 		t.Error(err)
 	}
 	if _, err := SessionInit(); !errors.Is(err, ErrFinalized) || !strings.Contains(err.Error(), "SessionInit: the process has called Finalize, and no session is open") {
 		t.Errorf("a session after Finalize: %v", err)
+	}
+	if _, err := Init(); !errors.Is(err, ErrFinalized) || !strings.Contains(err.Error(), "Init can be called only once") {
+		t.Errorf("a second world: %v", err)
+	}
+}
+
+// A goroutine that waits when its process ends its use of MPI learns that.
+func TestWaitsEndWithTheWorld(t *testing.T) {
+	forgetProcess(t)
+	world, err := Init()
+	if err != nil {
+		t.Fatal(err)
+	}
+	serving := make(chan error)
+	go func() {
+		for {
+			if _, err := Recv(world, make([]int, 1), 0, 7); err != nil {
+				serving <- err
+				return
+			}
+		}
+	}()
+	if err := errors.Join(Send(world, []int{1}, 0, 7), Finalize(world)); err != nil {
+		t.Error(err)
+	}
+	if err := <-serving; !errors.Is(err, ErrFinalized) && !errors.Is(err, port.ErrClosed) {
+		t.Errorf("the receive ends with %v", err)
 	}
 }
 
@@ -76,7 +136,7 @@ func sumInSession(s *Session) error {
 // MPI 4.1, section 11.3.1: any number of sessions are opened, before the world, beside it, and after its
 // end; parts of a program that know nothing of each other open them.
 func TestSessionsBesideTheWorld(t *testing.T) {
-	t.Setenv(envInit, "")
+	forgetProcess(t)
 	works := func(when string, s *Session) {
 		t.Helper()
 		if err := sumInSession(s); err != nil {

@@ -67,7 +67,7 @@ func InVirtualTime(j Job) Job {
 
 // virtualTime has this process run in the time of clock. The only goroutine of the
 // program calls it.
-func virtualTime(t Transport, waiting func() int, c ir.Clock, self int) Transport {
+func virtualTime(t Transport, waiting func() int, c ir.Clock, self int) *virtual {
 	v := &virtual{Transport: t, waiting: waiting, clock: c, self: self, base: runtime.NumGoroutine() - 1, used: processorTime()}
 	c.Others(v.others)
 	clock.Use(v.now)
@@ -304,8 +304,11 @@ func (c virtualCarrier) Look(t *port.Task) bool {
 func (v *virtual) Failure() error { return failure(v.Transport) }
 
 // Close ends virtual time as well.
-func (v *virtual) Close() error {
+func (v *virtual) Close() error { return v.end(v.Transport.Close) }
+
+// end has f end the use of the transport, in virtual time.
+func (v *virtual) end(f func() error) error {
 	v.enter(1)
 	defer v.leave(1)
-	return v.Transport.Close()
+	return f()
 }

@@ -28,7 +28,7 @@ func (performer) Perform(f func()) { f() }
 func TestInCallsAndNotWaiting(t *testing.T) {
 	t.Cleanup(func() { clock.Use(nil) })
 	waiting, c := 0, &stopped{}
-	v := virtualTime(performer{}, func() int { return waiting }, c, 0).(*virtual)
+	v := virtualTime(performer{}, func() int { return waiting }, c, 0)
 	v.Perform(func() {
 		if !c.others() {
 			t.Error("a goroutine that works in a call counts as one that waits")

@@ -91,9 +91,9 @@ type world struct {
 	windows  []*window          // those that have not been freed
 	draining []contextID        // of communicators that were freed, in which receives wait
 	users    int                // the world and sessions that have not been finalized
-	made     bool               // the world communicator has been made
+	made     bool               // the world communicator
 
-	parking sync.Mutex // held while users come and the last one goes
+	parking sync.Mutex // held while users come and go
 }
 
 // Join makes the world communicator of one rank of job.
@@ -105,15 +105,19 @@ func Join(job Job) (*Comm, error) {
 	return w.makeWorld()
 }
 
-// makeWorld makes the world communicator.
+// makeWorld makes the world communicator, once.
 func (w *world) makeWorld() (*Comm, error) {
+	w.mu.Lock()
+	again := w.made
+	w.made = true
+	w.mu.Unlock()
+	if again {
+		return nil, mayInit(stateActive)
+	}
 	c := &core{rank: w.Rank, size: w.Size, name: "world", id: worldID, flagArray: w.flagArray}
 	if err := w.open(c, 0, w.Collectives); err != nil {
 		return nil, w.root.because(at("Init"), ErrInit, err, "")
 	}
-	w.mu.Lock()
-	w.made = true
-	w.mu.Unlock()
 	w.markWorld(true)
 	return (&Comm{core: c}).bind(), nil
 }
@@ -122,20 +126,37 @@ func (w *world) makeWorld() (*Comm, error) {
 func (w *world) enter() bool {
 	w.parking.Lock()
 	defer w.parking.Unlock()
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.users == 0 {
 		if !w.parks() {
 			return false
 		}
-		w.resume()
+		w.reopen()
 	}
+	w.mu.Lock()
 	w.users++
+	w.mu.Unlock()
 	return true
 }
 
-// parks reports whether the transport stays open after the last user.
-func (w *world) parks() bool { return w.park != nil && !w.made }
+// parks reports whether the transport stays open after the last user. After the world it does
+// not: a network that repeats what is lost waits for acknowledgements of ranks that have ended.
+func (w *world) parks() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.park != nil && !w.made
+}
+
+// reopen starts what ended with the last user.
+func (w *world) reopen() {
+	w.resume()
+	w.departures = departures{}
+	if w.arbiter != nil {
+		w.openArbiter(w.arbiter.t)
+	}
+	if w.failures != nil {
+		w.failures.begin()
+	}
+}
 
 // markWorld tells the launcher whether the process is in the world.
 func (w *world) markWorld(in bool) {

@@ -13,23 +13,15 @@ import (
 // transfers were left over.
 func (p *Port) Close() error {
 	p.lock()
-	if p.is(drained) {
+	if p.is(drained) && !p.parked {
 		p.gate.leave()
 		return ErrClosed
 	}
-	p.set(drained)
-	p.withdrawLanes()
 	var err error
-	if !p.drain(nil) {
-		err = ErrUnfinished
+	if !p.parked {
+		err = p.shut(nil)
 	}
-	p.end()
-	p.carryOn()
-	for p.is(asleep|polling) || p.waiters.first != nil {
-		p.gate.leave()
-		runtime.Gosched()
-		p.gate.enter()
-	}
+	p.parked = false
 	started := p.helper.started
 	p.helper.away = false // no call starts it any more
 	p.gate.leave()
@@ -39,6 +31,50 @@ func (p *Port) Close() error {
 	p.seen = nil // its owner may end now
 	p.clear(sampled)
 	return errors.Join(err, p.nic.Close())
+}
+
+// Park does what Close does, and leaves the network interface open, for Reopen: until then calls fail with ErrClosed.
+// It makes progress until what was sent has arrived, so that the process may end instead.
+func (p *Port) Park() error {
+	p.lock()
+	defer p.gate.leave()
+	if p.is(drained) {
+		return ErrClosed
+	}
+	p.parked = true
+	err := p.shut(p.settler)
+	if p.report != nil {
+		p.report.Clear() // of a call that waited
+	}
+	return err
+}
+
+// Reopen has a parked port take calls again.
+func (p *Port) Reopen() {
+	p.lock()
+	defer p.gate.leave()
+	if p.parked {
+		p.parked = false
+		p.clear(drained | closed)
+		p.lanes = ir.AbilitiesOf(p.nic).Lanes
+	}
+}
+
+// shut makes progress as drain does, and ends all calls that wait.
+func (p *Port) shut(s ir.Settler) (err error) {
+	p.set(drained)
+	p.withdrawLanes()
+	if !p.drain(s) {
+		err = ErrUnfinished
+	}
+	p.end()
+	p.carryOn()
+	for p.is(asleep|polling) || p.waiters.first != nil {
+		p.gate.leave()
+		runtime.Gosched()
+		p.gate.enter()
+	}
+	return err
 }
 
 // end ends all waits, also those of tasks.
@@ -61,20 +97,6 @@ func (p *Port) Abandon() {
 	p.end()
 	p.nic.Wake(p.nic.Self())
 	p.carryOn()
-}
-
-// Quiesce makes progress until nothing is under way, and what was sent has arrived: the process may end then, or
-// go on. ErrUnfinished is that of Close.
-func (p *Port) Quiesce() error {
-	p.lock()
-	defer p.gate.leave()
-	switch {
-	case p.is(drained):
-		return ErrClosed
-	case !p.drain(p.settler):
-		return ErrUnfinished
-	}
-	return nil
 }
 
 // drain makes progress until the engine has nothing under way and s, if any, is settled, and reports whether it got

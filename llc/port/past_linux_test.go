@@ -256,6 +256,20 @@ func TestNoWayPast(t *testing.T) {
 	recv(t, ps[1], 0, 0, 1, payload(1, 8))
 }
 
+// TestPastAfterPark: a parked port has no way past its translator; after Reopen messages take it again.
+func TestPastAfterPark(t *testing.T) {
+	ps := processes(t, "martini")
+	past(t, ps)
+	if err := ps[0].Park(); err != nil {
+		t.Fatal(err)
+	}
+	if l := ps[0].eng.Lane(1); l.Out != nil || l.In != nil {
+		t.Error("a parked port has a way past its translator")
+	}
+	ps[0].Reopen()
+	past(t, ps)
+}
+
 // TestLanesAreAskedForNowAndThen: a translator without rings to bypass it is asked seldom, for each
 // direction.
 func TestLanesAreAskedForNowAndThen(t *testing.T) {

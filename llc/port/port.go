@@ -91,6 +91,7 @@ type Port struct {
 	router    ir.Router     // nil: one NIC reaches all
 	audited   time.Duration // time of the latest audit
 	gaveUp    bool          // nothing that is under way will end
+	parked    bool          // shut by Park
 	failed    error         // why the first peer was lost; nil: none was
 	lostAt    time.Duration // when that was
 	trouble   func(error)
