@@ -18,6 +18,7 @@ const (
 	perfettoMark = `{"displayTimeUnit":`
 	profileMark  = "\x1f\x8b" // gzip
 	vcdMark      = "$"
+	reportMark   = "{\n\t\"model\": "
 	anyMark      = "" // every file has it
 )
 

@@ -20,6 +20,7 @@ func TestPlacesThatCannotBeWritten(t *testing.T) {
 	long := filepath.Join(dir, strings.Repeat("x", 256)) // no file system has such names
 	for _, args := range [][]string{
 		{"--stats=" + long + ".txt"}, {"--trace", long}, {"--profile", "cpu:" + long}, {"--time", "loggp", "--model-trace", long + ".json"},
+		{"--time", "loggp", "--time-report", long},
 	} {
 		status, _, text := mpirun(t, append(args, "touch", started)...)
 		if status != launch.StatusUsage || !strings.HasSuffix(text, ": it cannot be written: file name too long; name another file\n") {

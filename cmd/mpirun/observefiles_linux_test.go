@@ -20,13 +20,14 @@ func TestFilesThatAreThere(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"--stats=notes.txt"}, {"--stats=notes.json"}, {"--stats=notes.html"}, {"--trace", "notes.json"}, {"--profile", "cpu:notes.pprof"},
+		{"--time", "loggp", "--time-report", "notes.json"},
 	} {
 		status, out, err := mpirun(t, append(args, "touch", "started")...)
 		if !strings.Contains(err, ": it is there, and is none that mpirun replaces; name another file, or remove it") || status != launch.StatusUsage || out != "" {
 			t.Errorf("%q: status %d, %q", args, status, err)
 		}
 	}
-	for _, args := range [][]string{{"--stats=a.json", "--trace", "./a.json"}, {"--trace", "b", "--profile", "cpu:b"}} {
+	for _, args := range [][]string{{"--stats=a.json", "--trace", "./a.json"}, {"--trace", "b", "--profile", "cpu:b"}, {"--time", "loggp", "--trace", "b", "--time-report", "b"}} {
 		if status, _, err := mpirun(t, append(args, "touch", "started")...); status != launch.StatusUsage || !strings.Contains(err, "would both write to") {
 			t.Errorf("%q: status %d, %q", args, status, err)
 		}
@@ -38,7 +39,7 @@ func TestFilesThatAreThere(t *testing.T) {
 		t.Error("the program was started")
 	}
 	for range 2 { // its own files are replaced
-		for _, args := range [][]string{{"--stats=s.txt"}, {"--stats=s.json"}, {"--stats=s.html"}, {"--trace", "t.json"}, {"--profile", "heap:h.pprof"}} {
+		for _, args := range [][]string{{"--stats=s.txt"}, {"--stats=s.json"}, {"--stats=s.html"}, {"--trace", "t.json"}, {"--profile", "heap:h.pprof"}, {"-q", "--time", "loggp", "--time-report", "r.json"}} {
 			status, _, err := mpirun(t, append(args, "-x", playRank+"=observed ", os.Args[0])...)
 			if status != 0 {
 				t.Errorf("%q: status %d, %q", args, status, err)

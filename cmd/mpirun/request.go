@@ -90,7 +90,8 @@ func parse(args []string) (*request, error) {
 func (req *request) apart() error {
 	flags := map[string]string{}
 	for _, f := range []struct{ flag, file string }{
-		{"--stats", req.observe.stats}, {"--trace", req.observe.trace}, {"--profile", req.profile.file}, {"--model-trace", req.virtual.modules},
+		{"--stats", req.observe.stats}, {"--trace", req.observe.trace}, {"--profile", req.profile.file},
+		{"--model-trace", req.virtual.modules}, {"--time-report", req.virtual.report},
 	} {
 		if f.file == "" || f.file == onStandardError {
 			continue

@@ -136,11 +136,8 @@ func (v *virtual) traced() error {
 }
 
 func (v *virtual) setReport(file string) error {
-	if file == "" {
-		return errors.New("the file's name is empty")
-	}
 	v.report = file
-	return nil
+	return mayWrite(file, reportMark)
 }
 
 func (v *virtual) setTopology(text string) error {
@@ -312,7 +309,7 @@ func (v *virtual) finish(req *request, std streams, status int) int {
 	}
 	text, err := r.JSON(about)
 	if err == nil {
-		err = os.WriteFile(v.report, text, 0o644)
+		err = create(v.report, func(out io.Writer) error { _, err := out.Write(text); return err })
 	}
 	if err != nil {
 		fmt.Fprintf(std.err, "mpirun: cannot write the report: %v\n", err)
