@@ -69,6 +69,9 @@ func execute(req *request, std streams) int {
 		job.Stdin = nil
 	}
 	plan, err := launch.Prepare(job)
+	if err != nil && job.Parts[0].Program == tuneWord {
+		err = fmt.Errorf("%w; to write a table, begin with %[2]s: mpirun %[2]s [flags]", err, tuneWord)
+	}
 	if err != nil {
 		return usage(std, err)
 	}

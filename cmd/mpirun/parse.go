@@ -124,7 +124,9 @@ func set(f *pflag.Flag, spelled, value string, shown bool) error {
 	return fmt.Errorf("%s: %w", spelled, err)
 }
 
-// unknown is the error for an unknown flag, with a hint.
-func unknown(word string) error {
-	return fmt.Errorf("unknown flag %s; mpirun --help lists the flags, and those of the program go behind its name", word)
+// unknown is the error for an unknown flag, as it was written.
+type unknown string
+
+func (word unknown) Error() string {
+	return fmt.Sprintf("unknown flag %s; mpirun --help lists the flags, and those of the program go behind its name", string(word))
 }

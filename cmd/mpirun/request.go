@@ -137,7 +137,7 @@ func newRequest() *request {
 	req.flags.SetInterspersed(false)
 	req.addFlags(req.flags)
 	req.addForeign(req.flags)
-	req.refuseTwice(req.flags)
+	refuseTwice(req.flags, func() *launch.Part { return req.part })
 	return req
 }
 

@@ -45,13 +45,17 @@ type tuner struct {
 func tune(args []string, std streams) int {
 	t := &tuner{std: std}
 	fs := t.flags()
-	switch err := fs.Parse(args); {
-	case errors.Is(err, pflag.ErrHelp):
-		return answer(std, "the help", []byte(tuneHelp+fs.FlagUsages()))
+	help := tuneHelp + fs.FlagUsages()
+	wordValues(fs)
+	whole := new(launch.Part) // there are no parts
+	refuseTwice(fs, func() *launch.Part { return whole })
+	switch rest, err := parseFlags(fs, args); {
+	case errors.Is(err, errHelp):
+		return answer(std, "the help", []byte(help))
 	case err != nil:
 		return usage(std, fmt.Errorf("tune: %w; mpirun tune --help lists the flags", plain(err)))
-	case fs.NArg() > 0:
-		return usage(std, fmt.Errorf("tune: %s: the command takes flags only, and a program of its name is started as ./%s", fs.Arg(0), tuneWord))
+	case len(rest) > 0:
+		return usage(std, fmt.Errorf("tune: %s: the command takes flags only, and a program of its name is started as ./%s", rest[0], tuneWord))
 	}
 	if err := t.check(); err != nil {
 		return usage(std, fmt.Errorf("tune: %w", err))
@@ -70,18 +74,35 @@ func tune(args []string, std streams) int {
 	return status
 }
 
-// plain says what values a flag has, where the flag library says only why it could not parse one.
+// plain leaves the hint of an unknown flag to the caller.
 func plain(err error) error {
-	var wrong *pflag.InvalidValueError
-	if !errors.As(err, &wrong) {
-		return err
+	var word unknown
+	if errors.As(err, &word) {
+		return fmt.Errorf("unknown flag %s", string(word))
 	}
-	values := map[string]string{
-		"intSlice": "whole numbers with commas between them, such as 8,4096", "int": "a whole number",
-		"duration": "a time, such as 10ms", "bool": "true or false",
+	return err
+}
+
+// A worded is a flag's value whose mistakes say which values there are, where the flag library says only why it
+// could not parse one.
+type worded struct{ pflag.Value }
+
+func (w worded) Set(v string) error {
+	err := w.Value.Set(v)
+	if give := kinds[w.Type()]; err != nil && give != "" {
+		return errors.New("give " + give)
 	}
-	f := wrong.GetFlag()
-	return fmt.Errorf("--%s %s: give %s", f.Name, wrong.GetValue(), values[f.Value.Type()])
+	return err
+}
+
+// kinds are the values of flags, by type.
+var kinds = map[string]string{
+	"intSlice": "whole numbers with commas between them, such as 8,4096", "int": "a whole number",
+	"duration": "a time, such as 10ms",
+}
+
+func wordValues(fs *pflag.FlagSet) {
+	fs.VisitAll(func(f *pflag.Flag) { f.Value = worded{f.Value} })
 }
 
 const tuneHelp = `Measure the best settings for this machine, or a modelled network, and write a table
@@ -99,7 +120,6 @@ Flags:
 func (t *tuner) flags() *pflag.FlagSet {
 	fs := pflag.NewFlagSet(tuneWord, pflag.ContinueOnError)
 	fs.SortFlags = false
-	fs.Usage = func() {}
 	fs.IntSliceVarP(&t.ranks, "np", "n", nil, "numbers of ranks to measure (default: 2, 4 ... up to twice the processors, at least 8)")
 	fs.IntSliceVar(&t.sizes, "sizes", nil, "sizes of messages in bytes (default: eight from 8 bytes to 1 MiB)")
 	fs.DurationVar(&t.each, "each", 10*time.Millisecond, "maximum time for one algorithm at one size")
@@ -111,6 +131,7 @@ func (t *tuner) flags() *pflag.FlagSet {
 	fs.StringArrayVar(&t.set, "set", nil, "with --time: a parameter of the model, `NAME=VALUE`; may be given several times")
 	fs.StringVar(&t.bench, "bench", "", "the measuring program, rhinet's bench (default: the one next to mpirun, or else built)")
 	fs.BoolVarP(&t.quiet, "quiet", "q", false, "show no progress on the terminal")
+	fs.BoolFuncP("help", "h", "print this help and stop", func(string) error { return errHelp })
 	return fs
 }
 

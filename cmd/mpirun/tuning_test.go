@@ -259,13 +259,15 @@ func TestMistakesOfTune(t *testing.T) {
 		{"--passes 0", "--passes 0 is not above zero"},
 		{"-n 1", "-n 1: tables are of 2 to 1024 ranks"},
 		{"-n 2,2000", "-n 2000: tables are of 2 to 1024 ranks"},
-		{"-n two", "--np two: give whole numbers with commas between them, such as 8,4096; mpirun tune --help lists the flags"},
+		{"-n two", "-n two: give whole numbers with commas between them, such as 8,4096; mpirun tune --help lists the flags"},
 		{"--sizes x", "--sizes x: give whole numbers with commas between them, such as 8,4096; mpirun tune --help lists the flags"},
 		{"--passes 1.5", "--passes 1.5: give a whole number; mpirun tune --help lists the flags"},
 		{"--each soon", "--each soon: give a time, such as 10ms; mpirun tune --help lists the flags"},
-		{"--quiet=perhaps", "--quiet perhaps: give true or false; mpirun tune --help lists the flags"},
-		{"--hurry", "unknown flag: --hurry; mpirun tune --help lists the flags"},
-		{"me", "me: the command takes flags only, and a program of its name is started as ./tune"},
+		{"--quiet=perhaps", "--quiet=perhaps: give true or false; mpirun tune --help lists the flags"},
+		{"--hurry", "unknown flag --hurry; mpirun tune --help lists the flags"},
+		{"-wait", "unknown flag -wait; mpirun tune --help lists the flags"},
+		{"--bench x --each", "--each needs a value; mpirun tune --help lists the flags"},
+		{"--bench x me", "me: the command takes flags only, and a program of its name is started as ./tune"},
 		{"--nic pigeon", "--nic pigeon: "},
 		{"--time pigeon", "--time pigeon: no model of a network is called"},
 		{"--nic martini --time loggp", "--nic and --time"},
@@ -277,7 +279,10 @@ func TestMistakesOfTune(t *testing.T) {
 		{"--time martini --set host.coyp=3", "--set: martini: "},
 		{"--bench /no/such/bench", "the program that measures: /no/such/bench: "},
 	} {
-		args := append([]string{"tune", "--bench", bench}, strings.Fields(c.args)...)
+		args := append([]string{"tune"}, strings.Fields(c.args)...)
+		if !strings.Contains(c.args, "--bench") {
+			args = append(args, "--bench", bench)
+		}
 		status, out, errs := mpirun(t, args...)
 		if status != launch.StatusUsage || out != "" || !strings.HasPrefix(errs, "mpirun: tune: ") || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
@@ -291,6 +296,38 @@ func TestMistakesOfTune(t *testing.T) {
 	t.Setenv("HOME", "")
 	if status, _, errs := mpirun(t, "tune", "--bench", bench); status != launch.StatusUsage || !strings.Contains(errs, "name a file with --out") {
 		t.Errorf("no place: status %d, %q", status, errs)
+	}
+}
+
+// A flag of tune that is given twice with different values is a mistake, as it is for a job; parameters of a model
+// add up.
+func TestFlagsOfTuneGivenTwice(t *testing.T) {
+	bench, _ := fake(t, fakeBench)
+	out := filepath.Join(t.TempDir(), "table")
+	for line, spelled := range map[string]string{
+		"-n 2 -n 4": "-n 4", "-n 2 --np=4": "--np 4", "--sizes 8 --sizes 16": "--sizes 16", "--passes 1 -passes 2": "-passes 2",
+		"--each 1ms --each 2ms": "--each 2ms", "--nic martini --nic ib": "--nic ib", "--time loggp --time loggp:L=1us": "--time loggp:L=1us",
+		"--out " + out + " --out x": "--out x", "-q --quiet=false": "--quiet false", "--bench x --bench y": "--bench y",
+		"--topology one:2 --topology one:4": "--topology one:4",
+	} {
+		status, said, errs := mpirun(t, append([]string{"tune"}, strings.Fields(line)...)...)
+		want := "mpirun: tune: " + spelled + ": the flag is given twice, with different values; give it once; mpirun tune --help lists the flags\n"
+		if status != launch.StatusUsage || said != "" || errs != want {
+			t.Errorf("%s: status %d, %q, %q; want %q", line, status, said, errs, want)
+		}
+	}
+	line := "-q -q -np 2 --np 2 -passes 1 --passes 1 --time loggp --set o=77 --set L=3us --out " + out
+	if status, said, errs := mpirun(t, append([]string{"tune", "--bench", bench}, strings.Fields(line)...)...); status != 0 || errs != "" || !strings.HasPrefix(said, out+": ") {
+		t.Errorf("status %d, %q, %q", status, said, errs)
+	}
+}
+
+// The word of tune is the first one: behind a flag it is the name of a program, and a job that finds none says so.
+func TestTuneBehindAFlag(t *testing.T) {
+	t.Chdir(t.TempDir())
+	status, _, errs := mpirun(t, "-q", "tune", "-n", "2")
+	if want := "mpirun: tune: no such program in PATH; to write a table, begin with tune: mpirun tune [flags]\n"; status != launch.StatusUsage || errs != want {
+		t.Errorf("status %d, %q", status, errs)
 	}
 }
 

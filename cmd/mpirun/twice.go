@@ -24,7 +24,7 @@ var ofParts = []string{"np", "wdir"}
 // A single is the value of a flag that may not be given twice with different values.
 type single struct {
 	pflag.Value
-	req    *request
+	part   func() *launch.Part // whose flags are being read
 	ofPart bool
 	before *given
 }
@@ -36,16 +36,16 @@ type given struct {
 }
 
 func (s *single) Set(v string) error {
-	b := s.before
-	if b.part != nil && b.value != v && (b.part == s.req.part || !s.ofPart) {
+	b, part := s.before, s.part()
+	if b.part != nil && b.value != v && (b.part == part || !s.ofPart) {
 		return errTwice
 	}
-	b.value, b.part = v, s.req.part
+	b.value, b.part = v, part
 	return s.Value.Set(v)
 }
 
-// refuseTwice makes all flags single that are no lists.
-func (req *request) refuseTwice(fs *pflag.FlagSet) {
+// refuseTwice makes all flags single that are no lists. part returns the part whose flags are being read.
+func refuseTwice(fs *pflag.FlagSet, part func() *launch.Part) {
 	before := map[string]*given{}
 	fs.VisitAll(func(f *pflag.Flag) {
 		name := f.Name
@@ -58,6 +58,6 @@ func (req *request) refuseTwice(fs *pflag.FlagSet) {
 		if before[name] == nil {
 			before[name] = new(given)
 		}
-		f.Value = &single{f.Value, req, slices.Contains(ofParts, name), before[name]}
+		f.Value = &single{f.Value, part, slices.Contains(ofParts, name), before[name]}
 	})
 }
