@@ -58,8 +58,20 @@ func TestInfoEnv(t *testing.T) {
 			t.Errorf("%s is %q, want %q", key, info[key], want)
 		}
 	}
-	if info["command"] == "" || info["arch"] == "" || info["argv"] == "" {
+	if info["command"] == "" || info["arch"] == "" {
 		t.Errorf("missing values: %v", info)
+	}
+}
+
+// MPI 4.1, section 10: "argv" is the arguments to the command. A process that has none has no such key.
+func TestInfoEnvArguments(t *testing.T) {
+	args := os.Args
+	t.Cleanup(func() { os.Args = args })
+	for want, given := range map[string][]string{"-n 2": {"prog", "-n", "2"}, "": {"prog"}} {
+		os.Args = given
+		if argv, ok := mpi.InfoEnv()["argv"]; argv != want || ok != (want != "") {
+			t.Errorf("%q: argv is %q, %v", given, argv, ok)
+		}
 	}
 }
 

@@ -100,10 +100,13 @@ func Kill(rank, n int) Option {
 }
 
 // Die ends the calling rank, like a signal that ends its process. Only the goroutine
-// that runs the rank may call it.
+// that runs the rank may call it. Without [KeepGoing] the run fails, as under mpirun.
 func Die() { panic(dying{}) }
 
 type dying struct{}
+
+// errDied is the error of a rank that dies where a death ends the job.
+var errDied = errors.New("called Die, which ends the run; with mpitest.KeepGoing() the other ranks go on")
 
 // Unbuffered is Mailboxes without any buffer: every Send waits for its receive. A
 // program that relies on buffering, which the standard does not guarantee, times out.
@@ -269,9 +272,12 @@ func (j *job) run(rank int, fn func(mpi.Job) error) {
 	err := errors.New("the rank's goroutine ended early (runtime.Goexit, or FailNow of a test)")
 	defer func() {
 		v := recover()
-		if _, dies := v.(dying); dies {
+		switch _, dies := v.(dying); {
+		case dies && j.keepGoing:
 			j.ranks[rank].dead.Store(true)
 			j.died(rank)
+		case dies:
+			v, err = nil, errDied
 		}
 		if j.ranks[rank].dead.Load() && !ended {
 			return // died has told the job, which may be over

@@ -80,6 +80,42 @@ func TestAbortEndsTheJobAndNotTheProcess(t *testing.T) {
 	}, []string{"rank 0: called Abort with status 3"}, "rank 1")
 }
 
+// Without KeepGoing a death ends the run at once, whatever the others wait for.
+func TestADeathEndsTheRun(t *testing.T) {
+	failing(t, 3, func(w *mpi.Comm) error {
+		switch w.Rank() {
+		case 0:
+			return recvForever(w)
+		case 1:
+			Die()
+		}
+		return mpi.Barrier(w)
+	}, []string{"rank 1: called Die, which ends the run; with mpitest.KeepGoing() the other ranks go on"}, "rank 0", "rank 2", "timeout", "panic")
+}
+
+// With KeepGoing the others go on, and the run succeeds.
+func TestADeathIsSurvived(t *testing.T) {
+	for name, mode := range modes {
+		err := World(2, func(w *mpi.Comm) error {
+			if w.Rank() == 1 {
+				Die()
+			}
+			if err := recvFrom(w, 1); !errors.Is(err, mpi.ErrProcFailed) {
+				return fmt.Errorf("got %v", err)
+			}
+			return nil
+		}, mode, KeepGoing(), Timeout(20*time.Second))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func recvFrom(w *mpi.Comm, src int) error {
+	_, err := mpi.Recv(w, []int{0}, src, 0)
+	return err
+}
+
 func TestAGoroutineThatEndsEarlyIsAnError(t *testing.T) {
 	failing(t, 2, func(w *mpi.Comm) error {
 		if w.Rank() == 0 {
