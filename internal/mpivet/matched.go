@@ -203,19 +203,16 @@ func clauseOf(above []ast.Node) (*ast.CaseClause, bool) {
 }
 
 func (f *function) inClause(r *ranks, n *ast.SwitchStmt, clause *ast.CaseClause, comm place) {
-	if at, ok := f.rankOf(n.Tag); !ok || at != comm {
-		return
-	}
-	if len(clause.List) == 1 {
-		r.only = f.constant(clause.List[0])
-		return
-	}
 	if clause.List != nil {
+		if len(clause.List) == 1 {
+			rank, ok := f.rankIf(n.Tag, clause.List[0], comm)
+			r.only = number{rank, ok}
+		}
 		return
 	}
 	for _, s := range n.Body.List {
 		for _, e := range s.(*ast.CaseClause).List {
-			if rank, ok := f.number(e); ok {
+			if rank, ok := f.rankIf(n.Tag, e, comm); ok {
 				r.not = append(r.not, rank)
 			}
 		}
@@ -228,11 +225,13 @@ func (f *function) equals(cond ast.Expr, comm place) (int64, bool) {
 	if !ok || e.Op != token.EQL {
 		return 0, false
 	}
-	if _, sum := ast.Unparen(e.X).(*ast.BinaryExpr); sum {
-		return 0, false
-	}
-	if at, ok := f.rankOf(e.X); !ok || at != comm {
-		return 0, false
-	}
-	return f.number(e.Y)
+	return f.rankIf(e.X, e.Y, comm)
+}
+
+// rankIf returns the rank of comm on which x, which is computed from it, equals the constant y. There may be
+// several such ranks, as of c.Rank()%2 and 1; then there is no answer.
+func (f *function) rankIf(x, y ast.Expr, comm place) (int64, bool) {
+	r, ok := f.rank(x)
+	k, known := f.number(y)
+	return k - r.least, ok && known && r.exact && r.comm == comm
 }

@@ -9,13 +9,14 @@ import (
 // A rankValue is a value that is computed from the rank in a communicator.
 type rankValue struct {
 	comm    place
+	exact   bool  // it is the rank plus least
 	bounded bool  // the rest holds
 	least   int64 // it is at least this
 	over    int64 // it is below the size of the communicator plus this
 }
 
 // rankOf returns the communicator whose rank e is: c.Rank(), a variable with that value, or arithmetic on
-// one of these with constants.
+// one of these with constants and sizes of communicators.
 func (f *function) rankOf(e ast.Expr) (place, bool) {
 	r, ok := f.rank(e)
 	return r.comm, ok
@@ -27,28 +28,60 @@ func (f *function) rank(e ast.Expr) (rankValue, bool) {
 	case *ast.CallExpr:
 		if c, ok := f.call(e); ok && c.is("Comm", "Rank") {
 			at, ok := f.placeOf(c.receiver())
-			return rankValue{comm: at, bounded: true}, ok
+			return rankValue{comm: at, exact: true, bounded: true}, ok
+		}
+		if f.TypesInfo.Types[e.Fun].IsType() { // a conversion
+			r, ok := f.rank(e.Args[0])
+			r.bounded = r.bounded && r.least >= 0 // an unsigned number wraps around
+			return r, ok
 		}
 	case *ast.Ident:
 		if from := f.behind(e); from != nil {
 			return f.deeper().rank(from)
 		}
 	case *ast.BinaryExpr:
-		if k, ok := f.number(e.Y); ok {
-			r, ok := f.rank(e.X)
-			return r.with(e.Op, k), ok && arithmetic(e.Op)
-		}
+		return f.computed(e)
 	}
 	return rankValue{}, false
 }
 
-// arithmetic reports whether an operation on a rank and a constant gives another value on another rank.
-func arithmetic(op token.Token) bool {
+// computed is rank for an operation on a rank and a constant, or a size.
+func (f *function) computed(e *ast.BinaryExpr) (rankValue, bool) {
+	if k, ok := f.number(e.Y); ok {
+		r, ok := f.rank(e.X)
+		return r.with(e.Op, k), ok && tellsApart(e.Op, k)
+	}
+	if k, ok := f.number(e.X); ok {
+		r, ok := f.rank(e.Y)
+		return r.behind(e.Op, k), ok && tellsApart(e.Op, k) && (commutes(e.Op) || e.Op == token.SUB)
+	}
+	if more, ok := f.sizeOf(e.X); ok && e.Op == token.SUB {
+		r, ok := f.rank(e.Y)
+		return rankValue{r.comm, false, r.bounded, more + 1 - r.over, more + 1 - r.least}, ok
+	}
+	if more, ok := f.sizeOf(e.Y); ok && e.Op == token.REM && more == 0 {
+		r, ok := f.rank(e.X)
+		return rankValue{comm: r.comm, bounded: r.bounded && r.least >= 0}, ok
+	}
+	return rankValue{}, false
+}
+
+// tellsApart reports whether an operation on a rank and a constant gives another value on another rank.
+func tellsApart(op token.Token, k int64) bool {
 	switch op {
-	case token.ADD, token.SUB, token.REM, token.AND, token.XOR:
+	case token.ADD, token.SUB, token.XOR, token.SHL, token.SHR:
 		return true
+	case token.MUL, token.QUO, token.AND:
+		return k != 0
+	case token.REM:
+		return k > 1
 	}
 	return false
+}
+
+// commutes reports whether k op r is r op k.
+func commutes(op token.Token) bool {
+	return op == token.ADD || op == token.MUL || op == token.AND || op == token.XOR
 }
 
 // with returns r op k.
@@ -56,15 +89,31 @@ func (r rankValue) with(op token.Token, k int64) rankValue {
 	switch op {
 	case token.ADD:
 		r.least, r.over = r.least+k, r.over+k
+		return r
 	case token.SUB:
 		r.least, r.over = r.least-k, r.over-k
+		return r
+	}
+	r.exact = false
+	switch op {
 	case token.REM, token.AND:
 		r.bounded = r.bounded && r.least >= 0
+		r.least = 0
+	case token.QUO, token.SHR: // no larger than r, and 0 for some rank
+		r.bounded = r.bounded && r.least >= 0 && k > 0
 		r.least = 0
 	default:
 		r.bounded = false
 	}
 	return r
+}
+
+// behind returns k op r.
+func (r rankValue) behind(op token.Token, k int64) rankValue {
+	if op == token.SUB {
+		return rankValue{comm: r.comm}
+	}
+	return r.with(op, k)
 }
 
 // deep is how many variables are replaced by their values, one after the other, before mpivet gives up: the

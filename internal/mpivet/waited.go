@@ -262,12 +262,19 @@ func (f *function) appended(c call, to *ast.CallExpr, above []ast.Node, seen map
 	}
 }
 
-// stored reports a list of requests that is only filled.
+// stored reports a slice, an array or a map of requests that is only filled.
 func (f *function) stored(c call, list *types.Var, seen map[*types.Var]bool) {
 	if list == nil || seen[list] {
 		return
 	}
-	if _, ok := list.Type().Underlying().(*types.Slice); !ok {
+	remedy := "call mpi.WaitAll(" + list.Name() + "...)"
+	switch list.Type().Underlying().(type) {
+	case *types.Slice:
+	case *types.Array:
+		remedy = "call mpi.WaitAll(" + list.Name() + "[:]...)"
+	case *types.Map:
+		remedy = "call Wait of each"
+	default:
 		return
 	}
 	seen[list] = true
@@ -279,7 +286,7 @@ func (f *function) stored(c call, list *types.Var, seen map[*types.Var]bool) {
 		return !used
 	})
 	if !used {
-		f.Reportf(c.Pos(), "%s collects requests, and nobody waits for them; call mpi.WaitAll(%s...)", list.Name(), list.Name())
+		f.Reportf(c.Pos(), "%s collects requests, and nobody waits for them; %s", list.Name(), remedy)
 	}
 }
 

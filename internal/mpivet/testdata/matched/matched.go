@@ -50,7 +50,60 @@ func elementsOfAnyTag(c *mpi.Comm) error {
 	return nil
 }
 
+func rankFromOne(c *mpi.Comm, buf []int) error {
+	me := c.Rank() + 1
+	if me == 1 {
+		return mpi.Send(c, buf, 1, tagA+tagB) // want `Send to 1 has the tag 3, and rank 1 receives from 0 with the tag 4 \(line 59\); use the same tag`
+	}
+	if c.Rank()+1 == 2 {
+		_, err := mpi.Recv(c, buf, 0, 2*tagB)
+		return err
+	}
+	return nil
+}
+
 // What follows is right, or may be.
+
+func computedTags(c *mpi.Comm, buf []int) error {
+	if c.Rank() == 0 {
+		return mpi.Send(c, buf, 1, tagA<<2|tagB)
+	} else if c.Rank() == 1 {
+		_, err := mpi.Recv(c, buf, 0, 6)
+		return err
+	}
+	return nil
+}
+
+func chain(c *mpi.Comm, buf []int) error {
+	switch next := c.Rank() + 1; next {
+	case 1:
+		return mpi.Send(c, buf, next, 7)
+	case 2:
+		if _, err := mpi.Recv(c, buf, 0, 7); err != nil {
+			return err
+		}
+		return mpi.Send(c, buf, 2, 8)
+	case 3:
+		_, err := mpi.Recv(c, buf, 1, 8)
+		return err
+	}
+	return nil
+}
+
+func evenAndOdd(c *mpi.Comm, buf []int) error {
+	half := c.Rank() / 2
+	switch half {
+	case 0: // ranks 0 and 1
+		if c.Rank() == 1 {
+			return mpi.Send(c, buf, 3, 5)
+		}
+		return mpi.Send(c, buf, 1, 5)
+	case 1: // ranks 2 and 3
+		_, err := mpi.Recv(c, buf, 0, 6)
+		return err
+	}
+	return nil
+}
 
 func sameTag(c *mpi.Comm, buf []int) error {
 	if c.Rank() == 0 {

@@ -88,7 +88,64 @@ func byIndexOnly(c *mpi.Comm, buf []int, n int) {
 	}
 }
 
+func byIndexInAnArray(c *mpi.Comm, buf []int) {
+	var reqs [3]*mpi.Request
+	for to := range 3 {
+		reqs[to] = mpi.Isend(c, buf, to, 0) // want `reqs collects requests, and nobody waits for them; call mpi.WaitAll\(reqs\[:\]...\)`
+	}
+}
+
+func byRank(c *mpi.Comm, buf []int) int {
+	reqs := map[int]*mpi.Request{}
+	for to := range 3 {
+		reqs[to] = mpi.Isend(c, buf, to, 0) // want `reqs collects requests, and nobody waits for them; call Wait of each`
+	}
+	return len(reqs)
+}
+
 // What follows is right.
+
+type exchange struct {
+	last   *mpi.Request
+	list   []*mpi.Request
+	byRank map[int]*mpi.Request
+}
+
+func (e *exchange) start(c *mpi.Comm, buf []int) {
+	e.last = mpi.Irecv(c, buf, 1, 0)
+	e.list = append(e.list, mpi.Isend(c, buf, 2, 0))
+	e.byRank[3] = mpi.Isend(c, buf, 3, 0)
+}
+
+func (e *exchange) finish() error {
+	_, err := e.last.Wait()
+	return errors.Join(err, mpi.WaitAll(e.list...), mpi.WaitAll(e.byRank[3]))
+}
+
+func eachOfAMap(c *mpi.Comm, buf []int) error {
+	reqs := map[int]*mpi.Request{}
+	for to := range 3 {
+		reqs[to] = mpi.Isend(c, buf, to, 0)
+	}
+	for _, r := range reqs {
+		if _, err := r.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func anArray(c *mpi.Comm, buf []int) error {
+	var reqs [2]*mpi.Request
+	for to := range reqs {
+		reqs[to] = mpi.Isend(c, buf, to, 0)
+	}
+	return mpi.WaitAll(reqs[:]...)
+}
+
+func mapOfAnother(c *mpi.Comm, buf []int, reqs map[int]*mpi.Request) {
+	reqs[1] = mpi.Isend(c, buf, 1, 0)
+}
 
 func failed(c *mpi.Comm, buf, other []int) error {
 	r := mpi.Isend(c, buf, 1, 0)
