@@ -20,6 +20,7 @@ const (
 	vcdMark      = "$"
 	reportMark   = "{\n\t\"model\": "
 	anyMark      = "" // every file has it
+	tableMark    = "{\n  \"schema\": \"rhinet-tuning-"
 )
 
 // statsMarks are the marks of statistics, by the extension of the file's name.

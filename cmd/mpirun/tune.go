@@ -26,7 +26,6 @@ type tuner struct {
 	ranks   []int
 	sizes   []int
 	out     string // file; "": the default file
-	usual   bool   // out is the default file
 	bench   string // the measuring program
 	nic     string
 	model   string
@@ -170,29 +169,35 @@ func (t *tuner) check() (err error) {
 	if t.sizes == nil {
 		t.sizes = measure.UsualSizes
 	}
-	if err := t.checkOut(); err != nil {
-		return err
-	}
 	if _, err := launch.Prepare(&t.request.job); err != nil {
 		return fmt.Errorf("the program that measures: %w; name it with --bench", err)
+	}
+	if err := t.checkOut(); err != nil {
+		return err
 	}
 	t.table = t.request.where()
 	t.table.Ranks = t.ranks
 	return nil
 }
 
-// checkOut reports a place to which no table can be written. The folder of the default place is created later.
+// checkOut reports a place to which no table can be written. Only in the default place, which has its folder made,
+// may a file be replaced that is no table: jobs cannot read it, and ask for a new one.
 func (t *tuner) checkOut() (err error) {
 	if t.out != "" {
-		if err := mayWrite(t.out, anyMark); err != nil {
+		if err := mayWrite(t.out, tableMark); err != nil {
 			return fmt.Errorf("--out %s: %w", t.out, err)
 		}
 		return nil
 	}
-	if t.out, err = t.request.tablePlace(); err != nil {
+	if t.out, err = t.request.tablePlace(); err == nil {
+		err = os.MkdirAll(filepath.Dir(t.out), 0o755)
+	}
+	if err != nil {
 		return fmt.Errorf("%w; name a file with --out", err)
 	}
-	t.usual = true
+	if err := mayWrite(t.out, anyMark); err != nil {
+		return fmt.Errorf("%s: %w, with --out", t.out, err)
+	}
 	return nil
 }
 
@@ -268,16 +273,7 @@ func (t *tuner) write() error {
 	if err != nil {
 		return err
 	}
-	if t.usual {
-		if err := os.MkdirAll(filepath.Dir(t.out), 0o755); err != nil {
-			return err
-		}
-	}
-	part := t.out + ".part"
-	if err := os.WriteFile(part, text, 0o644); err != nil {
-		return err
-	}
-	if err := os.Rename(part, t.out); err != nil {
+	if err := create(t.out, func(out io.Writer) error { _, err := out.Write(text); return err }); err != nil {
 		return err
 	}
 	_, err = io.WriteString(t.std.out, t.summary())

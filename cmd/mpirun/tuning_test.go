@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -296,6 +297,77 @@ func TestMistakesOfTune(t *testing.T) {
 	t.Setenv("HOME", "")
 	if status, _, errs := mpirun(t, "tune", "--bench", bench); status != launch.StatusUsage || !strings.Contains(errs, "name a file with --out") {
 		t.Errorf("no place: status %d, %q", status, errs)
+	}
+}
+
+// A place to which the table cannot be written is found before anything is measured, and a file that is none of
+// mpirun's stays as it is.
+func TestPlacesOfTablesThatCannotBeWritten(t *testing.T) {
+	bench, notes := fake(t, fakeBench)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(file, []byte("package main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(want string, args ...string) {
+		t.Helper()
+		status, out, errs := mpirun(t, append([]string{"tune", "--bench", bench, "-n", "2"}, args...)...)
+		if status != launch.StatusUsage || out != "" || errs != "mpirun: tune: "+want+"\n" {
+			t.Errorf("status %d, %q, %q", status, out, errs)
+		}
+	}
+	refused("--out "+file+": it is there, and is none that mpirun replaces; name another file, or remove it", "--out", file)
+	t.Setenv("XDG_CONFIG_HOME", file)
+	refused("mkdir " + file + ": not a directory; name a file with --out")
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	place := tuning.This(launch.Processors()).File(dir)
+	if err := os.MkdirAll(place, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refused(place + ": it is a directory; name a file, with --out")
+	if text, err := os.ReadFile(file); string(text) != "package main\n" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := os.Stat(notes); err == nil {
+		t.Error("something was measured")
+	}
+}
+
+// A table replaces an earlier one, and only that: what else the folder holds stays, and a link stays a link, as
+// /dev/stdout must. In the usual place a table that jobs cannot read is replaced as well.
+func TestTablesAreReplaced(t *testing.T) {
+	bench, _ := fake(t, fakeBench)
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	place, err := new(request).tablePlace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Symlink("table", "link"), os.WriteFile("link.part", []byte("mine"), 0o600), os.MkdirAll(filepath.Dir(place), 0o700), os.WriteFile(place, []byte("{}"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{"link", "link", "table", ""} {
+		args := []string{"tune", "--bench", bench, "-n", "2", "--passes", "1", "-q"}
+		if out != "" {
+			args = append(args, "--out", out)
+		}
+		if status, _, errs := mpirun(t, args...); status != 0 || errs != "" {
+			t.Fatalf("%s: status %d, %q", out, status, errs)
+		}
+	}
+	for _, file := range []string{"table", place} {
+		if _, err := tuning.Read(file, checkRules); err != nil {
+			t.Error(err)
+		}
+	}
+	if to, err := os.Readlink("link"); to != "table" || err != nil {
+		t.Errorf("the link is %q, %v", to, err)
+	}
+	if text, err := os.ReadFile("link.part"); string(text) != "mine" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if names := filesIn(t, "."); len(names) != 3 {
+		t.Errorf("there is %q", names)
 	}
 }
 
