@@ -2,7 +2,10 @@
 
 package compare
 
-import "os/exec"
+import (
+	"os/exec"
+	"time"
+)
 
 // inGroup does nothing on this system: cancelling ends only the launcher.
-func inGroup(*exec.Cmd) {}
+func inGroup(*exec.Cmd, time.Duration) (ended func()) { return func() {} }

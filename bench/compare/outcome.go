@@ -61,6 +61,9 @@ func together(job []Cell, budget time.Duration) (more time.Duration) {
 	return more
 }
 
+// graceOfPeers is the time in which launchers end a job that they are asked to end, before it is killed.
+const graceOfPeers = 2 * time.Second
+
 // measure runs one job once. The error says which runtime failed and how; the outcome then holds what was
 // printed before.
 func (r Runtime) measure(ctx context.Context, job []Cell, budget, limit time.Duration) (outcome, error) {
@@ -75,13 +78,14 @@ func (r Runtime) measure(ctx context.Context, job []Cell, budget, limit time.Dur
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(append(os.Environ(), "OMPI_MCA_btl_base_warn_component_unused=0"), r.env...)
-	inGroup(cmd)
-	cmd.WaitDelay = 5 * time.Second
+	ended := inGroup(cmd, graceOfPeers)
+	cmd.WaitDelay = graceOfPeers + 3*time.Second
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	start := time.Now()
 	err := cmd.Run()
 	elapsed := time.Since(start)
+	ended()
 	got, unread := r.outcome(job, out.String(), elapsed)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
