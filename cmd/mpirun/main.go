@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -69,11 +70,8 @@ func execute(req *request, std streams) int {
 		job.Stdin = nil
 	}
 	plan, err := launch.Prepare(job)
-	if err != nil && job.Parts[0].Program == tuneWord {
-		err = fmt.Errorf("%w; to write a table, begin with %[2]s: mpirun %[2]s [flags]", err, tuneWord)
-	}
 	if err != nil {
-		return usage(std, err)
+		return usage(std, req.meant(err))
 	}
 	if req.dryRun {
 		var table bytes.Buffer
@@ -83,6 +81,17 @@ func execute(req *request, std streams) int {
 	status := req.virtual.finish(req, std, plan.Run())
 	status = req.profile.finish(std, status)
 	return req.observe.finish(std, status)
+}
+
+// meant adds to the error of a job that cannot start what the user may have meant by the name of the program.
+func (req *request) meant(err error) error {
+	switch name := req.job.Parts[0].Program; {
+	case name == tuneWord:
+		return fmt.Errorf("%w; to write a table, begin with %[2]s: mpirun %[2]s [flags]", err, tuneWord)
+	case req.observe.stats == onStandardError && formats[filepath.Ext(name)] != nil:
+		return fmt.Errorf("%w; a file for statistics is given as --stats=%s", err, name)
+	}
+	return err
 }
 
 // usage reports a mistake of the user, in one line, whatever characters the user's input contains.

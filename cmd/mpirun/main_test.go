@@ -117,6 +117,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-qz", "sh"}, "unknown flag -z; mpirun --help lists the flags, and those of the program go behind its name"},
 		{[]string{"./nothing"}, "./nothing: no such program; name an executable or a Go main package"},
 		{[]string{"no-such-program"}, "no-such-program: no such program in PATH"},
+		{[]string{"--stats", "calls.txt", "true"}, "calls.txt: no such program in PATH; a file for statistics is given as --stats=calls.txt"},
+		{[]string{"calls.txt", "true"}, "calls.txt: no such program in PATH"},
 		{[]string{""}, "the program's name is empty"},
 		{[]string{"sh", ":"}, "part 2 of 2, between the colons, names no program"},
 		{[]string{":", "sh"}, "part 1 of 2, between the colons, names no program"},

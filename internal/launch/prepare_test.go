@@ -32,6 +32,7 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 		{"unknown, absolute", part("/no/where"), "/no/where: no such program; name an executable or a Go main package"},
 		{"not in PATH", part("no-such-program"), "no-such-program: no such program in PATH"},
 		{"here, but not in PATH", part("plain"), "plain: no such program in PATH; for the file in this directory write ./plain"},
+		{"no such Go file", part("main.go"), "main.go: no such file"},
 		{"number", part("4"), "4: no such program in PATH; -n 4 sets the number of ranks"},
 		{"not executable", part("./plain"), "./plain is not executable; chmod +x makes it so"},
 		{"directory", part("./empty"), "./empty is a directory without Go files: name an executable or a Go main package"},

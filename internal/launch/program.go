@@ -68,6 +68,8 @@ func lookPath(prog program) (program, error) {
 		switch info, err := os.Stat(prog.name); {
 		case err != nil && notNumber == nil:
 			hint = fmt.Sprintf("; -n %s sets the number of ranks", prog.name)
+		case err != nil && strings.HasSuffix(prog.name, ".go"):
+			return prog, fmt.Errorf("%s: no such file", prog.name)
 		case err != nil:
 		case info.IsDir():
 			hint = ", and the directory of that name has no Go files"
