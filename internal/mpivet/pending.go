@@ -29,10 +29,11 @@ func (f *function) pending() {
 	})
 }
 
-// A begun is a call whose request is stored in a variable, or in a list.
+// A begun is a call whose request is stored in a variable or a field, or in a list there.
 type begun struct {
 	call
-	handle *types.Var
+	handle *types.Var // nil: in a field
+	field  place
 	list   bool
 }
 
@@ -60,7 +61,7 @@ func (f *function) begins(s ast.Stmt) (all []begun) {
 		default:
 			continue
 		}
-		if b.handle = f.local(to); b.handle != nil && !f.leaks(b.handle) {
+		if b.handle = f.local(to); b.handle != nil && !f.leaks(b.handle) || b.handle == nil && f.inField(&b, to) {
 			all = append(all, b)
 		}
 	}
@@ -94,7 +95,7 @@ func (f *function) between(b begun, rest []ast.Stmt) {
 			continue
 		}
 		for _, s := range rest {
-			if f.mentions(s, b.handle) || leaves(s) || f.moves(s, k) {
+			if f.maySettle(s, b) || leaves(s) || f.moves(s, k) {
 				break
 			}
 			if u := f.using(s, k, buf.fills); u != nil {
@@ -233,7 +234,7 @@ func (f *function) writes(e *ast.CallExpr, k buffer, filled bool) bool {
 func (f *function) turns(loop ast.Node, body *ast.BlockStmt) {
 	for i, s := range body.List {
 		for _, b := range f.begins(s) {
-			if b.list && !inside(b.handle, loop) && !f.looksAt(body, b) && !stops(body.List[i+1:]) {
+			if b.list && b.handle != nil && !inside(b.handle, loop) && !f.looksAt(body, b) && !stops(body.List[i+1:]) {
 				f.shared(b, loop, body)
 			}
 		}

@@ -112,9 +112,9 @@ type exchange struct {
 }
 
 func (e *exchange) start(c *mpi.Comm, buf []int) {
-	e.last = mpi.Irecv(c, buf, 1, 0)
-	e.list = append(e.list, mpi.Isend(c, buf, 2, 0))
-	e.byRank[3] = mpi.Isend(c, buf, 3, 0)
+	e.last = mpi.Irecv(c, buf[:2], 1, 0)
+	e.list = append(e.list, mpi.Isend(c, buf[2:4], 2, 0))
+	e.byRank[3] = mpi.Isend(c, buf[2:4], 3, 0)
 }
 
 func (e *exchange) finish() error {
