@@ -147,6 +147,10 @@ func TestCounts(t *testing.T) {
 	if want := "is class D cannot run on 1 process; it needs a power of two from 4 on: 4"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
+	err = CheckCount("EP", S, 400, "a batch per process", func(p int) bool { return p <= 2 || p > 3 && p <= 256 || p > 300 && p <= 303 })
+	if want := "ep class S cannot run on 400 processes; it needs a batch per process: 1, 2, 4 to 256, 301, 302, 303"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
 	if err := CheckCount("EP", S, 0, "any", func(int) bool { return true }); err == nil {
 		t.Error("0 processes are allowed")
 	}

@@ -46,9 +46,20 @@ type CountError struct {
 }
 
 func (e *CountError) Error() string {
+	const shortest = 4 // of what is written as a range
 	var counts []string
-	for _, p := range e.Allowed {
-		counts = append(counts, fmt.Sprint(p))
+	for i := 0; i < len(e.Allowed); {
+		n := 1 // consecutive counts
+		for i+n < len(e.Allowed) && e.Allowed[i+n] == e.Allowed[i]+n {
+			n++
+		}
+		if n >= shortest {
+			counts = append(counts, fmt.Sprintf("%d to %d", e.Allowed[i], e.Allowed[i+n-1]))
+		} else {
+			n = 1
+			counts = append(counts, fmt.Sprint(e.Allowed[i]))
+		}
+		i += n
 	}
 	return fmt.Sprintf("%s class %s cannot run on %s; it needs %s: %s",
 		strings.ToLower(e.Kernel), e.Class, Processes(e.Procs), e.Rule, strings.Join(counts, ", "))
