@@ -55,12 +55,6 @@ type failedCall struct {
 	done chan struct{} // closed when there is a verdict, or none will come
 }
 
-// A stall is the call that a rank is in, and when to report it.
-type stall struct {
-	turn uint32 // 0: none
-	next time.Time
-}
-
 // Times of an arbiter. A rank that has been told waits until the others have been told
 // before its call returns, since the launcher ends the job when a rank fails.
 const (
@@ -160,10 +154,7 @@ func (k *arbiter) reportStalls(now time.Time) {
 			k.shut(c)
 			continue
 		}
-		if turn := h.lastCall(); turn != h.stall.turn || h.stall.next.IsZero() {
-			h.stall = stall{turn, now.Add(k.patience)}
-		} else if turn > 0 && !now.Before(h.stall.next) {
-			h.stall.next = now.Add(answerTime)
+		if turn := h.lastCall(); h.stall.due(turn, now, k.patience) {
 			k.report(c, turn, false)
 		}
 	}
