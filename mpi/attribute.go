@@ -95,7 +95,8 @@ func Keep[T any, H Holder](_ H, value T) (T, bool, error) { return value, true, 
 // MPI_Type_free_keyval).
 func (k *Key[H, T]) Free() { k.k.freed.Store(true) }
 
-// Set caches value on h. An earlier value is deleted first.
+// Set caches value on h. An earlier value is deleted first. Callbacks may set and delete
+// values of the object, too: one whose deletion has begun is not deleted again.
 //
 // MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_set_attr, MPI_Win_set_attr, MPI_Type_set_attr).
 func (k *Key[H, T]) Set(h H, value T) (err error) {
@@ -105,11 +106,7 @@ func (k *Key[H, T]) Set(h H, value T) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.remove(h, s, &k.k); err != nil {
-		return err
-	}
-	a.add(attribute{&k.k, value})
-	return nil
+	return a.set(h, s, &attribute{k: &k.k, value: value})
 }
 
 // Value returns the value that h has, and whether it has one.
@@ -143,7 +140,7 @@ func (k *Key[H, T]) Delete(h H) (err error) {
 	if k.ended() && !(k != nil && a.has(&k.k)) {
 		return k.endedError(h, s)
 	}
-	return a.remove(h, s, &k.k)
+	return a.delete(h, s, &k.k)
 }
 
 // of returns what h caches, if k can be used with it.
@@ -246,29 +243,34 @@ func (l *Layout) Free() error {
 type attribute struct {
 	k     *keyval
 	value any
+	going bool // its deletion has begun
 }
 
-// attributes are the values of one object, in the order in which they were set.
-// Callbacks are called without the lock.
+// attributes are the values of one object, in the order in which they were set: under each
+// key one that is not being deleted. Callbacks are called without the lock, and may
+// themselves set and delete values of the object, as may other goroutines.
 type attributes struct {
 	mu   sync.Mutex
-	list []attribute
+	list []*attribute
 }
 
-func (a *attributes) all() []attribute {
+// all returns the values that are not being deleted.
+func (a *attributes) all() (list []*attribute) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.Clone(a.list)
+	for _, v := range a.list {
+		if !v.going {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
-func (a *attributes) add(v attribute) {
-	a.mu.Lock()
-	a.list = append(a.list, v)
-	a.mu.Unlock()
-}
-
+// get returns the value under k: one that is being deleted, if there is no other.
 func (a *attributes) get(k *keyval) (any, bool) {
-	for _, v := range a.all() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, v := range slices.Backward(a.list) {
 		if v.k == k {
 			return v.value, true
 		}
@@ -281,44 +283,91 @@ func (a *attributes) has(k *keyval) bool {
 	return found
 }
 
-// remove deletes the value of h under k, if there is one.
-func (a *attributes) remove(h Holder, s site, k *keyval) error {
-	v, found := a.get(k)
-	if !found {
-		return nil
-	}
-	if k.del != nil {
-		if err := k.del(h, v); err != nil {
-			return h.held().owner().because(s, ErrOther, err, "the function that is called at deletion failed")
+// set gives h the value of v. An earlier value is deleted first.
+func (a *attributes) set(h Holder, s site, v *attribute) error {
+	for {
+		a.mu.Lock()
+		old := a.claim(v.k)
+		if old == nil {
+			a.list = append(a.list, v)
 		}
-	}
-	a.mu.Lock()
-	a.list = slices.DeleteFunc(a.list, func(v attribute) bool { return v.k == k })
-	a.mu.Unlock()
-	return nil
-}
-
-// deleteAll deletes all values of h, the last first (MPI 4.1, section 11.2.4).
-func (a *attributes) deleteAll(h Holder, s site) error {
-	for _, v := range slices.Backward(a.all()) {
-		if err := a.remove(h, s, v.k); err != nil {
+		a.mu.Unlock()
+		if old == nil {
+			return nil
+		}
+		if err := a.remove(h, s, old); err != nil {
 			return err
 		}
 	}
+}
+
+// delete deletes the value of h under k, if there is one.
+func (a *attributes) delete(h Holder, s site, k *keyval) error {
+	a.mu.Lock()
+	old := a.claim(k)
+	a.mu.Unlock()
+	if old == nil {
+		return nil
+	}
+	return a.remove(h, s, old)
+}
+
+// claim begins the deletion of the value under k, or of the last one if k is nil. There is
+// one only for who begins it. The caller holds the lock.
+func (a *attributes) claim(k *keyval) *attribute {
+	for _, v := range slices.Backward(a.list) {
+		if !v.going && (k == nil || v.k == k) {
+			v.going = true
+			return v
+		}
+	}
 	return nil
+}
+
+// remove ends the deletion of a value that has been claimed. If the callback fails, the
+// value stays, unless another has taken its place meanwhile.
+func (a *attributes) remove(h Holder, s site, old *attribute) error {
+	var err error
+	if old.k.del != nil {
+		err = old.k.del(h, old.value)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	old.going = false
+	if err == nil || slices.ContainsFunc(a.list, func(v *attribute) bool { return v.k == old.k && v != old }) {
+		a.list = slices.DeleteFunc(a.list, func(v *attribute) bool { return v == old })
+	}
+	if err != nil {
+		return h.held().owner().because(s, ErrOther, err, "the function that is called at deletion failed")
+	}
+	return nil
+}
+
+// deleteAll deletes all values of h, also those that callbacks set meanwhile, the last
+// first (MPI 4.1, section 11.2.4).
+func (a *attributes) deleteAll(h Holder, s site) error {
+	for {
+		a.mu.Lock()
+		last := a.claim(nil)
+		a.mu.Unlock()
+		if last == nil {
+			return nil
+		}
+		if err := a.remove(h, s, last); err != nil {
+			return err
+		}
+	}
 }
 
 // copyTo gives d, a duplicate of h, the values that the keys have for it.
 func (a *attributes) copyTo(h Holder, d *attributes, s site) error {
 	copies, err := a.copies(h, s)
-	for _, v := range copies {
-		d.add(v)
-	}
+	d.list = copies
 	return err
 }
 
 // copies returns the values that a duplicate of h gets: those before an error, if there is one.
-func (a *attributes) copies(h Holder, s site) (list []attribute, err error) {
+func (a *attributes) copies(h Holder, s site) (list []*attribute, err error) {
 	for _, v := range a.all() {
 		if v.k.copy == nil {
 			continue
@@ -328,7 +377,7 @@ func (a *attributes) copies(h Holder, s site) (list []attribute, err error) {
 			return list, h.held().owner().because(s, ErrOther, err, "the function that copies an attribute failed")
 		}
 		if keep {
-			list = append(list, attribute{v.k, value})
+			list = append(list, &attribute{k: v.k, value: value})
 		}
 	}
 	return list, nil

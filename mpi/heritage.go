@@ -9,7 +9,7 @@ type heritage struct {
 	c       *Comm
 	options collectives.Options
 	hints   Info
-	attrs   []attribute
+	attrs   []*attribute
 	failed  error // why attrs are not complete
 }
 
