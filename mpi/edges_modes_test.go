@@ -148,3 +148,34 @@ func TestPartitionsOfUnequalNumbers(t *testing.T) {
 		return nil
 	})
 }
+
+// MPI 4.1, section 4.2.2: a partition is ready once after each start. A call that names
+// several, one of which is wrong, makes none of them ready.
+func TestPartitionsAreReadyOnce(t *testing.T) {
+	onTwo(t, 1, func(w *mpi.Comm) error {
+		in, out := make([]int, 4), make([]int, 4)
+		r, err1 := mpi.PrecvInit(w, in, 4, 0, 1)
+		s, err2 := mpi.PsendInit(w, out, 4, 0, 1)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		for round := range 2 {
+			clear(out)
+			if err := errors.Join(s.Start(), r.Start(),
+				is(s.PreadyRange(1, 1<<62), mpi.ErrArg, "mpi: PreadyRange on world: there is no partition 4; partitions are 0 to 3"),
+				is(s.PreadyList(3, 0, -1), mpi.ErrArg, "mpi: PreadyList on world: there is no partition -1; partitions are 0 to 3"),
+				is(s.PreadyList(3, 0, 3), mpi.ErrRequest, "mpi: PreadyList on world: partition 3 is ready already; name each partition once after a Start"),
+				s.PreadyRange(2, 1), s.PreadyList()); err != nil {
+				return err
+			}
+			copy(out, sequence(4, 10*round)) // no partition has been sent
+			if err := errors.Join(s.PreadyList(3, 0), s.PreadyRange(1, 2),
+				is(s.Pready(2), mpi.ErrRequest, "mpi: Pready on world: partition 2 is ready already; name each partition once after a Start"),
+				mpi.WaitAll(r, s), equalAll("received", in, sequence(4, 10*round)),
+				is(s.PreadyRange(0, 3), mpi.ErrRequest, "mpi: PreadyRange on world: the request is not active; Start it first")); err != nil {
+				return err
+			}
+		}
+		return errors.Join(s.Free(), r.Free())
+	})
+}

@@ -1,7 +1,10 @@
 package mpi
 
 import (
+	"cmp"
 	"errors"
+	"iter"
+	"slices"
 	"sync"
 
 	"rhinet/internal/callsite"
@@ -284,23 +287,76 @@ func (p *partitioned) noPartition(call string, i int) error {
 // for different partitions.
 //
 // MPI 4.1, section 4.2.2.
-func (r *Request) Pready(i int) (err error) {
+func (r *Request) Pready(i int) error {
+	return r.makeReady("Pready", func(yield func(int) bool) { yield(i) })
+}
+
+// PreadyRange is [Request.Pready] for the partitions from low to high, both included. If
+// one of them cannot be sent, none is.
+//
+// MPI 4.1, section 4.2.2.
+func (r *Request) PreadyRange(low, high int) error {
+	return r.makeReady("PreadyRange", func(yield func(int) bool) {
+		for i := low; i <= high && yield(i); i++ {
+		}
+	})
+}
+
+// PreadyList is [Request.Pready] for several partitions. If one of them cannot be sent,
+// none is.
+//
+// MPI 4.1, section 4.2.2.
+func (r *Request) PreadyList(list ...int) error {
+	return r.makeReady("PreadyList", slices.Values(list))
+}
+
+// makeReady is Pready for all partitions of a list.
+func (r *Request) makeReady(call string, list iter.Seq[int]) (err error) {
 	defer r.raised(&err)
-	p, err := r.partitioned("Pready", true)
+	p, err := r.partitioned(call, true)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	marked := 0
+	for i := range list {
+		if err = p.mayBeReady(call, i); err != nil {
+			break
+		}
+		p.ready[i] = true
+		marked++
+	}
+	if err != nil {
+		for i := range list {
+			if marked--; marked < 0 {
+				break
+			}
+			p.ready[i] = false
+		}
+		return err
+	}
+	for i := range list {
+		err = cmp.Or(err, p.sendPart(i))
+	}
+	return err
+}
+
+// mayBeReady returns why partition i cannot be sent now, or nil.
+func (p *partitioned) mayBeReady(call string, i int) error {
 	switch {
 	case i < 0 || i >= p.partitions:
-		return p.noPartition("Pready", i)
-	case !p.on || p.left == 0:
-		return p.c.errorAt(at("Pready"), ErrRequest, "the request is not active; Start it first")
+		return p.noPartition(call, i)
+	case !p.on:
+		return p.c.errorAt(at(call), ErrRequest, "the request is not active; Start it first")
 	case p.ready[i]:
-		return p.c.errorAt(at("Pready"), ErrRequest, "partition %d is ready already", i)
+		return p.c.errorAt(at(call), ErrRequest, "partition %d is ready already; name each partition once after a Start", i)
 	}
-	p.ready[i] = true
+	return nil
+}
+
+// sendPart begins to send partition i, which is ready.
+func (p *partitioned) sendPart(i int) (err error) {
 	n := p.bytes / p.partitions
 	if p.post(i*n, n); p.reqs != nil && !p.null {
 		err = p.begin(i)
@@ -309,28 +365,4 @@ func (r *Request) Pready(i int) (err error) {
 		close(p.all)
 	}
 	return err
-}
-
-// PreadyRange is [Request.Pready] for the partitions from low to high, both included.
-//
-// MPI 4.1, section 4.2.2.
-func (r *Request) PreadyRange(low, high int) error {
-	for i := low; i <= high; i++ {
-		if err := r.Pready(i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// PreadyList is [Request.Pready] for several partitions.
-//
-// MPI 4.1, section 4.2.2.
-func (r *Request) PreadyList(list ...int) error {
-	for _, i := range list {
-		if err := r.Pready(i); err != nil {
-			return err
-		}
-	}
-	return nil
 }
