@@ -36,6 +36,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 // Alltoallv is Alltoall with a length and a displacement for each part: the caller
 // sends scounts[i] elements from send[sdispls[i]:] to rank i, and receives rcounts[i]
 // elements from it into recv[rdispls[i]:]. With nil displs the parts follow each other.
+// send and recv may be parts of one slice, if no element is both sent and received.
 // In place: pass recv as send; rcounts and rdispls then hold for both.
 //
 // MPI 4.1, section 6.8.
@@ -61,6 +62,9 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 	}
 	if class, text := c.coll.sent.check(misfit, c.size, len(send), scounts, sdispls, e.size); text != "" {
 		return c.fail(s, class, "send: %s", text)
+	}
+	if text := mingledIn(e.size, b, scounts, sdispls, out, rcounts, rdispls, true, noneSkipped); text != "" {
+		return c.fail(s, ErrBuffer, "%s", text)
 	}
 	if scounts[c.rank] != rcounts[c.rank] {
 		return c.fail(s, ErrCount, "the caller sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])

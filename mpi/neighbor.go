@@ -33,17 +33,22 @@ func (c *Comm) newNeighborCall(s site) (h neighborCall, err error) {
 	return h, nil
 }
 
-// neighborCallFor is newNeighborCall for elements of one type.
+// neighborCallFor is newNeighborCall for elements of one type in two slices.
 func neighborCallFor[T any](c *Comm, s site, send, recv []T) (h neighborCall, e *elem, err error) {
+	if h, e, err = neighborPartsFor(c, s, send, recv); err == nil && overlap(view(send), view(recv)) {
+		err = c.errorAt(s, ErrBuffer, "send and recv overlap; they must be apart")
+	}
+	return h, e, err
+}
+
+// neighborPartsFor is newNeighborCall for elements of one type.
+func neighborPartsFor[T any](c *Comm, s site, send, recv []T) (h neighborCall, e *elem, err error) {
 	if h, err = c.newNeighborCall(s); err != nil {
 		return h, nil, err
 	}
 	e = elemFor[T](c)
 	if e.bad != "" && !e.items {
 		return h, nil, c.badElem(s, e)
-	}
-	if overlap(view(send), view(recv)) {
-		return h, nil, c.errorAt(s, ErrBuffer, "send and recv overlap; they must be apart")
 	}
 	h.send = edgeParts{b: view(send), e: e}
 	h.recv = edgeParts{b: view(recv), e: e}
@@ -249,7 +254,7 @@ func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (neighborCall, err
 }
 
 func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (neighborCall, error) {
-	h, _, err := neighborCallFor(c, s, send, recv)
+	h, e, err := neighborPartsFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -258,6 +263,9 @@ func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int,
 	}
 	if class, text := misplaced(len(h.in), len(recv), rcounts, rdispls); text != "" {
 		return h, c.errorAt(s, class, "recv: %s", ofNeighbors(text))
+	}
+	if text := mingledIn(e.size, view(send), scounts, sdispls, view(recv), rcounts, rdispls, false, h.beyond); text != "" {
+		return h, c.errorAt(s, ErrBuffer, "%s", text)
 	}
 	h.send.counts, h.send.displs = scounts, sdispls
 	h.recv.counts, h.recv.displs = rcounts, rdispls

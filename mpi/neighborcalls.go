@@ -101,7 +101,8 @@ func NeighborAlltoallInit[T any](c *Comm, send, recv []T) (*Request, error) {
 }
 
 // NeighborAlltoallv is [NeighborAlltoall] with a length and a displacement for each
-// part.
+// part. send and recv may be the same slice, such as a grid with its borders, if no element
+// is both sent and received.
 //
 // MPI 4.1, section 8.6.2.
 func NeighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {

@@ -63,6 +63,33 @@ func (c *Comm) mingled(s site, send, recv []Part, inPlace bool, skip func(i int,
 	return mingledText(first, second, inPlace)
 }
 
+// mingledIn is mingled for the parts of two buffers with elements of size bytes, whose
+// counts and displacements are right.
+func mingledIn(size int, send []byte, scounts, sdispls []int, recv []byte, rcounts, rdispls []int, inPlace bool, skip func(i int, fills bool) bool) string {
+	if !overlap(send, recv) {
+		return ""
+	}
+	var all []placedPart
+	add := func(b []byte, counts, displs []int, fills bool) {
+		for i, n := range counts {
+			if n == 0 || skip(i, fills) {
+				continue
+			}
+			k := placedPart{partSpan: partSpan{part: i, fills: fills}}
+			k.from = address(b) + uintptr(offset(counts, displs, i)*size)
+			k.to = k.from + uintptr(n*size)
+			all = append(all, k)
+		}
+	}
+	add(recv, rcounts, rdispls, true)
+	add(send, scounts, sdispls, false)
+	first, second := firstMeeting(all)
+	if first == nil {
+		return ""
+	}
+	return mingledText(first, second, inPlace)
+}
+
 // mingledText words what mingled has found.
 func mingledText(a, b *placedPart, inPlace bool) string {
 	if a.fills && b.fills {
