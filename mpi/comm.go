@@ -66,7 +66,16 @@ const (
 	commFreed
 	commFinalized
 	commBroken // a collective call ended half-way
+	commUnmade // the request that makes it is not complete, or has failed
 )
+
+// unmade returns what a call that does not wait gives in the place of the communicator that
+// it makes, until its request is complete: no call can use it.
+func (c *Comm) unmade(name string) *Comm {
+	d := &Comm{core: &core{w: c.w, t: c.t, rank: Undefined, name: name}}
+	d.state.Store(commUnmade)
+	return d
+}
 
 // Rank returns the caller's number in c, from 0. It is Undefined if c is nil.
 //
@@ -177,6 +186,8 @@ func (c *Comm) alive(s site) error {
 		return c.errorAt(s, ErrComm, "the communicator has been freed")
 	case commFinalized:
 		return c.errorAt(s, ErrFinalized, "nothing can be called after Finalize")
+	case commUnmade:
+		return c.errorAt(s, ErrComm, "the communicator is not made yet; complete the request that came with it, without an error")
 	}
 	return nil
 }

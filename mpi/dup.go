@@ -98,7 +98,7 @@ func (c *Comm) idup(s site, info Info) (*Comm, *Request) {
 		return nil, c.failedRequest(s, err)
 	}
 	b, whole := c.base(), p.cut()
-	mine, all, d := b.member(whole), make([]member, b.size), new(Comm)
+	mine, all, d := b.member(whole), make([]member, b.size), c.unmade("a duplicate of "+c.name)
 	r := b.nonblocking(s, func(c *Comm) error {
 		if err := c.enter(s, nil); err != nil {
 			return err

@@ -175,7 +175,7 @@ func (c *Comm) Ishrink() (*Comm, *Request) {
 	if err := c.checkKeepGoing(s); err != nil {
 		return nil, c.failedRequest(s, err)
 	}
-	o, d, k := c.offer(), new(Comm), newTask()
+	o, d, k := c.offer(), c.unmade("the rest of "+c.name), newTask()
 	r := c.request(s, k)
 	go func() {
 		made, err := c.shrunk(s, o)
