@@ -22,7 +22,7 @@ func Algorithms(operation string) ([]string, error) {
 func (c *Comm) Algorithm(operation string, bytes int) (_ string, err error) {
 	defer c.raised(&err)
 	s := at("Algorithm")
-	if err := c.check(s); err != nil {
+	if err := c.intra(s); err != nil {
 		return "", err
 	}
 	k, err := collectives.KindNamed(operation)

@@ -320,6 +320,7 @@ func TestWhatInterCommunicatorsRefuse(t *testing.T) {
 		_, refused["WinAllocate"] = mpi.WinAllocate[int](c, 1)
 		_, refused["Merge"] = w.Merge(true)
 		_, refused["RemoteGroup"] = w.RemoteGroup()
+		_, refused["Algorithm"] = c.Algorithm("bcast", 1)
 		for call, err := range refused {
 			if err := is(err, mpi.ErrComm, ""); err != nil {
 				return fmt.Errorf("%s: %w", call, err)
