@@ -177,7 +177,7 @@ func (w *Win[T]) held() holder { return w.base() }
 func (w *window) held() holder { return w }
 
 func (w *window) attributes(s site) (*attributes, error) {
-	if err := w.check(s); err != nil {
+	if err := w.alive(s); err != nil {
 		return nil, err
 	}
 	return &w.attrs, nil

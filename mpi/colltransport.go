@@ -280,7 +280,7 @@ func (t *collTransport) forgo(src int) {
 func (t *collTransport) ended() error {
 	if cause := context.Cause(t.ctx); cause != nil {
 		if f, ok := cause.(*failureError); ok {
-			return &Error{Class: f.class, text: f.text}
+			return &Error{Class: f.class, text: f.textOn(t.c)}
 		}
 		return &Error{Class: ErrCancelled, Err: cause, text: "the context ended before the call did"}
 	}

@@ -52,6 +52,7 @@ type core struct {
 	failures  *commFailures                // of a job that survives deaths of ranks; nil: a death ends the job
 	private   bool                         // belongs to another object; the program does not see it
 	win       *window                      // the window it belongs to, or nil
+	maker     *commFailures                // of the communicator that the window was made from; nil: no window, or a death ends the job
 	handler   handlerSlot[*Comm]
 	session   *Session       // that it comes from; nil: the world
 	first     int            // if it joins the groups of an inter-communicator: size of the first one

@@ -18,7 +18,7 @@ import (
 // commFailures is the state of a communicator whose ranks may die.
 type commFailures struct {
 	c        *core           // of all members
-	revoked  context.Context // ends when it is revoked
+	revoked  context.Context // ends when it is revoked, or that from which its window was made
 	whole    context.Context // ends with revoked, and when a member dies: calls that need all ranks then fail
 	revoke   context.CancelCauseFunc
 	endWhole context.CancelCauseFunc
@@ -39,9 +39,22 @@ type failureError struct {
 // Error is the text.
 func (e *failureError) Error() string { return e.text }
 
+// textOn is what errors of calls on a communicator say: the program knows that of a window as
+// the window.
+func (e *failureError) textOn(c *core) string {
+	if e.class == ErrRevoked && c.win != nil {
+		return revokedWindow
+	}
+	return e.text
+}
+
 func newCommFailures(c *core) *commFailures {
 	f := &commFailures{c: c}
-	f.revoked, f.revoke = context.WithCancelCause(context.Background())
+	maker := context.Background()
+	if c.maker != nil {
+		maker = c.maker.revoked
+	}
+	f.revoked, f.revoke = context.WithCancelCause(maker)
 	f.whole, f.endWhole = context.WithCancelCause(f.revoked)
 	f.anyone, f.endAnyone = context.WithCancelCause(f.revoked)
 	return f
@@ -120,7 +133,7 @@ func (c *Comm) bind() *Comm {
 // limited is the error of a call that a context has ended.
 func (c *Comm) limited(s site, cause error, text string) *Error {
 	if f, ok := cause.(*failureError); ok {
-		return c.errorAt(s, f.class, "%s", f.text)
+		return c.errorAt(s, f.class, "%s", f.textOn(c.core))
 	}
 	return c.because(s, ErrCancelled, cause, text)
 }
@@ -210,9 +223,10 @@ func (c *Comm) quit(r *Request) {
 func isGone(err error) bool { return errors.Is(err, llc.ErrPeerGone) }
 
 // endIfRevoked completes p with an error if its communicator has been revoked, and reports
-// whether p is complete.
+// whether p is complete. Messages of the servers of windows, which no context limits, arrive
+// all the same.
 func (p *transfer) endIfRevoked() bool {
-	if p.c.failures == nil || !p.c.failures.isRevoked() || !p.started() {
+	if p.c.failures == nil || p.c.ctx == nil || !p.c.failures.isRevoked() || !p.started() {
 		return false
 	}
 	withdrawn := p.c.t.Cancel(&p.Request)

@@ -85,7 +85,7 @@ func (c *Comm) CallErrhandler(err error) error {
 func (w *Win[T]) SetErrhandler(h Errhandler[AnyWin]) (err error) {
 	b := w.base()
 	defer b.raised(&err)
-	if err := b.check(at("SetErrhandler")); err != nil {
+	if err := b.alive(at("SetErrhandler")); err != nil {
 		return err
 	}
 	b.handler.set(h)
@@ -98,7 +98,7 @@ func (w *Win[T]) SetErrhandler(h Errhandler[AnyWin]) (err error) {
 func (w *Win[T]) Errhandler() (_ Errhandler[AnyWin], err error) {
 	b := w.base()
 	defer b.raised(&err)
-	if err := b.check(at("Errhandler")); err != nil {
+	if err := b.alive(at("Errhandler")); err != nil {
 		return nil, err
 	}
 	return b.handler.get(), nil
@@ -110,7 +110,7 @@ func (w *Win[T]) Errhandler() (_ Errhandler[AnyWin], err error) {
 // MPI 4.1, section 9.5 (MPI_Win_call_errhandler).
 func (w *Win[T]) CallErrhandler(err error) error {
 	s, b := at("CallErrhandler"), w.base()
-	if bad := b.check(s); bad != nil {
+	if bad := b.alive(s); bad != nil {
 		return b.raise(bad)
 	}
 	return b.raise(b.c.ofProgram(s, err))

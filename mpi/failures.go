@@ -192,6 +192,9 @@ func (p *failureManager) detach(c *core) {
 		w: c.w, rank: c.rank, size: c.size, members: c.members, back: c.back, ids: c.ids, id: c.id, first: c.first, failures: c.failures,
 	}
 	c.failures.c = p.agreements[c.id].c
+	if c.maker != nil {
+		c.failures.revoke(errClosed) // its communicator forgets it
+	}
 }
 
 func (p *failureManager) agreementsOf(id contextID) *commAgreements {

@@ -24,7 +24,7 @@ func TestMethodsOfNilHandles(t *testing.T) {
 			"Rank": fmt.Sprint(mpi.Undefined), "Size": "0", "RemoteSize": "0", "Name": "", "IsInter": "false", "IsRevoked": "false",
 			"Library": " 0", "WithContext": "nil",
 		}},
-		{(*mpi.Win[int])(nil), mpi.ErrWin, map[string]string{"Name": "", "Len": fmt.Sprint(mpi.Undefined), "Local": "nil", "Flavor": "Created"}},
+		{(*mpi.Win[int])(nil), mpi.ErrWin, map[string]string{"Name": "", "Len": fmt.Sprint(mpi.Undefined), "Local": "nil", "Flavor": "Created", "IsRevoked": "false"}},
 		{(*mpi.Session)(nil), mpi.ErrSession, nil},
 		{(*mpi.Group)(nil), nil, map[string]string{
 			"Rank": fmt.Sprint(mpi.Undefined), "Size": "0", "Compare": "Ident", "Union": "nil", "Intersection": "nil", "Difference": "nil",

@@ -15,8 +15,9 @@ import (
 // time until [Comm.AckFailed]. In other jobs a death ends all ranks.
 
 // Revoke ends the use of c on all of its ranks: their calls on it fail with
-// [ErrRevoked], also those that wait, except Agree, Shrink, Free, and local calls. One
-// rank calls it when it has found that others may wait for it in vain.
+// [ErrRevoked], also those that wait, except Agree, Shrink, Free, and local calls. It also
+// revokes the windows that were made from c: see [Win.Revoke]. One rank calls it when it has
+// found that others may wait for it in vain.
 //
 // Not in MPI 4.1 (MPI_Comm_revoke of User-Level Failure Mitigation).
 func (c *Comm) Revoke() (err error) {

@@ -106,6 +106,7 @@ type window struct {
 
 	order   atomic.Uint32 // see fence
 	plain   bool          // a Flush has nothing to do besides: the job does not survive deaths, and is not checked
+	unwatch func() bool   // ends the wait of refuseLocks; nil: none
 	polling *polling      // nil: each rank has a processor
 
 	log *winLog // in a checked job; else nil
@@ -144,6 +145,14 @@ func (w *window) base() *window { return w }
 
 // check returns why w cannot be used, or nil.
 func (w *window) check(s site) error {
+	if w == nil || w.mode.Load() == winFreed {
+		return w.alive(s)
+	}
+	return w.c.check(s)
+}
+
+// alive is check for local calls, and for calls that end an epoch: w may have been revoked.
+func (w *window) alive(s site) error {
 	if w == nil {
 		var none *Comm
 		return none.errorAt(s, ErrWin, "the window is nil; the call that should have made it has failed")
@@ -151,7 +160,7 @@ func (w *window) check(s site) error {
 	if w.mode.Load() == winFreed {
 		return w.c.errorAt(s, ErrWin, "the window has been freed")
 	}
-	return w.c.check(s)
+	return w.c.alive(s)
 }
 
 // fence keeps loads and stores of this rank's processor from passing it.
@@ -269,7 +278,7 @@ func (w *Win[T]) Len(rank int) int {
 func (w *Win[T]) Shared(rank int) (_ []T, err error) {
 	defer w.base().raised(&err)
 	s := atPeer("Shared", rank)
-	if err := w.base().check(s); err != nil {
+	if err := w.base().alive(s); err != nil {
 		return nil, err
 	}
 	if w.flavor == Dynamic {
@@ -310,7 +319,7 @@ func WinAs[U any](w AnyWin) (_ *Win[U], err error) {
 	}
 	defer b.raised(&err)
 	s := at("WinAs")
-	if err := b.check(s); err != nil {
+	if err := b.alive(s); err != nil {
 		return nil, err
 	}
 	e, err := elemForWin[U](b.c, s)
@@ -344,7 +353,7 @@ func viewOf[T any](b *window, e *elem) *Win[T] {
 
 // elemForWin is elemOf for a type that can be in a window.
 func elemForWin[T any](c *Comm, s site) (*elem, error) {
-	if err := c.check(s); err != nil {
+	if err := c.alive(s); err != nil {
 		return nil, err
 	}
 	e := elemOf[T](&c.w.elems)
@@ -363,6 +372,8 @@ func (w *window) explain(s site, err error) error {
 		return w.c.because(s, ErrRMARange, err, "")
 	case err == errUnknownType:
 		return w.c.because(s, ErrOp, err, "")
+	case err == errWindowRevoked:
+		return w.refused(s)
 	}
 	if !errors.Is(err, ErrProcFailed) {
 		if gone := w.unreached(s); gone != nil {

@@ -118,6 +118,7 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 		err = w.equip(ways)
 	}
 	if err != nil {
+		w.renounce()
 		_ = own.Free() // the window's error says more
 		return nil, named(s.call, err)
 	}
@@ -378,7 +379,7 @@ func (w *Win[T]) Free() (err error) {
 	defer w.base().raised(&err)
 	s := at("WinFree")
 	b := w.base()
-	if err := b.check(s); err != nil {
+	if err := b.check(s); err != nil && (b == nil || b.c.failures == nil || b.alive(s) != nil) {
 		return err
 	}
 	if err := b.noEpochs(s); err != nil {
@@ -394,6 +395,9 @@ func (w *Win[T]) Free() (err error) {
 	}
 	b.c.w.delist(b)
 	b.mode.Store(winFreed)
+	if b.unwatch != nil {
+		b.unwatch()
+	}
 	if err := b.reach.close(); err != nil {
 		return b.explain(s, err)
 	}
@@ -443,6 +447,7 @@ func (w *world) enlist(v *window) {
 	w.windows = append(w.windows, v)
 	w.mu.Unlock()
 	if v.c.failures != nil {
+		v.refuseLocks()
 		for _, r := range v.c.failures.dead() {
 			v.rankFailed(r)
 		}

@@ -44,7 +44,7 @@ func (w *Win[T]) Attach(buf []T) (disp int, err error) {
 	defer w.base().raised(&err)
 	s := at("Attach")
 	b := w.base()
-	if err := b.check(s); err != nil {
+	if err := b.alive(s); err != nil {
 		return 0, err
 	}
 	return b.attach(s, view(buf))
@@ -83,7 +83,7 @@ func (w *Win[T]) Detach(disp int) (err error) {
 	defer w.base().raised(&err)
 	s := at("Detach")
 	b := w.base()
-	if err := b.check(s); err != nil {
+	if err := b.alive(s); err != nil {
 		return err
 	}
 	b.mu.Lock()

@@ -39,7 +39,7 @@ func (w *window) assertion(s site, given []Assert, allowed Assert) (a Assert, er
 func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 	defer w.base().raised(&err)
 	s, b := at("Fence"), w.base()
-	if err := b.check(s); err != nil {
+	if err := b.alive(s); err != nil {
 		return err
 	}
 	a, err := b.assertion(s, asserts, NoStore|NoPut|NoPrecede|NoSucceed)
@@ -51,6 +51,9 @@ func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 	}
 	if a&NoPrecede != 0 && b.mode.Load() == winFenced {
 		return b.c.errorAt(s, ErrAssert, "NoPrecede says that there was no access, and there was one since the Fence before")
+	}
+	if err := b.check(s); err != nil {
+		return b.unfenced(err)
 	}
 	b.fence()
 	var conflict error
@@ -71,10 +74,10 @@ func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 	return conflict
 }
 
-// unfenced ends the epoch of a Fence that has failed with err because a rank has died: no
-// later one can end it.
+// unfenced ends the epoch of a Fence that has failed with err because a rank has died, or the
+// window has been revoked: no later one can end it.
 func (w *window) unfenced(err error) error {
-	if errors.Is(err, ErrProcFailed) {
+	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrRevoked) {
 		w.mode.Store(winIdle)
 	}
 	return err
@@ -229,7 +232,7 @@ func (w *window) noAccess(s site) error {
 func (w *Win[T]) Complete() (err error) {
 	defer w.base().raised(&err)
 	s, b := at("Complete"), w.base()
-	if err := b.check(s); err != nil {
+	if err := b.alive(s); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -246,7 +249,8 @@ func (w *Win[T]) Complete() (err error) {
 	if b.log != nil {
 		failed = b.tellAccesses(b.started)
 	}
-	return cmp.Or(b.tell(s, b.started, tagComplete), failed)
+	told := b.tell(s, b.started, tagComplete)
+	return cmp.Or(b.check(s), told, failed)
 }
 
 // Wait ends the epoch of [Win.Post] after all its ranks have called Complete.
@@ -270,7 +274,7 @@ func (w *Win[T]) Test() (_ bool, err error) {
 }
 
 func (w *window) waitExposure(s site, wait func([]*Request) (bool, error)) (bool, error) {
-	if err := w.check(s); err != nil {
+	if err := w.alive(s); err != nil {
 		return false, err
 	}
 	w.mu.Lock()
@@ -293,6 +297,9 @@ func (w *window) waitExposure(s site, wait func([]*Request) (bool, error)) (bool
 	if errors.As(err, &failed) {
 		i := slices.IndexFunc(failed.Of, func(err error) bool { return err != nil })
 		return done, w.ofPeer(s.call, w.exposing[i], failed.Of[i])
+	}
+	if err == nil && done {
+		err = w.check(s)
 	}
 	return done, named(s.call, err)
 }
@@ -319,7 +326,7 @@ func (w *window) ofPeer(call string, rank int, err error) error {
 func (w *Win[T]) Sync() (err error) {
 	defer w.base().raised(&err)
 	b := w.base()
-	if err := b.check(at("Sync")); err != nil {
+	if err := b.alive(at("Sync")); err != nil {
 		return err
 	}
 	b.fence()

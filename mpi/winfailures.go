@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -44,15 +45,16 @@ func (f *commFailures) has(rank int) bool {
 	return slices.Contains(f.failed, rank)
 }
 
-// unreached is the error of an access that the network interface has not made. A rank
-// that cannot be reached has usually died, and that will soon be known.
+// unreached is the error of an access that the network interface has not made, and of a wait
+// that has ended without a lock, if it is the window, or the rank, that has ended. A rank that
+// cannot be reached has usually died, and that will soon be known.
 func (w *window) unreached(s site) error {
 	if w.c.failures == nil || uint(s.peer) >= uint(w.c.size) {
 		return nil
 	}
 	const looks = 1000
 	for range looks {
-		if err := w.gone(s, s.peer); err != nil {
+		if err := cmp.Or(w.c.check(s), w.gone(s, s.peer)); err != nil {
 			return err
 		}
 		time.Sleep(time.Millisecond)
@@ -67,7 +69,7 @@ func (l *winLock) acquireKeepGoing(c *Comm, call string, exclusive bool) (failed
 		if l.try(exclusive, c.rank) {
 			return true
 		}
-		if failed = l.orphaned(c, call, exclusive); failed == nil && failure(c.t) != nil {
+		if failed = cmp.Or(c.check(at(call)), l.orphaned(c, call, exclusive)); failed == nil && failure(c.t) != nil {
 			failed = l.lost(c, call)
 		}
 		return failed != nil
@@ -99,17 +101,34 @@ func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
 }
 
 // awaitFree waits for all live ranks to end the window, and reports whether this one frees
-// its memory.
+// its memory: the first one that knows where it is.
 func (w *window) awaitFree() (last bool, err error) {
 	if w.c.failures == nil {
 		return w.owns, Barrier(w.c)
 	}
-	votes, err := w.c.w.failures.agree(w.c.user, w.c.core, nil)
+	var knows []byte
+	if w.reserved {
+		knows = []byte{1}
+	}
+	votes, err := w.c.w.failures.agree(w.c.user, w.c.core, knows)
 	if err != nil {
 		return false, w.c.disagreed(at("WinFree"), err)
 	}
-	first := slices.MinFunc(votes, func(a, b vote) int { return a.rank - b.rank })
-	return w.reserved && first.rank == w.c.rank, nil
+	first := w.c.size
+	for _, v := range votes {
+		if len(v.value) > 0 {
+			first = min(first, v.rank)
+		}
+	}
+	return first == w.c.rank, nil
+}
+
+// renounce ends the part of a rank that has not got the window, since a rank has died or the
+// communicator was revoked: others may have got it, and wait for this one when they free it.
+func (w *window) renounce() {
+	if w.c.failures != nil {
+		w.c.w.failures.vote(w.c.core, nil)
+	}
 }
 
 // windowsOf returns the windows that a process belongs to.
@@ -127,8 +146,7 @@ func (w *world) windowsOf(peer int) (all []*window) {
 // rankFailed tells this rank's server that a rank has died.
 func (w *window) rankFailed(rank int) {
 	if v, ok := unobserved(w.reach).(*served); ok {
-		c := v.c.WithContext(v.c.w.failures.ctx)
-		_ = Send(c, []request{{What: askFailed, At: uint64(rank)}}, c.rank, tagRequest) // fails if the window ends
+		v.notify(request{What: askFailed, At: uint64(rank)})
 	}
 }
 

@@ -25,7 +25,7 @@ func winHints(info []Info, f Flavor) Info {
 // MPI 4.1, section 12.2.7 (MPI_Win_get_info).
 func (w *Win[T]) Info() (_ Info, err error) {
 	defer w.base().raised(&err)
-	if err := w.base().check(at("Info")); err != nil {
+	if err := w.base().alive(at("Info")); err != nil {
 		return nil, err
 	}
 	return maps.Clone(w.hints), nil
@@ -37,7 +37,7 @@ func (w *Win[T]) Info() (_ Info, err error) {
 // MPI 4.1, section 12.2.7 (MPI_Win_set_info).
 func (w *Win[T]) SetInfo(Info) (err error) {
 	defer w.base().raised(&err)
-	return w.base().check(at("SetInfo"))
+	return w.base().alive(at("SetInfo"))
 }
 
 // Name returns the name by which errors call w: that of its communicator with a number.
@@ -57,7 +57,7 @@ func (w *Win[T]) Name() string {
 // MPI 4.1, section 7.8 (MPI_Win_set_name).
 func (w *Win[T]) SetName(name string) (err error) {
 	defer w.base().raised(&err)
-	if err := w.base().check(at("SetName")); err != nil {
+	if err := w.base().alive(at("SetName")); err != nil {
 		return err
 	}
 	w.c.name = name
@@ -69,7 +69,7 @@ func (w *Win[T]) SetName(name string) (err error) {
 // MPI 4.1, section 12.2.6 (MPI_Win_get_group).
 func (w *Win[T]) Group() (_ *Group, err error) {
 	defer w.base().raised(&err)
-	if err := w.base().check(at("Group")); err != nil {
+	if err := w.base().alive(at("Group")); err != nil {
 		return nil, err
 	}
 	return w.c.Group()

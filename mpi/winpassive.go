@@ -115,7 +115,7 @@ func (w *window) unlocked(target int) {
 func (w *Win[T]) Unlock(target int) (err error) {
 	defer w.base().raised(&err)
 	s, b := atPeer("Unlock", target), w.base()
-	if err := b.check(s); err != nil {
+	if err := b.alive(s); err != nil {
 		return err
 	}
 	held := closedTo
@@ -129,14 +129,15 @@ func (w *Win[T]) Unlock(target int) (err error) {
 	b.unlocked(target)
 	b.mu.Unlock()
 	if target == ProcNull {
-		return nil
+		return b.check(s)
 	}
 	b.forget(target, true)
 	b.fence()
-	if err := b.gone(s, target); err != nil {
-		return err
+	failed := b.gone(s, target)
+	if failed == nil {
+		failed = b.explain(s, b.reach.unlock(target, held == openExclusive))
 	}
-	return b.explain(s, b.reach.unlock(target, held == openExclusive))
+	return cmp.Or(b.check(s), failed)
 }
 
 // LockAll begins an epoch in which this rank may access the parts of all ranks,
@@ -184,7 +185,7 @@ func (w *window) lockEach(call string) error {
 func (w *Win[T]) UnlockAll() (err error) {
 	defer w.base().raised(&err)
 	s, b := at("UnlockAll"), w.base()
-	if err := b.check(s); err != nil {
+	if err := b.alive(s); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -204,7 +205,7 @@ func (w *Win[T]) UnlockAll() (err error) {
 			failed = b.explain(s, err)
 		}
 	}
-	return cmp.Or(failed, b.anyGone(s))
+	return cmp.Or(b.check(s), failed, b.anyGone(s))
 }
 
 // Flush completes all accesses of this rank to the part of rank target, also at the

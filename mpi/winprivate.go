@@ -36,7 +36,7 @@ func (c *Comm) private(s site) (own *Comm, begun observe.Mark, err error) {
 	begun = c.coll.begun
 	made, seq, err := c.assemble(s, cut{key: c.rank})
 	if err = c.yield(s, err); err == nil {
-		made.members, made.private = c.members, true
+		made.members, made.private, made.maker = c.members, true, c.failures
 		made.name = fmt.Sprintf("%s.win%d", c.name, c.born.Add(1))
 		own, err = c.derive(s, made, seq, c.worldOptions())
 	}

@@ -31,6 +31,7 @@ type served struct {
 	writer  int // rank that has the lock, or -1
 	readers []int
 	queue   []request // that wait for the lock
+	revoked bool      // no lock is given any more
 	elems   map[typeCode]*elem
 }
 
@@ -54,6 +55,7 @@ const (
 	askLock
 	askUnlock
 	askFailed
+	askRevoked
 	askStop
 )
 
@@ -76,6 +78,7 @@ const (
 	answerDone uint32 = iota
 	answerNotAttached
 	answerUnknownType
+	answerRevoked
 )
 
 // errUnknownType reports elements that a target does not know.
@@ -87,6 +90,8 @@ func (a answer) err() error {
 		return errNotAttached
 	case answerUnknownType:
 		return errUnknownType
+	case answerRevoked:
+		return errWindowRevoked
 	}
 	return nil
 }
@@ -266,6 +271,9 @@ func (v *served) answer(r *request) error {
 		return v.answerUpdate(r)
 	case askLock:
 		v.queue = append(v.queue, *r)
+		if v.revoked {
+			return v.revoke()
+		}
 		return v.grant()
 	case askUnlock:
 		if r.Flag != 0 {
@@ -280,6 +288,10 @@ func (v *served) answer(r *request) error {
 	case askFailed:
 		if int(r.From) == v.c.rank {
 			return v.rankFailed(int(r.At))
+		}
+	case askRevoked:
+		if int(r.From) == v.c.rank {
+			return v.revoke()
 		}
 	}
 	return fmt.Errorf("request %d is unknown", r.What)

@@ -189,3 +189,82 @@ func TestWindowsOutliveRanks(t *testing.T) {
 		}
 	}
 }
+
+// revokeAWindow has rank 3 be killed. Rank 0 finds that, while the others wait for it: they continue with
+// another window.
+func revokeAWindow(world *mpi.Comm) error {
+	v, err := mpi.WinAllocate[int64](world, 1)
+	if err != nil {
+		return err
+	}
+	g, err := world.Group()
+	if err != nil {
+		return err
+	}
+	zero, err := g.Incl(0)
+	if err != nil {
+		return err
+	}
+	if world.Rank() == 0 {
+		if err := v.Lock(mpi.LockExclusive, 2); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(mpi.Barrier(world), leave(world, 3)); err != nil {
+		return err
+	}
+	switch world.Rank() {
+	case 0:
+		for err == nil {
+			if err = v.Lock(mpi.LockShared, 3); err == nil {
+				err = v.Unlock(3)
+			}
+		}
+		if !errors.Is(err, mpi.ErrProcFailed) {
+			return err
+		}
+		if err := world.Revoke(); err != nil {
+			return err
+		}
+	case 1:
+		err = v.Start(zero)
+	case 2:
+		err = v.Lock(mpi.LockExclusive, 2)
+	}
+	if world.Rank() > 0 && !errors.Is(err, mpi.ErrRevoked) {
+		return fmt.Errorf("the wait ended with %v", err)
+	}
+	c, err := world.Shrink() // the lock of rank 0 is still held
+	if err != nil {
+		return err
+	}
+	if world.Rank() == 0 {
+		if err := v.Unlock(2); !errors.Is(err, mpi.ErrRevoked) {
+			return fmt.Errorf("the lock ended with %v", err)
+		}
+	}
+	if err := v.Free(); err != nil {
+		return err
+	}
+	u, err := mpi.WinAllocate[int64](c, 1)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(u.Fence(), u.Accumulate([]int64{1}, 0, 0, mpi.Sum), u.Fence(mpi.NoSucceed)); err != nil {
+		return err
+	}
+	if c.Rank() == 0 {
+		fmt.Printf("%d of %d have added\n", u.Local()[0], c.Size())
+	}
+	return u.Free()
+}
+
+// Revoke of a communicator ends waits on its windows, whichever way the network reaches them.
+func TestRevokeReachesWindows(t *testing.T) {
+	for _, nic := range []string{"martini", "martini:vp", "ib"} {
+		status, out, err := mpirun(t, "--keep-going", "--nic", nic, "-n", "4", "-x", playRank+"=revoke a window", os.Args[0])
+		if status != 0 || out != "3 of 3 have added\n" || strings.Count(err, "killed by signal 9") != 1 {
+			t.Errorf("%s: status %d, %q, %s", nic, status, out, err)
+		}
+	}
+}

@@ -64,6 +64,8 @@ func play(world *mpi.Comm) error {
 		return nil
 	case "two die":
 		return twoRanksDie(world)
+	case "revoke a window":
+		return revokeAWindow(world)
 	case "tuned":
 		return liveTuned(world)
 	case "huge pages":
