@@ -86,7 +86,12 @@ func (a *access) String() string {
 type accesses struct {
 	list    []access
 	longest uint64
+	ends    []uint64 // where the accesses of each block of the list end, as far as that is known
 }
+
+// accessBlock is the length of a block of a list. Blocks that end before a location are passed
+// over: a single long access makes longest say little.
+const accessBlock = 256
 
 // mostSums is how many accesses to one part are kept apart with sums of their data.
 const mostSums = 1 << 10
@@ -119,12 +124,31 @@ func (l *accesses) overlapping(a *access) iter.Seq[*access] {
 			if o.from+l.longest <= a.from {
 				return // those before it do not reach a, either
 			}
+			if i%accessBlock == accessBlock-1 && l.endOf(i/accessBlock) <= a.from {
+				i -= accessBlock - 1
+				continue
+			}
 			if o.to > a.from && !yield(o) {
 				return
 			}
 		}
 	}
 }
+
+// endOf returns where the accesses of a full block end.
+func (l *accesses) endOf(block int) uint64 {
+	for b := len(l.ends); b <= block; b++ {
+		end := uint64(0)
+		for i := range accessBlock {
+			end = max(end, l.list[b*accessBlock+i].to)
+		}
+		l.ends = append(l.ends, end)
+	}
+	return l.ends[block]
+}
+
+// changed forgets what is known of the blocks from that of one access on.
+func (l *accesses) changed(i int) { l.ends = l.ends[:min(len(l.ends), i/accessBlock)] }
 
 // after returns the index of the first access that begins behind an offset.
 func (l *accesses) after(at uint64) int {
@@ -148,11 +172,13 @@ func (l *accesses) add(a access) {
 		if o := &l.list[at-1]; o.to == a.from && o.like(&a) && !a.summed {
 			o.to, o.summed = a.to, false
 			l.longest = max(l.longest, o.to-o.from)
+			l.changed(at - 1)
 			return
 		}
 	}
 	l.longest = max(l.longest, a.to-a.from)
 	l.list = slices.Insert(l.list, at, a)
+	l.changed(at)
 }
 
 // addAll records the accesses of one call. To insert each where it belongs would take time
@@ -291,6 +317,7 @@ func (w *window) forgetAll(rewrites bool) {
 }
 
 func (l *accesses) forget(rewrites bool) {
+	l.changed(0)
 	if rewrites {
 		l.list, l.longest = l.list[:0], 0
 		return

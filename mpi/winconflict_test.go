@@ -412,6 +412,27 @@ func TestManyPiecesOfFewAccesses(t *testing.T) {
 	})
 }
 
+// A long access does not make it slow to find what many short ones meet, in it and behind it:
+// in a time that grows with the square of their number this would take minutes.
+func TestManyPiecesBesideALongAccess(t *testing.T) {
+	const n = 50_000
+	mpitest.Run(t, 1, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[int64](c, 6*n)
+		if err != nil {
+			return err
+		}
+		data, odd := make([]int64, n), mpi.Vector(n, 1, 2)
+		err = errors.Join(w.Fence(), w.Get(make([]int64, 4*n), 0, 0))
+		err = errors.Join(err, w.GetLayout(data, 0, 2*n, odd)) // on a line of its own: else the Get covers it
+		err = errors.Join(err, w.PutLayout(data, 0, 4*n, odd))
+		err = errors.Join(err, w.GetLayout(data, 0, 1, odd))
+		for _, at := range []int{0, 2*n - 1, 2 * n, 4*n - 1, 4 * n, 6*n - 2} {
+			err = errors.Join(err, tells(w.Put(data[:1], 0, at), mpi.ErrRMAConflict, " of this rank access bytes "))
+		}
+		return errors.Join(err, w.Put(data[:1], 0, 6*n-1), w.Fence(mpi.NoSucceed), w.Free())
+	})
+}
+
 // Without the check accesses are not compared.
 func TestAccessesAreComparedInCheckedJobsOnly(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
