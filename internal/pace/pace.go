@@ -4,9 +4,9 @@ package pace
 import "time"
 
 const (
-	// Copies of least to most bytes are slow if they take more than slowKiB nanoseconds for each KiB,
-	// below 6.5 bytes a nanosecond: 32 KiB run at 5.5 if another process has just written them, otherwise at
-	// 19. One copy in looks is timed, and enough slow ones in a row count: where processors share no
+	// Copies of leastCopy to most bytes, and calls of leastCall on, are slow if they take more than slowKiB
+	// nanoseconds for each KiB, below 6.5 bytes a nanosecond: 32 KiB run at 5.5 if another process has just written
+	// them, otherwise at 19. Shorter copies end before their stores have. One copy in looks is timed, and enough slow ones in a row count: where processors share no
 	// cache, 64 KiB that their owner has read last run at 3 to 5 the first time, at 8 the second, and at 9 to
 	// 11 after that. There a PingPong of 64 KiB that nobody writes took 11.1 us with 8 as the limit, because
 	// some went in packets, and 8.7 us with 6.5; written ones take 20 us either way, and 22 with 5.5.
@@ -21,7 +21,8 @@ const (
 	// kernel's copy runs, and 4.2 to 4.6 us in packets; without one 11 and 12 us. The time of packets is forgotten
 	// after staleReads timed reads that were slow but for it: packets may have become faster. Where nobody times
 	// packets, such calls are slow as brief ones are.
-	least        = 8 << 10
+	leastCall    = 8 << 10
+	leastCopy    = 4 << 10
 	most         = 128 << 10
 	slowKiB      = 158
 	brief        = 32 << 10
@@ -61,7 +62,7 @@ type Pace struct {
 // Begin is called before a copy of n bytes; of says whether it is a copy of that kind. It returns the
 // argument of Slow.
 func (p *Pace) Begin(n int, of bool) (begun time.Duration) {
-	if !of || n < least || n > most {
+	if !of || n > most || n < leastCopy || p.Calls && n < leastCall {
 		return 0
 	}
 	if p.left--; p.left >= 0 {

@@ -18,6 +18,10 @@ func TestPace(t *testing.T) {
 func testPace(t *testing.T, calls bool, n, perKiB int) {
 	p := Pace{Calls: calls}
 	look := func() bool { return p.Begin(n, true) != 0 }
+	least := leastCopy
+	if calls {
+		least = leastCall
+	}
 	for _, c := range []struct {
 		n    int
 		kind bool

@@ -88,7 +88,7 @@ func (r *Ring) Put(slot, pos uint64, head *[3]uint64, payload []byte) (next uint
 		return pos
 	}
 	place, next := r.place(pos, n)
-	if n >= pastLeast && r.spread {
+	if r.spread && vec.Past(n) {
 		r.long.write(place, payload)
 	} else {
 		vec.Copy(place, payload)

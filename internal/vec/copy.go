@@ -52,6 +52,12 @@ func CopyPast(dst, src []byte) int {
 	return n
 }
 
+// Past reports whether CopyPast of n bytes pays off where the two processors share no cache.
+func Past(n int) bool { return n >= shortestPast }
+
+// usualPast is the shortest length of which Past is true on most processors.
+const usualPast = 8 << 10
+
 // CopyBlocks copies count blocks of size bytes, which begin dstep bytes apart in dst and sstep in src. dst and src
 // must not overlap, nor two blocks of dst. Both steps are 0 or more; CopyBlocks panics if a block reaches out of
 // its slice. Short blocks are copied by one call of a kernel, without which each costs as much as copying 64 bytes;

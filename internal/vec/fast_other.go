@@ -21,6 +21,8 @@ const (
 	stringsOfLines = false
 )
 
+const shortestPast = usualPast
+
 func move(_, _ *byte, _ int)      {}
 func moveLines(_, _ *byte, _ int) {}
 func movePast(_, _ *byte, _ int)  {}
