@@ -49,11 +49,11 @@ func (p *Port) Park() error {
 	return err
 }
 
-// Reopen has a parked port take calls again.
+// Reopen has a parked port take calls again, unless it has been abandoned.
 func (p *Port) Reopen() {
 	p.lock()
 	defer p.gate.leave()
-	if p.parked {
+	if p.parked && !p.gaveUp {
 		p.parked = false
 		p.clear(drained | closed)
 		p.lanes = ir.AbilitiesOf(p.nic).Lanes

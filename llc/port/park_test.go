@@ -74,3 +74,17 @@ func TestPark(t *testing.T) {
 		}
 	}
 }
+
+// TestAbandonedPortsStayShut: a port that has been abandoned parks, and takes no calls after Reopen.
+func TestAbandonedPortsStayShut(t *testing.T) {
+	ps := openNICs(t, nictest.Loopback(2, nictest.DefaultCaps()))
+	ps[0].Start(&llc.Request{Peer: 1, Tag: 2, Buf: payload(1, 40000)}, true) // nobody receives it
+	ps[0].Abandon()
+	if err := ps[0].Park(); !errors.Is(err, ErrUnfinished) {
+		t.Errorf("Park: %v", err)
+	}
+	ps[0].Reopen()
+	if err := ps[0].Send(llc.MakeKey(0, 0), 1, 1, llc.Standard, nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("a send after Reopen: %v", err)
+	}
+}
