@@ -10,8 +10,8 @@ import (
 // An Errhandler is called with every error of a call on a communicator (H is *Comm), a
 // window (AnyWin) or a session (*Session), just before the call returns the error. The
 // call holds nothing by then, so the function may make calls, [Comm.Revoke] for
-// example. The call then returns the error, unless the function panics or ends the
-// process. nil returns the error and does nothing else (MPI_ERRORS_RETURN); every
+// example; an error of such a call on the same object calls the function again. The call
+// then returns the error, unless the function panics or ends the process. nil returns the error and does nothing else (MPI_ERRORS_RETURN); every
 // communicator, window and session begins with it.
 //
 // An error of a nonblocking operation is an error of the call that completes the
