@@ -83,6 +83,9 @@ func TestStallOfAJobThatGoesOn(t *testing.T) {
 		t.Errorf("ranks compute: status %d, %s", status, err)
 	}
 	stall = (2 * computing).String() // on a busy machine ranks take a while to get there
+	if status, _, err := mpirun(t, "--keep-going", "-n", "2", "--stall", stall, "-x", playRank+"=observed barrier", os.Args[0]); status != launch.StatusTimeout || !strings.Contains(err, "0     Barrier") {
+		t.Errorf("rank 0 is in Barrier: status %d, %s", status, err)
+	}
 	status, _, err := mpirun(t, "--keep-going", "-n", "2", "--stall", stall, "-x", playRank+"=observed waits", os.Args[0])
 	for _, want := range []string{"0     Recv  1     9    8", "1     Recv  0     9    8", "deadlock: 0 -> 1 -> 0: each of these ranks waits for the next\n"} {
 		if status != launch.StatusTimeout || !strings.Contains(err, want) {

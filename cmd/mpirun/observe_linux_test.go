@@ -38,6 +38,12 @@ func liveObserved(world *mpi.Comm, what string) error {
 	case "waits":
 		_, err := mpi.Recv(world, []int{0}, (me+1)%n, 9) // a message that is never sent
 		return err
+	case "barrier":
+		if me == 0 {
+			return mpi.Barrier(world)
+		}
+		_, err := mpi.Recv(world, []int{0}, 0, 9) // a message that is never sent
+		return err
 	case "profile":
 		keep = make([]byte, 16<<20) // so that there is something to sample
 		return nil
