@@ -149,6 +149,9 @@ func TestEndInTheWorld(t *testing.T) {
 		// Ranks open sessions after they have finalized all.
 		"session finalized again again":  {"", 0, ""},
 		"session finalized again again ": {"--check --keep-going --stats -q", 0, ""},
+		// A network that repeats what is not acknowledged, without and with losses.
+		"session finalized again  ":  {"--nic ib:ud", 0, ""},
+		"session finalized again   ": {"--nic ib:ud:faults=some", 0, ""},
 		// With the checks of a job that outlives ranks.
 		"session then world ": {"--check --keep-going", 0, ""},
 	} {

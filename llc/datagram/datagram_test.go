@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -310,6 +311,30 @@ func TestClose(t *testing.T) {
 		t.Errorf("nobody has it, and Close says %v", err)
 	}
 	_ = ts[1].Close()
+}
+
+// TestLastWord: what a peer that has ended does not acknowledge counts as arrived after a while, each time anew.
+func TestLastWord(t *testing.T) {
+	n, ts := open(t, 2, Faults{})
+	var later atomic.Int64
+	ts[0].now = func() int64 { return int64(time.Since(epoch)) + later.Load() }
+	n.mu.Lock()
+	n.lose = 1 << 30
+	n.mu.Unlock()
+	for round := range 2 {
+		post(ts[0], 1, round+1)
+		if ts[0].Settled() {
+			t.Errorf("round %d: settled at once", round)
+		}
+		if later.Add(int64(2 * lastWord)); !ts[0].Settled() {
+			t.Errorf("round %d: not settled after %v", round, 2*lastWord)
+		}
+	}
+	for _, tr := range []*Translator{ts[1], ts[0]} { // to a peer that has left nothing is owed
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestSettled: a packet that is lost again and again has not arrived.

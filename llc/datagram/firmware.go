@@ -17,6 +17,9 @@ const (
 	// lingerNap is the pause between its polls.
 	Linger    = 10 * time.Second
 	lingerNap = 50 * time.Microsecond
+	// lastWord is how long a rank whose process may end waits for the next acknowledgement. A peer that is there
+	// acknowledges within a tick; several may be lost.
+	lastWord = 200 * time.Millisecond
 )
 
 // ErrUnacknowledged reports a rank that has left before its peers had all that it sent them.
@@ -128,11 +131,22 @@ func (t *Translator) unacknowledged() (n int) {
 	return n
 }
 
-// Settled reports whether all that was sent has come.
+// Settled reports whether all that was sent has come, and what has come is acknowledged. If nothing is acknowledged
+// any more for lastWord, peers whose processes have ended owe it: they had what they waited for.
 func (t *Translator) Settled() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.unacknowledged() == 0
+	t.drain()
+	t.tend()
+	n, now := t.unacknowledged(), t.now()
+	if n != t.unsettled {
+		t.unsettled, t.since = n, now
+	}
+	if n > 0 && now-t.since <= int64(lastWord) {
+		return false
+	}
+	t.unsettled = 0
+	return true
 }
 
 // Close leaves the network when all that was sent has come, or when acknowledgements stop; then it returns
