@@ -57,9 +57,6 @@ func (c *Comm) mingled(s site, send, recv []Part, inPlace bool, skip func(i int,
 		}
 	}
 	first, second := c.meeting(all)
-	if first == nil {
-		return ""
-	}
 	return mingledText(first, second, inPlace)
 }
 
@@ -84,14 +81,14 @@ func mingledIn(size int, send []byte, scounts, sdispls []int, recv []byte, rcoun
 	add(recv, rcounts, rdispls, true)
 	add(send, scounts, sdispls, false)
 	first, second := firstMeeting(all)
-	if first == nil {
-		return ""
-	}
 	return mingledText(first, second, inPlace)
 }
 
-// mingledText words what mingled has found.
+// mingledText words what mingled has found: "" for nil.
 func mingledText(a, b *placedPart, inPlace bool) string {
+	if a == nil {
+		return ""
+	}
 	if a.fills && b.fills {
 		return fmt.Sprintf("recv: parts %d and %d overlap; an element is received from one rank", min(a.part, b.part), max(a.part, b.part))
 	}

@@ -139,3 +139,11 @@ func untilSignal(name string, file io.Writer, write func(io.Writer) error) error
 		return fmt.Errorf("%s was not complete when the signal to end came (%v)", name, sig)
 	}
 }
+
+// createWith is create of a file that has this text.
+func createWith(name string, text []byte) error {
+	return create(name, func(out io.Writer) error {
+		_, err := out.Write(text)
+		return err
+	})
+}

@@ -145,6 +145,11 @@ func twoRanksDie(world *mpi.Comm) error {
 	if err != nil {
 		return err
 	}
+	return allAdd(c)
+}
+
+// allAdd has each rank of c add to a window of rank 0, which says how many have.
+func allAdd(c *mpi.Comm) error {
 	u, err := mpi.WinAllocate[int64](c, 1)
 	if err != nil {
 		return err
@@ -249,17 +254,7 @@ func revokeAWindow(world *mpi.Comm) error {
 	if err := v.Free(); err != nil {
 		return err
 	}
-	u, err := mpi.WinAllocate[int64](c, 1)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(u.Fence(), u.Accumulate([]int64{1}, 0, 0, mpi.Sum), u.Fence(mpi.NoSucceed)); err != nil {
-		return err
-	}
-	if c.Rank() == 0 {
-		fmt.Printf("%d of %d have added\n", u.Local()[0], c.Size())
-	}
-	return u.Free()
+	return allAdd(c)
 }
 
 // Revoke of a communicator ends waits on its windows, whichever way the network reaches them.

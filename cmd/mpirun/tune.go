@@ -273,7 +273,7 @@ func (t *tuner) write() error {
 	if err != nil {
 		return err
 	}
-	if err := create(t.out, func(out io.Writer) error { _, err := out.Write(text); return err }); err != nil {
+	if err := createWith(t.out, text); err != nil {
 		return err
 	}
 	_, err = io.WriteString(t.std.out, t.summary())

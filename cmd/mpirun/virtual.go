@@ -309,7 +309,7 @@ func (v *virtual) finish(req *request, std streams, status int) int {
 	}
 	text, err := r.JSON(about)
 	if err == nil {
-		err = create(v.report, func(out io.Writer) error { _, err := out.Write(text); return err })
+		err = createWith(v.report, text)
 	}
 	if err != nil {
 		fmt.Fprintf(std.err, "mpirun: cannot write the report: %v\n", err)

@@ -5,11 +5,12 @@ import "time"
 
 const (
 	// Copies of leastCopy to most bytes, and calls of leastCall on, are slow if they take more than slowKiB
-	// nanoseconds for each KiB, below 6.5 bytes a nanosecond: 32 KiB run at 5.5 if another process has just written
-	// them, otherwise at 19. Shorter copies end before their stores have. One copy in looks is timed, and enough slow ones in a row count: where processors share no
-	// cache, 64 KiB that their owner has read last run at 3 to 5 the first time, at 8 the second, and at 9 to
-	// 11 after that. There a PingPong of 64 KiB that nobody writes took 11.1 us with 8 as the limit, because
-	// some went in packets, and 8.7 us with 6.5; written ones take 20 us either way, and 22 with 5.5.
+	// nanoseconds for each KiB, below 6.5 bytes a nanosecond: 32 KiB run at 5.5 if another process has just
+	// written them, otherwise at 19. Shorter copies end before their stores have. One copy in looks is timed, and
+	// enough slow ones in a row count: where processors share no cache, 64 KiB that their owner has read last run
+	// at 3 to 5 the first time, at 8 the second, and at 9 to 11 after that. There a PingPong of 64 KiB that nobody
+	// writes took 11.1 us with 8 as the limit, because some went in packets, and 8.7 us with 6.5; written ones
+	// take 20 us either way, and 22 with 5.5.
 	//
 	// Calls of at most brief bytes are slow if they take more than slowBriefKiB, below 10 bytes a nanosecond. There
 	// the time to begin counts. Where that is long, a PingPong of 24 KiB takes 4.1 us if they

@@ -136,17 +136,23 @@ func (t *Translator) unacknowledged() (n int) {
 func (t *Translator) Settled() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if n, unchanged := t.outstanding(); n > 0 && unchanged <= lastWord {
+		return false
+	}
+	t.unsettled = 0
+	return true
+}
+
+// outstanding looks after the links, and returns how many packets are not acknowledged, and for how long it has seen
+// as many.
+func (t *Translator) outstanding() (n int, unchanged time.Duration) {
 	t.drain()
 	t.tend()
 	n, now := t.unacknowledged(), t.now()
 	if n != t.unsettled {
 		t.unsettled, t.since = n, now
 	}
-	if n > 0 && now-t.since <= int64(lastWord) {
-		return false
-	}
-	t.unsettled = 0
-	return true
+	return n, time.Duration(now - t.since)
 }
 
 // Close leaves the network when all that was sent has come, or when acknowledgements stop; then it returns
@@ -156,17 +162,11 @@ func (t *Translator) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var err error
-	for left, last := t.unacknowledged(), t.now(); left > 0; {
-		t.drain()
-		t.tend()
-		n := t.unacknowledged()
-		if n < left {
-			last = t.now()
-		} else if t.now()-last > int64(t.linger) {
+	for t.unacknowledged() > 0 {
+		if n, unchanged := t.outstanding(); n > 0 && unchanged > t.linger {
 			err = ErrUnacknowledged
 			break
 		}
-		left = n
 		t.mu.Unlock()
 		time.Sleep(lingerNap)
 		t.mu.Lock()

@@ -31,7 +31,7 @@ type Translator struct {
 	busy   []int32 // links with something unacknowledged, or that owe an acknowledgement
 	listed []bool  // whether a link is in busy
 	ready  []int32 // links in which packets wait
-	// What was not acknowledged when Settled looked last, and since when it is as much.
+	// What was not acknowledged when outstanding looked last, and since when it is as much.
 	unsettled int
 	since     int64
 	firmware
