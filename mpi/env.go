@@ -61,7 +61,7 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	case mine && state == stateActive:
 		return setup{}, mayInit(state)
 	case mine && state == stateFinalized:
-		return setup{}, initError(ErrFinalized, "the process has called Finalize, and no session is open; open one before that, beside which others can be opened")
+		return setup{}, initError(ErrFinalized, "the process has called Finalize, after which its use of MPI cannot begin again on the library of another MPI, or in a program that has replaced it; keep a session open, beside which others can be opened")
 	case mine:
 		return setup{}, initError(ErrFinalized, "the use of MPI by this process is over, because it begins only once on the library of another MPI; keep a session open, beside which others can be opened")
 	}

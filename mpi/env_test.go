@@ -93,7 +93,7 @@ func TestAWrongEnvironmentIsAnErrorThatNamesIt(t *testing.T) {
 		{[]string{"ALPS_APP_PE=1"}, ErrInit, "ALPS_APP_PE=1 shows"},
 		{[]string{"PMI_SIZE=4"}, ErrInit, "srun --mpi=pmi2, or unset the variable"},
 		{[]string{job, "RHINET_INIT=77 active"}, ErrInit, "the process has called Init before; pass on its communicator"},
-		{[]string{"RHINET_INIT=77 finalized"}, ErrFinalized, "the process has called Finalize, and no session is open; open one before that"},
+		{[]string{"RHINET_INIT=77 finalized"}, ErrFinalized, "the process has called Finalize, after which its use of MPI cannot begin again on the library of another MPI"},
 		{[]string{"RHINET_INIT=77 sessions"}, ErrFinalized, "is over, because it begins only once on the library of another MPI; keep a session open"},
 	} {
 		_, err := readEnvironment(environment(tc.env...), 77)

@@ -109,14 +109,14 @@ func (w *world) finalize(of *Session) (some bool) {
 }
 
 // leave ends the use of MPI by the world or by a session; the last one of these closes
-// the transport. Where there was no world, others may follow: the transport is kept, in a
+// the transport. In a process of its own, sessions may follow: there the transport is kept, in a
 // state in which the process may end.
 func (w *world) leave() error {
 	w.parking.Lock()
 	defer w.parking.Unlock()
 	w.mu.Lock()
 	w.users--
-	last := w.users == 0
+	last, over := w.users == 0, w.made
 	w.mu.Unlock()
 	if !last {
 		return nil
@@ -126,8 +126,8 @@ func (w *world) leave() error {
 	if w.failures != nil {
 		w.failures.end()
 	}
-	if w.parks() {
-		return w.park()
+	if w.park != nil {
+		return w.park(over)
 	}
 	err := w.Transport.Close()
 	if w.release != nil {

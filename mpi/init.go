@@ -120,7 +120,7 @@ func (s setup) connect() (Job, error) {
 	stop, leave = sync.OnceValue(stop), sync.OnceValue(leave)
 	job.failed = stop
 	job.release = func() error { return errors.Join(stop(), release(), leave()) }
-	job.park = func() error { return errors.Join(park(), stop(), leave()) }
+	job.park = func(over bool) error { return errors.Join(park(over), stop(), leave()) }
 	end := job.Abort
 	job.Abort = func(status int) {
 		abort(status)

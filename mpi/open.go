@@ -88,14 +88,14 @@ func (s setup) open() (Job, error) {
 	j.park, j.resume = p.Park, p.Reopen
 	if j.Clock != nil {
 		v := virtualTime(j.observed(), p.Waiting, j.Clock, s.job.Rank)
-		j.Transport, j.park = v, func() error { return v.end(p.Park) }
+		j.Transport, j.park = v, func(over bool) error { return v.end(func() error { return p.Park(over) }) }
 	}
 	if to := j.Observe; to != nil {
 		end, park := j.release, j.park
 		j.release = func() error { return errors.Join(to.Close(), end()) }
-		j.park = func() error {
+		j.park = func(over bool) error {
 			defer to.Pause()
-			return park()
+			return park(over)
 		}
 		j.resume = func() {
 			p.Reopen()

@@ -32,10 +32,10 @@ const (
 )
 
 // SessionInit opens a session. Any part of a program may open its own, also beside the
-// world of [Init] or after all others have been finalized; the first one of a process
-// joins its job, like Init. Only a process that has called [Finalize], or runs on the
-// library of another MPI, cannot open one when no other is open (ErrFinalized). Hints in
-// info are ignored.
+// world of [Init], or after the world and all others have been finalized; the first one of
+// a process joins its job, like Init. Only a process that runs on the library of another
+// MPI cannot open one when no other is open and it had one, or a world, before
+// (ErrFinalized). Hints in info are ignored.
 //
 // MPI 4.1, section 11.3.1.
 func SessionInit(info ...Info) (s *Session, err error) {
@@ -103,7 +103,7 @@ func (s *Session) check(call string) error {
 // Finalize ends the session. Its communicators and windows must have been freed
 // (ErrSession names those that are not), and its requests completed (ErrPending). It
 // does not wait for other ranks. After that of the last one the process may end, or open
-// others; if it has called [Finalize], it ends the process's use of MPI.
+// others.
 //
 // MPI 4.1, section 11.3.1 (MPI_Session_finalize).
 func (s *Session) Finalize() (err error) {
@@ -272,8 +272,7 @@ func Initialized() bool {
 	return state == stateActive || state == stateFinalized
 }
 
-// Finalized reports whether this process has called [Init] and has ended its use of MPI.
-// Sessions do not count.
+// Finalized reports whether this process has called [Finalize]. Sessions do not count.
 //
 // MPI 4.1, section 11.4.1.
 func Finalized() bool { return processState() == stateFinalized }

@@ -53,9 +53,10 @@ type Job struct {
 	// inWorld, if set, tells the launcher whether the process is in the world, and so must
 	// call Finalize before it exits.
 	inWorld func(bool)
-	// park, if set, readies the process for its end after its last session. It may resume: open
+	// park, if set, readies the process for its end after its last session or its world; over says
+	// that it was in the world, which nobody expects it to leave any more. It may resume: open
 	// sessions again.
-	park   func() error
+	park   func(over bool) error
 	resume func()
 	// failed, if set, writes files that are due before the process ends with an error.
 	failed func() error
@@ -127,7 +128,7 @@ func (w *world) enter() bool {
 	w.parking.Lock()
 	defer w.parking.Unlock()
 	if w.users == 0 {
-		if !w.parks() {
+		if w.park == nil {
 			return false
 		}
 		w.reopen()
@@ -136,14 +137,6 @@ func (w *world) enter() bool {
 	w.users++
 	w.mu.Unlock()
 	return true
-}
-
-// parks reports whether the transport stays open after the last user. After the world it does
-// not: a network that repeats what is lost waits for acknowledgements of ranks that have ended.
-func (w *world) parks() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.park != nil && !w.made
 }
 
 // reopen starts what ended with the last user.

@@ -28,6 +28,9 @@ func (w *waiting) Report(what ir.Waiting) { w.is, w.what = true, what }
 // Clear records its end.
 func (w *waiting) Clear() { w.is = false }
 
+// Finish is Clear: a port that parks has no wait.
+func (w *waiting) Finish() { w.Clear() }
+
 // text says where a waiting rank is: if it is not in a call, it is in Finalize.
 func (w *waiting) text() string {
 	if !w.is {

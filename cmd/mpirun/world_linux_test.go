@@ -56,6 +56,17 @@ func endIn(how string) {
 			}
 			_, err = s.Group(mpi.PsetWorld)
 			return errors.Join(err, mpi.Finalize(world)) // the session stays
+		case "world before sessions", "world before a session":
+			if err := errors.Join(mpi.Barrier(world), mpi.Finalize(world)); err != nil {
+				return err
+			}
+			if how == "world before sessions" {
+				return endInSession("finalized again again")
+			}
+			if me == 1 {
+				return nil
+			}
+			return endInSession("finalized")
 		case "one goes":
 			if me == 1 {
 				return nil
@@ -128,7 +139,7 @@ func allOf(s *mpi.Session) (*mpi.Comm, error) {
 // A process that has called Init must call Finalize before it exits; a job in which one does not has failed
 // (MPI 4.1, section 11.2.2). A session need not be finalized.
 func TestEndInTheWorld(t *testing.T) {
-	const without = "exited with status 0 without Finalize"
+	const without, after = "exited with status 0 without Finalize", "exited with status 0 after Finalize while others wait"
 	for how, c := range map[string]struct {
 		flags  string
 		status int
@@ -152,18 +163,24 @@ func TestEndInTheWorld(t *testing.T) {
 		// A network that repeats what is not acknowledged, without and with losses.
 		"session finalized again  ":  {"--nic ib:ud", 0, ""},
 		"session finalized again   ": {"--nic ib:ud:faults=some", 0, ""},
+		// Sessions after the world (MPI 4.1, section 11.3).
+		"world before sessions":    {"", 0, ""},
+		"world before sessions ":   {"--check --keep-going --stats -q", 0, ""},
+		"world before sessions  ":  {"--nic ib:ud:faults=some", 0, ""},
+		"world before sessions   ": {"--nic tcp", 0, ""},
+		"world before a session":   {"", 1, "mpirun: rank 1 ("},
 		// With the checks of a job that outlives ranks.
 		"session then world ": {"--check --keep-going", 0, ""},
 	} {
 		t.Run(how+c.flags, func(t *testing.T) {
 			args := append(strings.Fields(c.flags), "-n", "3", "-x", playRank+"=end "+strings.TrimRight(how, " "), os.Args[0])
 			status, _, errs := mpirun(t, args...)
-			if status != c.status || !strings.HasPrefix(errs, c.says) || strings.Contains(errs, without) != (c.status == 1) || strings.Count(errs, "mpirun: ") > 1 {
+			if status != c.status || !strings.HasPrefix(errs, c.says) || (strings.Contains(errs, without) || strings.Contains(errs, after)) != (c.status == 1) || strings.Count(errs, "mpirun: ") > 1 {
 				t.Errorf("status %d, %s", status, errs)
 			}
 		})
 	}
-	for _, how := range []string{"session then world", "session finalized again again"} {
+	for _, how := range []string{"session then world", "session finalized again again", "world before sessions"} {
 		if status, _, errs := onHosts(t, "-n", "3", "--check", "-x", playRank+"=end "+how, os.Args[0]); status != 0 || errs != "" {
 			t.Errorf("%s on two hosts: status %d, %s", how, status, errs)
 		}

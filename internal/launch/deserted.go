@@ -40,18 +40,22 @@ func (w *watcher) checkDeserted() {
 	}
 }
 
-// desertion describes a rank that has ended with status 0 without Finalize.
+// desertion describes a rank that has ended with status 0 without Finalize, or without a session that others
+// have opened after that.
 func (w *watcher) desertion(all []reading, who int) *cause {
-	without := "Finalize"
-	if all[who].State == pmi.Outside {
-		without = "a successful Init" // Init itself says why it failed
+	without := "without Finalize"
+	switch all[who].State {
+	case pmi.Outside:
+		without = "without a successful Init" // Init itself says why it failed
+	case pmi.Finalized:
+		without = "after Finalize"
 	}
 	if slices.ContainsFunc(all, func(r reading) bool { return !r.ended && r.State == pmi.Waiting }) {
 		without += " while others wait"
 	}
 	return &cause{
 		status: StatusFailed,
-		text:   fmt.Sprintf("%s exited with status 0 without %s; %s", w.who(who), without, w.rest()),
+		text:   fmt.Sprintf("%s exited with status 0 %s; %s", w.who(who), without, w.rest()),
 	}
 }
 
@@ -79,7 +83,9 @@ func (d *deserted) stuck(all []reading, now time.Time) map[int]bool {
 
 // culprit returns the rank that others wait for in vain. A wait for one peer blames that peer only. A wait
 // for any source or in a collective blames a rank that was in MPI, where every rank must go on to Finalize.
-// A rank that never was in MPI is blamed only if no rank is left that could still complete the wait.
+// A rank that never was in MPI, or is done with it, is blamed only if no rank is left that could still complete
+// the wait; one that is done is the last to be blamed, and never by a rank that is in the world: Finalize has
+// waited for that one, too.
 func culprit(all []reading, stuck map[int]bool) (int, bool) {
 	hopeless := true // every living rank is stuck
 	for i := range all {
@@ -87,19 +93,24 @@ func culprit(all []reading, stuck map[int]bool) (int, bool) {
 			hopeless = false
 		}
 	}
+	done, found := 0, false
 	for gone := range all {
-		if !all[gone].ended || all[gone].State == pmi.Finalized {
+		if !all[gone].ended {
 			continue
 		}
-		wasInside := all[gone].State != pmi.Outside
+		state := all[gone].State
+		inside := state != pmi.Outside && state != pmi.Finalized
 		for r := range all {
-			if !stuck[r] {
+			if !stuck[r] || all[r].Peer != gone && (all[r].Peer >= 0 || !inside) && !hopeless {
 				continue
 			}
-			if all[r].Peer == gone || all[r].Peer < 0 && wasInside || hopeless {
+			if state != pmi.Finalized {
 				return gone, true
+			}
+			if !found && !all[r].World {
+				done, found = gone, true
 			}
 		}
 	}
-	return 0, false
+	return done, found
 }

@@ -113,17 +113,20 @@ func TestCrashIsBlamedBeforeStatus(t *testing.T) {
 // A rank ends without Finalize while another waits for it.
 func TestDesertion(t *testing.T) {
 	for name, c := range map[string]struct {
-		without string
-		script  []string
+		how    string
+		script []string
 	}{
-		"waits for that rank":            {"Finalize", []string{"0:state=1", "0:exit=0", "1:wait=Recv,0,7,8", "2:state=1", "sleep=1m"}},
-		"waits in a collective":          {"Finalize", []string{"state=1", "0:exit=0", "1:wait=Barrier,-2,-2,-1", "sleep=1m"}},
-		"never in MPI, all others stuck": {"a successful Init", []string{"0:exit=0", "wait=Barrier,-2,-2,-1", "sleep=1m"}},
+		"waits for that rank":            {"without Finalize", []string{"0:state=1", "0:exit=0", "1:wait=Recv,0,7,8", "2:state=1", "sleep=1m"}},
+		"waits in a collective":          {"without Finalize", []string{"state=1", "0:exit=0", "1:wait=Barrier,-2,-2,-1", "sleep=1m"}},
+		"never in MPI, all others stuck": {"without a successful Init", []string{"0:exit=0", "wait=Barrier,-2,-2,-1", "sleep=1m"}},
+		// In a session after Finalize.
+		"waits for one that is done":           {"after Finalize", []string{"0:state=3", "0:exit=0", "1:wait=Recv,0,7,8", "2:state=1", "sleep=1m"}},
+		"waits in a collective for such a one": {"after Finalize", []string{"0:state=3", "0:exit=0", "wait=Barrier,-2,-2,-1", "sleep=1m"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := run(t, job(self(t, 3, c.script...)))
-			r.want(t, StatusFailed, "mpirun: rank 0 (", "exited with status 0 without "+c.without+" while others wait", " waiting in ")
+			r.want(t, StatusFailed, "mpirun: rank 0 (", "exited with status 0 "+c.how+" while others wait", " waiting in ")
 			r.one(t)
 			r.quick(t)
 		})
@@ -186,7 +189,8 @@ func (*worldly) Status(int) pmi.Status { return pmi.Status{State: pmi.Computing,
 // gone.
 func TestNoDesertion(t *testing.T) {
 	for name, script := range map[string][]string{
-		"finalized":                     {"0:state=3", "2:state=3", "0:exit=0", "1:wait=Recv,0,7,8", "sleep=500ms"},
+		// Finalize has waited for the one that is still in the world.
+		"finalized":                     {"0:state=3", "2:state=3", "0:exit=0", "1:wait=Recv,0,7,8,world", "sleep=500ms", "1:state=3"},
 		"others wait for one another":   {"state=1", "0:exit=0", "1:wait=Recv,2,7,8", "1:sleep=500ms", "1:exit=0", "sleep=800ms"},
 		"never in MPI, another is busy": {"0:exit=0", "1:wait=Recv,-1,7,8", "2:state=1", "1:sleep=500ms", "1:exit=0", "sleep=800ms"},
 		"no MPI at all":                 {"0:exit=0", "sleep=500ms"},

@@ -152,13 +152,14 @@ func act(verb, arg string) {
 		publish(pmi.Status{State: pmi.State(n)})
 	case "world": // in the world, and what the number of a state says
 		publish(pmi.Status{State: pmi.State(n), World: true})
-	case "wait": // wait=Recv,peer,tag,bytes
+	case "wait": // wait=Recv,peer,tag,bytes, and "world" if it is there
 		var s pmi.Status
 		f := strings.Split(arg, ",")
 		s.State, s.Call, s.Since = pmi.Waiting, f[0], time.Now().Add(-time.Second).UnixNano()
 		s.Peer, _ = strconv.Atoi(f[1])
 		s.Tag, _ = strconv.Atoi(f[2])
 		s.Bytes, _ = strconv.ParseInt(f[3], 10, 64)
+		s.World = len(f) > 4
 		publish(s)
 	case "await": // until n ranks have published something
 		f := &fakeFabric{inheritedFabric()}

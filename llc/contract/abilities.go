@@ -95,6 +95,12 @@ func (r *reporter) Clear() {
 	r.m.leave()
 }
 
+func (r *reporter) Finish() {
+	r.m.enter("Finish")
+	r.r.Finish()
+	r.m.leave()
+}
+
 // An auditor is that of a monitor's translator.
 type auditor struct {
 	m *monitor

@@ -240,6 +240,7 @@ type able struct {
 
 func (a *able) Report(ir.Waiting) { a.calls += "report " }
 func (a *able) Clear()            { a.calls += "clear " }
+func (a *able) Finish()           { a.calls += "finish " }
 func (a *able) Audit()            { a.calls += "audit " }
 
 // TestAbilitiesArePassedOn: each call of the wrapper reaches the translator once.
@@ -248,8 +249,9 @@ func TestAbilitiesArePassedOn(t *testing.T) {
 	a := ir.AbilitiesOf(contract.Watch(inner, func(err error) { t.Error(err) }))
 	a.Reporter.Report(ir.Waiting{})
 	a.Reporter.Clear()
+	a.Reporter.Finish()
 	a.Auditor.Audit()
-	if want := "report clear audit "; inner.calls != want {
+	if want := "report clear finish audit "; inner.calls != want {
 		t.Errorf("calls: %q, want %q", inner.calls, want)
 	}
 }

@@ -26,10 +26,12 @@ type Holder = pmi.Holder
 
 // A Reporter is an optional ability of a translator (see [Abilities]): to publish what this peer waits for. A
 // waiter reports before it sleeps for the first time and clears when its wait ends; both with the port's lock
-// held. A wait that ends sooner is never reported.
+// held. A wait that ends sooner is never reported. Finish says that the peer has ended its use of MPI, unless it
+// clears that, too.
 type Reporter interface {
 	Report(Waiting)
 	Clear()
+	Finish()
 }
 
 // A CPUTimer is an optional ability of a translator (see [Abilities]): it knows how much processor time the

@@ -34,8 +34,9 @@ func (p *Port) Close() error {
 }
 
 // Park does what Close does, and leaves the network interface open, for Reopen: until then calls fail with ErrClosed.
-// It makes progress until what was sent has arrived, so that the process may end instead.
-func (p *Port) Park() error {
+// It makes progress until what was sent has arrived, so that the process may end instead. If over, it reports that
+// the rank has ended its use of MPI: others no longer expect it to call Finalize.
+func (p *Port) Park(over bool) error {
 	p.lock()
 	defer p.gate.leave()
 	if p.is(drained) {
@@ -43,7 +44,11 @@ func (p *Port) Park() error {
 	}
 	p.parked = true
 	err := p.shut(p.settler)
-	if p.report != nil {
+	switch {
+	case p.report == nil:
+	case over:
+		p.report.Finish()
+	default:
 		p.report.Clear() // of a call that waited
 	}
 	return err
@@ -57,6 +62,9 @@ func (p *Port) Reopen() {
 		p.parked = false
 		p.clear(drained | closed)
 		p.lanes = ir.AbilitiesOf(p.nic).Lanes
+		if p.report != nil {
+			p.report.Clear() // the end that Park may have reported
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func TestPark(t *testing.T) {
 			})
 		}
 		inTime(t, "Park", func() {
-			if err := ps[0].Park(); err != nil || !long.Done() || far.left >= 0 {
+			if err := ps[0].Park(false); err != nil || !long.Done() || far.left >= 0 {
 				t.Errorf("%v; done %v, %d more questions", err, long.Done(), far.left)
 			}
 		})
@@ -52,23 +52,23 @@ func TestPark(t *testing.T) {
 		if err := ps[0].Send(llc.MakeKey(0, 0), 1, 1, llc.Standard, nil); !errors.Is(err, ErrClosed) {
 			t.Errorf("a send of a parked port: %v", err)
 		}
-		if err := ps[0].Park(); !errors.Is(err, ErrClosed) {
+		if err := ps[0].Park(false); !errors.Is(err, ErrClosed) {
 			t.Errorf("a parked port parks: %v", err)
 		}
 		ps[0].Reopen()
 	}
 	ps[0].Start(&llc.Request{Peer: 1, Tag: 2, Buf: payload(1, 40000)}, true)
 	inTime(t, "Park", func() {
-		if err := ps[0].Park(); !errors.Is(err, ErrUnfinished) {
+		if err := ps[0].Park(false); !errors.Is(err, ErrUnfinished) {
 			t.Errorf("nobody receives, and Park says %v", err)
 		}
 	})
 	ps[0].Reopen()
 	recv(t, ps[1], 0, 0, 2, payload(1, 40000))
-	if err := errors.Join(ps[0].Park(), ps[0].Close()); err != nil {
+	if err := errors.Join(ps[0].Park(false), ps[0].Close()); err != nil {
 		t.Error(err)
 	}
-	for _, err := range []error{ps[0].Park(), ps[0].Close()} {
+	for _, err := range []error{ps[0].Park(false), ps[0].Close()} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
@@ -80,11 +80,26 @@ func TestAbandonedPortsStayShut(t *testing.T) {
 	ps := openNICs(t, nictest.Loopback(2, nictest.DefaultCaps()))
 	ps[0].Start(&llc.Request{Peer: 1, Tag: 2, Buf: payload(1, 40000)}, true) // nobody receives it
 	ps[0].Abandon()
-	if err := ps[0].Park(); !errors.Is(err, ErrUnfinished) {
+	if err := ps[0].Park(false); !errors.Is(err, ErrUnfinished) {
 		t.Errorf("Park: %v", err)
 	}
 	ps[0].Reopen()
 	if err := ps[0].Send(llc.MakeKey(0, 0), 1, 1, llc.Standard, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("a send after Reopen: %v", err)
+	}
+}
+
+// TestParkReportsTheEnd: others expect a rank that parks to end its use of MPI, unless it says that this was the end.
+func TestParkReportsTheEnd(t *testing.T) {
+	nics := nictest.Loopback(2, nictest.DefaultCaps())
+	rep := &reporter{Translator: nics[0]}
+	p := openNICs(t, []ir.Translator{rep, nics[1]})[0]
+	for _, over := range []bool{false, true, true, false} {
+		if err := p.Park(over); err != nil || rep.finished != over {
+			t.Errorf("parked, over %v: %v, finished %v", over, err, rep.finished)
+		}
+		if p.Reopen(); rep.finished {
+			t.Errorf("parked, over %v: finished when it is open again", over)
+		}
 	}
 }

@@ -260,7 +260,7 @@ func TestNoWayPast(t *testing.T) {
 func TestPastAfterPark(t *testing.T) {
 	ps := processes(t, "martini")
 	past(t, ps)
-	if err := ps[0].Park(); err != nil {
+	if err := ps[0].Park(false); err != nil {
 		t.Fatal(err)
 	}
 	if l := ps[0].eng.Lane(1); l.Out != nil || l.In != nil {

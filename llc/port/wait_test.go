@@ -163,9 +163,10 @@ func TestSleeperIsServedByAnotherCaller(t *testing.T) {
 // reporter records what is reported.
 type reporter struct {
 	ir.Translator
-	mu      sync.Mutex
-	reports []ir.Waiting
-	cleared int
+	mu       sync.Mutex
+	reports  []ir.Waiting
+	cleared  int
+	finished bool // and has not been cleared since
 }
 
 func (r *reporter) Report(w ir.Waiting) {
@@ -178,6 +179,13 @@ func (r *reporter) Clear() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cleared++
+	r.finished = false
+}
+
+func (r *reporter) Finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.finished = true
 }
 
 func (r *reporter) last() (ir.Waiting, int, int) {
