@@ -16,18 +16,18 @@ import (
 // MPI 4.1, section 9.6.
 func Wtime() float64 { return clock.Seconds() }
 
-// Finalize ends the use of MPI: it waits until all ranks have called it, so that every
-// message sent has arrived. A process that has called [Init] must call it before it
-// exits: mpirun takes one that exits with status 0 and has not for a failed rank. Later
-// calls fail with [ErrFinalized]. An error of class [ErrPending] lists requests that
-// were never completed and, in a checked job (see Job.Check), messages that have
-// arrived at this rank and were never received, and partitioned requests without a
-// partner. Calls that still wait, on other goroutines, end with an error. Sends that are
-// still in flight, like a long
-// one whose wait ended with the context of [Comm.WithContext], are continued as long as
-// their receivers make progress. If nothing moves for a second, Finalize gives them up
-// and fails with class [ErrOther] (its cause is ErrUnfinished of llc/port), after MPI
-// has ended.
+// Finalize ends the use of the world: it waits until all ranks have called it, so that
+// every message sent has arrived. Sessions may stay open, and be opened later
+// ([SessionInit]). A process that has called [Init] must call it before it exits: mpirun
+// takes one that exits with status 0 and has not for a failed rank. Later calls fail
+// with [ErrFinalized]. An error of class [ErrPending] lists requests that were never
+// completed and, in a checked job (see Job.Check), messages that have arrived at this
+// rank and were never received, and partitioned requests without a partner. Calls that
+// still wait, on other goroutines, end with an error. Sends that are still in flight,
+// like a long one whose wait ended with the context of [Comm.WithContext], are continued
+// as long as their receivers make progress. If nothing moves for a second, Finalize
+// gives them up and fails with class [ErrOther] (its cause is ErrUnfinished of
+// llc/port), after MPI has ended.
 //
 // MPI 4.1, section 11.2.2.
 func Finalize(world *Comm) (err error) {
