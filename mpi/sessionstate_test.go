@@ -90,6 +90,41 @@ func TestSessionsAgain(t *testing.T) {
 	}
 }
 
+// A communicator of a session after the last one gives back its flag array, as those of the first do.
+func TestLaterSessionsGiveBackFlagArrays(t *testing.T) {
+	const n = 2
+	ts, release, err := Local(n, "martini")
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := make([]error, n)
+	var ranks sync.WaitGroup
+	for rank := range n {
+		ranks.Go(func() {
+			p := ts[rank].(*port.Port)
+			w, err := join(Job{Rank: rank, Size: n, Transport: p, park: p.Park, resume: p.Reopen}, at("SessionInit"))
+			if err != nil {
+				errs[rank] = err
+				return
+			}
+			all := w.ids.flagArrays
+			s := &Session{w: w}
+			for round := range 3 {
+				err = errors.Join(err, sumInSession(s), s.Finalize())
+				if w.ids.flagArrays != all || all == 0 {
+					err = errors.Join(err, fmt.Errorf("round %d: flag arrays %b are free, of %b", round, w.ids.flagArrays, all))
+				}
+				s = w.session()
+			}
+			errs[rank] = errors.Join(err, s.Finalize(), p.Close())
+		})
+	}
+	ranks.Wait()
+	if err := errors.Join(append(errs, release())...); err != nil {
+		t.Error(err)
+	}
+}
+
 // A goroutine that waits when its process ends its use of MPI learns that.
 func TestWaitsEndWithTheWorld(t *testing.T) {
 	forgetProcess(t)
@@ -128,8 +163,8 @@ func sumInSession(s *Session) error {
 	if err := errors.Join(Allreduce(c, []int{3}, sum, Sum), c.Free()); err != nil {
 		return err
 	}
-	if sum[0] != 3 {
-		return fmt.Errorf("the sum is %d, want 3", sum[0])
+	if want := 3 * g.Size(); sum[0] != want {
+		return fmt.Errorf("the sum is %d, want %d", sum[0], want)
 	}
 	return nil
 }
