@@ -30,3 +30,16 @@ func TestServersGoOnAfterADeath(t *testing.T) {
 	}
 	net.err = nil
 }
+
+// A server gives no lock once the window is revoked, also not to a rank that has not heard of it.
+func TestServersRefuseLocksOfRevokedWindows(t *testing.T) {
+	w := alone(t, &instant{})
+	defer Finalize(w)
+	v := &served{c: w, writer: -1}
+	if err := v.revoke(); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.answer(&request{What: askLock}); err != nil || len(v.readers) != 0 || len(v.queue) != 0 {
+		t.Errorf("%v, %d readers, %d wait", err, len(v.readers), len(v.queue))
+	}
+}
