@@ -1,8 +1,6 @@
 package mpi
 
 import (
-	"context"
-
 	"rhinet/collectives"
 	"rhinet/llc/ir"
 )
@@ -198,11 +196,7 @@ func (t *collTransport) Left(barrier int, wait bool) (done bool, err error) {
 	case !wait:
 		return t.leftAlready()
 	case t.ctx != nil:
-		poll(context.Background(), func() bool { // leftAlready ends with the context
-			done, err = t.leftAlready()
-			return done
-		})
-		return true, err
+		return true, t.waitLimited(x.test, t.leftAlready)
 	}
 	if t.c.t.AwaitCollective(t.call, &t.note, nil, x.test); !x.over {
 		if t.lost = failure(t.c.t); t.lost == nil {

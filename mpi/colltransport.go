@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"rhinet/collectives"
 	"rhinet/llc"
@@ -274,6 +275,34 @@ func (t *collTransport) forgo(src int) {
 			t.giveUp(s)
 		}
 	}
+}
+
+// briefLooks is how often a collective call with a context looks before it waits: to watch the context takes longer
+// than most of them.
+const briefLooks = 100
+
+// waitLimited waits until test, which looks once and ends with the context, reports an end, and returns its error.
+// cond reports whether what others do lets it end.
+func (t *collTransport) waitLimited(cond func() bool, test func() (bool, error)) (err error) {
+	ended := func() (done bool) {
+		done, err = test()
+		return done
+	}
+	if t.c.w.Clock != nil { // see poll
+		poll(context.Background(), ended)
+		return err
+	}
+	for range briefLooks {
+		if ended() {
+			return err
+		}
+		runtime.Gosched()
+	}
+	defer t.c.wakeAtEnd(t.ctx)()
+	for !ended() {
+		t.c.t.AwaitCollective(t.call, &t.note, nil, func() bool { return cond() || t.ctx.Err() != nil })
+	}
+	return err
 }
 
 // ended is the error of a call whose context has ended, or nil.

@@ -101,6 +101,15 @@ func (f *commFailures) ackedRanks() []int {
 	return slices.Clone(f.failed[:f.acked])
 }
 
+// bereaved reports whether nobody may be left to send what a call waits for from a process, or from any: the process
+// has died, or some member has, and the program has not acknowledged that.
+func (f *commFailures) bereaved(process int) bool {
+	if process == llc.AnyPeer {
+		return f.fromAnyone().Err() != nil
+	}
+	return f.has(f.c.local(process))
+}
+
 // fromAnyone is the context of receives from any rank.
 func (f *commFailures) fromAnyone() context.Context {
 	f.mu.Lock()

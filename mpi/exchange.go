@@ -1,10 +1,8 @@
 package mpi
 
 import (
-	"context"
 	"errors"
 	"math/bits"
-	"runtime"
 	"sync/atomic"
 
 	"rhinet/collectives"
@@ -272,34 +270,8 @@ func (x *exchanger) exchangeLimited(f collectives.Flow, root int, in, out []byte
 	if err := x.ExchangeStart(f, root, in, out); err != nil {
 		return err
 	}
-	var err error
-	test := func() (done bool) { // ends with the context
-		done, err = x.ExchangeTest()
-		return done
-	}
-	if x.c.w.Clock != nil { // which must not take this wait for one that only an event ends
-		poll(context.Background(), test)
-		return err
-	}
-	for range briefLooks {
-		if test() {
-			return err
-		}
-		runtime.Gosched()
-	}
-	defer context.AfterFunc(x.ctx, func() { x.c.t.Wake(x.c.w.Rank) })()
-	for !test() {
-		x.c.t.AwaitCollective(x.call, &x.note, nil, x.raisedOrOver)
-	}
-	return err
+	return x.waitLimited(x.raised, x.ExchangeTest)
 }
-
-// briefLooks is how often an exchange with a context looks for flags before it waits for them: to have the end of
-// the context end the wait takes longer than most exchanges.
-const briefLooks = 100
-
-// raisedOrOver reports whether all flags have been seen, or the context of the call has ended.
-func (x *exchanger) raisedOrOver() bool { return x.raised() || x.ctx.Err() != nil }
 
 // ExchangeStart raises this rank's flag, unless it must wait for others first, and does
 // not wait.

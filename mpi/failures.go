@@ -95,6 +95,7 @@ func (p *failureManager) watch() {
 }
 
 func (p *failureManager) died(peer int) {
+	defer p.w.Transport.Wake(p.w.Rank) // the calls that wait for this process
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dead[peer] {

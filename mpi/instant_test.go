@@ -65,6 +65,7 @@ func (t *instant) Vectors() ir.Vectors                                        { 
 func (t *instant) Carrier() port.Carrier                                      { return nil }
 func (t *instant) GiveWay() func()                                            { return nil }
 func (t *instant) Wake(int)                                                   {}
+func (t *instant) WaitAnyUntil([]*llc.Request, func() bool) int               { return 0 }
 func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
@@ -79,6 +80,12 @@ func (t *instant) Match(uint16, int, int, uint16, int) (llc.Status, bool) {
 
 func (t *instant) Probe(uint16, int, int, bool) (llc.Status, bool) {
 	return t.probed, !t.stuck
+}
+
+func (t *instant) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+	for t.stuck && !over() {
+	}
+	return t.Probe(ctx, src, tag, true)
 }
 
 func (t *instant) WaitContext(ctx context.Context, _ *llc.Request) error {

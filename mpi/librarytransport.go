@@ -266,6 +266,11 @@ func (s *libShared) WaitContext(ctx context.Context, r *llc.Request) error {
 	return poll(ctx, func() bool { return s.Test(r) })
 }
 
+// WaitAnyUntil looks again and again.
+func (s *libShared) WaitAnyUntil(rs []*llc.Request, over func() bool) int {
+	return waitAnyUntil(s, rs, over)
+}
+
 // Cancel withdraws nothing: the library cannot.
 func (s *libShared) Cancel(*llc.Request) bool { return false }
 
@@ -275,6 +280,11 @@ func (t *libTransport) Probe(ctx uint16, src, tag int, block bool) (llc.Status, 
 	}
 	got, found, err := t.lib.Probe(t.comm, t.peer(src), libTag(tag), block)
 	return libStatus(t.members, &got, err, math.MaxInt), found || err != nil
+}
+
+// ProbeUntil looks again and again.
+func (t *libTransport) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+	return probeUntil(t, ctx, src, tag, over)
 }
 
 // Shut frees the communicator of the library. That is a collective call there, as Free

@@ -70,14 +70,15 @@ func (c *Comm) probe(s site, block bool) (Status, bool, error) {
 }
 
 func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
-	if block && c.ctx != nil {
-		poll(c.ctx, func() bool {
-			st, ok = c.t.Probe(c.id.pointToPoint(), from, s.tag, false)
-			return ok || failure(c.t) != nil || c.failures != nil && c.senderless(s, from) != nil
-		})
-		return st, ok
+	if !block || c.ctx == nil {
+		return c.t.Probe(c.id.pointToPoint(), from, s.tag, block)
 	}
-	return c.t.Probe(c.id.pointToPoint(), from, s.tag, block)
+	over := func() bool { return c.ctx.Err() != nil || c.failures != nil && c.failures.bereaved(from) }
+	c.untilOver([]context.Context{c.ctx}, over, func(over func() bool) bool {
+		st, ok = c.t.ProbeUntil(c.id.pointToPoint(), from, s.tag, over)
+		return ok
+	})
+	return st, ok
 }
 
 // senderless returns the error of a probe that waits for a dead rank, or nil.

@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"context"
 	"encoding/binary"
 
 	"rhinet/collectives"
@@ -97,10 +96,7 @@ func (x *switcher) Exchange(f collectives.Flow, root int, in, out []byte) error 
 	if x.ctx != nil {
 		err := x.ExchangeStart(f, root, in, out)
 		if err == nil && x.state == setJoined {
-			poll(context.Background(), func() (done bool) { // ExchangeTest ends with the context
-				done, err = x.ExchangeTest()
-				return done
-			})
+			err = x.waitLimited(x.wake, x.ExchangeTest)
 		}
 		return err
 	}

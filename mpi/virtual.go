@@ -251,6 +251,14 @@ func (v *virtual) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
 	return v.Transport.Probe(ctx, src, tag, block)
 }
 
+// WaitAnyUntil and ProbeUntil look again and again: the clock must not take them for waits that only an event ends.
+func (v *virtual) WaitAnyUntil(rs []*llc.Request, over func() bool) int {
+	return waitAnyUntil(v, rs, over)
+}
+func (v *virtual) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+	return probeUntil(v, ctx, src, tag, over)
+}
+
 func (v *virtual) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.Status, bool) {
 	v.enter(0)
 	defer v.leave(0)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"runtime"
+	"slices"
 	"time"
 
 	"rhinet/llc"
@@ -136,7 +137,7 @@ func (p *transfer) means() waitMeans {
 	switch {
 	case p.task == nil:
 		return asTransfers
-	case p.task.carrier != nil && p.c.ctx == nil:
+	case p.task.carrier != nil && (p.c.ctx == nil || p.c.w.Clock == nil):
 		return asCondition
 	}
 	return asChannels
@@ -144,47 +145,74 @@ func (p *transfer) means() waitMeans {
 
 // wait returns the index of a request whose Wait returns at once.
 func (k *scratch) wait(reqs []*Request, means waitMeans) int {
-	var limited *transfer
+	limited := false
 	for i, r := range reqs {
 		if p := r.active(); p != nil {
-			if p.c.ctx != nil {
-				limited = p
-			}
+			limited = limited || p.c.ctx != nil
 			k.rs, k.index = append(k.rs, &p.Request), append(k.index, i)
 		}
 	}
-	t := reqs[k.index[0]].active().c.t
-	if means == asChannels || means == asCondition && limited != nil {
+	c := k.rs[0].Owner.(*transfer).c
+	switch {
+	case means == asChannels || means == asCondition && limited && c.w.Clock != nil:
 		return selectAny(reqs)
-	}
-	if means == asCondition {
-		k.first = -1
-		if t.AwaitCollective("WaitAny", nil, nil, k.some); k.first >= 0 {
+	case means == asCondition:
+		if k.awaitSome(c, limited); k.first >= 0 {
 			return k.index[k.first]
 		}
 		return selectAny(reqs) // the network has been lost
+	case !limited:
+		return k.index[c.t.WaitAny(k.rs)]
 	}
-	if limited == nil {
-		return k.index[t.WaitAny(k.rs)]
-	}
-	found := -1
-	err := poll(limited.c.ctx, func() bool {
-		for j, r := range k.rs {
-			if t.Test(r) || reqs[k.index[j]].active().failurePending() != nil {
-				found = k.index[j]
-				return true
-			}
-		}
-		return false
+	m, done := c.w.begin(), -1
+	c.untilOver(k.limits(), k.over, func(over func() bool) bool {
+		done = c.t.WaitAnyUntil(k.rs, over)
+		return done >= 0
 	})
-	if err != nil { // Wait on a request with the ended context returns at once
-		for i, r := range reqs {
-			if r.active() == limited {
-				return i
-			}
+	c.end(m, "WaitAny")
+	if done < 0 {
+		done = k.first
+	}
+	return k.index[done]
+}
+
+// awaitSome waits until one of the requests is complete, or the wait for it has ended, and sets first to it.
+func (k *scratch) awaitSome(c *Comm, limited bool) {
+	if k.first = -1; !limited {
+		c.t.AwaitCollective("WaitAny", nil, nil, k.some)
+		return
+	}
+	c.untilOver(k.limits(), k.over, func(over func() bool) bool {
+		c.t.AwaitCollective("WaitAny", nil, nil, func() bool { return k.some() || over() })
+		return k.first >= 0
+	})
+}
+
+// limits returns the contexts that end waits for the requests.
+func (k *scratch) limits() (all []context.Context) {
+	var last *Comm
+	for _, r := range k.rs {
+		if c := r.Owner.(*transfer).c; c != last && c.ctx != nil {
+			all = append(all, c.ctx)
+			last = c
 		}
 	}
-	return found
+	return all
+}
+
+// over reports whether the wait for one of the transfers has ended though it is not complete. Tasks end themselves.
+func (k *scratch) over() bool {
+	for i, r := range k.rs {
+		p := r.Owner.(*transfer)
+		if p.task != nil {
+			continue
+		}
+		if p.c.ctx != nil && p.c.ctx.Err() != nil || p.wild() && p.c.failures.fromAnyone().Err() != nil {
+			k.first = i
+			return true
+		}
+	}
+	return false
 }
 
 // some reports whether one of the requests is complete. It is called with the port's lock held.
@@ -214,8 +242,27 @@ func selectAny(reqs []*Request) int {
 	return index[i]
 }
 
-// poll calls cond until it holds or ctx ends. It serves waits that the transport cannot
-// end with a context; waits without one do not use it.
+// untilOver has wait wait until over holds, or until it returns true, which it does at once if it can. The end of one
+// of the contexts wakes it, and so does the death of a rank.
+func (c *core) untilOver(limits []context.Context, over func() bool, wait func(over func() bool) bool) {
+	if wait(func() bool { return true }) || over() {
+		return
+	}
+	for _, ctx := range limits {
+		defer c.wakeAtEnd(ctx)()
+	}
+	wait(over)
+}
+
+// wakeAtEnd has this rank's waits check their conditions when ctx ends, until stop is called.
+func (c *core) wakeAtEnd(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { c.t.Wake(c.w.Rank) })
+}
+
+// poll calls cond until it holds or ctx ends. It serves what no transport waits for: calls that others carry out
+// for this rank after it has left them, and waits that a context ends on the library of another MPI, which cannot
+// end them, and in virtual time, where a wait in the transport is for an event. Other waits do not use it: it wakes
+// late and often, and reports of hangs do not show it.
 func poll(ctx context.Context, cond func() bool) error {
 	const longest = time.Millisecond
 	pause := time.Duration(0)
@@ -231,4 +278,22 @@ func poll(ctx context.Context, cond func() bool) error {
 		time.Sleep(pause)
 	}
 	return nil
+}
+
+// waitAnyUntil is WaitAnyUntil of a transport that does not wait for a condition.
+func waitAnyUntil(t interface{ Test(*llc.Request) bool }, rs []*llc.Request, over func() bool) (done int) {
+	_ = poll(context.Background(), func() bool {
+		done = slices.IndexFunc(rs, t.Test)
+		return done >= 0 || over()
+	})
+	return done
+}
+
+// probeUntil is ProbeUntil of such a transport.
+func probeUntil(t Transport, ctx uint16, src, tag int, over func() bool) (st llc.Status, ok bool) {
+	_ = poll(context.Background(), func() bool {
+		st, ok = t.Probe(ctx, src, tag, false)
+		return ok || failure(t) != nil || over()
+	})
+	return st, ok
 }

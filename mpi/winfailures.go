@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"rhinet/llc/ir"
 )
 
 // Windows in jobs that go on when ranks die. A call that names a dead rank, or needs
@@ -62,24 +64,53 @@ func (w *window) unreached(s site) error {
 	return nil
 }
 
-// acquireKeepGoing is acquire in a job in which holders of locks may die.
-func (l *winLock) acquireKeepGoing(c *Comm, call string, exclusive bool) (failed error) {
-	_ = poll(context.Background(), func() bool {
-		c.t.Probe(c.id.pointToPoint(), 0, 0, false) // makes progress
-		if l.try(exclusive, c.rank) {
+// acquireLimited is acquire where the context of the window may end, or holders of locks may die.
+func (l *winLock) acquireLimited(c *Comm, call string, exclusive bool) (failed error) {
+	met, held := false, ir.Collective{Holder: new(ir.Holder)}
+	look := func() bool {
+		if met || failed != nil {
 			return true
 		}
-		if failed = cmp.Or(c.check(at(call)), l.orphaned(c, call, exclusive)); failed == nil && failure(c.t) != nil {
-			failed = l.lost(c, call)
+		if met = l.try(exclusive, c.rank); !met {
+			if failed = cmp.Or(c.check(at(call)), l.orphaned(c, call, exclusive)); failed == nil {
+				met = l.try(exclusive, c.rank) // it may have been orphaned
+			}
+			l.find(c, held.Holder)
 		}
-		return failed != nil
-	})
+		return met || failed != nil
+	}
+	l.enlist(c.rank)
+	if c.w.Clock != nil { // see poll
+		_ = poll(context.Background(), func() bool {
+			c.t.Probe(c.id.pointToPoint(), 0, 0, false) // makes progress
+			return look() || failure(c.t) != nil
+		})
+	} else {
+		stop := c.wakeAtEnd(c.ctx)
+		c.t.AwaitCollective(call, &held, nil, look)
+		stop()
+	}
+	l.delist(c.rank)
+	if met {
+		return nil
+	}
+	if failed == nil {
+		failed = l.lost(c, call)
+	}
+	// Nobody else would do it for the others that wait: the lock may be free now, and is not wanted here any more.
+	if exclusive {
+		atomic.AndUint64(l.state, ^uint64(writerWaits))
+	}
+	l.rouse(c)
 	return failed
 }
 
 // orphaned returns the error for a lock that waits for dead ranks, or nil. A lock that
 // a dead rank held exclusively is free from then on.
 func (l *winLock) orphaned(c *Comm, call string, exclusive bool) error {
+	if c.failures == nil {
+		return nil
+	}
 	dead := c.failures.dead()
 	if len(dead) == 0 {
 		return nil

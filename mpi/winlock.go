@@ -84,8 +84,8 @@ func (l *winLock) acquire(c *Comm, call string, exclusive bool) error {
 			return nil
 		}
 	}
-	if c.failures != nil {
-		return l.acquireKeepGoing(c, call, exclusive)
+	if c.ctx != nil {
+		return l.acquireLimited(c, call, exclusive)
 	}
 	met := false
 	held := ir.Collective{Holder: new(ir.Holder)}
@@ -121,6 +121,11 @@ func (l *winLock) lost(c *Comm, call string) error {
 // surrender releases the lock and wakes the ranks that wait for it.
 func (l *winLock) surrender(c *Comm, exclusive bool) {
 	l.give(exclusive)
+	l.rouse(c)
+}
+
+// rouse wakes the ranks that wait for the lock.
+func (l *winLock) rouse(c *Comm) {
 	if atomic.LoadUint64(l.waiting) == 0 {
 		return
 	}

@@ -54,6 +54,9 @@ func play(world *mpi.Comm) error {
 	if what, found := strings.CutPrefix(os.Getenv(playRank), "observed "); found {
 		return liveObserved(world, what)
 	}
+	if what, found := strings.CutPrefix(os.Getenv(playRank), "limited "); found {
+		return waitLimited(world, what)
+	}
 	if how, found := strings.CutPrefix(os.Getenv(playRank), "recover "); found {
 		return recovers(world, how)
 	}

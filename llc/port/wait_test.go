@@ -205,6 +205,7 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 	other := &llc.Request{Peer: 1, Context: 6, Tag: 8}
 	ps[0].Start(other, false)
 	labelled := &llc.Request{Peer: 1, Context: 5, Tag: 7, Label: "Bcast"}
+	never := func() bool { return false }
 	cases := []struct {
 		wait func()
 		want ir.Waiting
@@ -214,6 +215,8 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r}) }, ir.Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].Probe(6, llc.AnyPeer, 7, true); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: -1, Context: 6}},
 		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r, other}) }, ir.Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAnyUntil([]*llc.Request{r}, never) }, ir.Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].ProbeUntil(6, 1, 7, never); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Probe", Peer: 1, Tag: 7, Bytes: -1, Context: 6}},
 		{func() { ps[0].Start(labelled, false); ps[0].Wait(labelled) }, ir.Waiting{Call: "Bcast", Peer: 1, Tag: -2, Context: 5}},
 		{func() {
 			ps[0].Await("Barrier", nil, func() bool { _, ok := ps[0].eng.Probe(6, 1, 7); return ok })

@@ -36,8 +36,8 @@ type waiter struct {
 	call       string
 	r          *llc.Request
 	rs         []*llc.Request
-	seen       uint64 // the engine's Ended when none of rs was done
-	cond       func() bool
+	seen       uint64      // the engine's Ended when none of rs was done
+	cond       func() bool // what also ends a waitAny or waitProbe; or nil
 	task       *Task
 	collective *ir.Collective
 	context    uint16
@@ -83,6 +83,9 @@ func (p *Port) done(w *waiter) bool {
 	case waitRequest:
 		return w.r.Done()
 	case waitAny:
+		if w.given() {
+			return true
+		}
 		if w.seen == p.eng.Ended() {
 			return false
 		}
@@ -96,13 +99,24 @@ func (p *Port) done(w *waiter) bool {
 	case waitTasks:
 		return p.tasks.first == nil || p.waiters.first != nil
 	case waitProbe:
+		if w.given() {
+			return true
+		}
 		_, ok := p.eng.Probe(w.context, w.src, w.tag)
 		return ok
 	default:
-		w.met = w.met || w.cond()
-		return w.met
+		return w.given()
 	}
 }
+
+// given reports whether the condition of w, if it has one, has held.
+func (w *waiter) given() bool {
+	w.met = w.met || w.cond != nil && w.cond()
+	return w.met
+}
+
+// watches reports whether w waits for more than the end of requests and tasks.
+func (w *waiter) watches() bool { return w.kind >= waitProbe || w.cond != nil }
 
 // enlist makes sure that w is woken when what it waits for has come.
 func (p *Port) enlist(w *waiter) {
@@ -126,8 +140,8 @@ func (p *Port) enlist(w *waiter) {
 		for _, r := range w.rs {
 			p.notify(r)
 		}
-	case waitTask, waitTasks:
-	default:
+	}
+	if w.watches() {
 		l.conds++
 	}
 }
@@ -157,7 +171,7 @@ func (p *Port) delist(w *waiter) {
 	} else {
 		w.next.prev = w.prev
 	}
-	if w.kind >= waitProbe {
+	if w.watches() {
 		l.conds--
 	}
 	if w.serves() {
@@ -214,7 +228,7 @@ func (p *Port) announce() {
 	}
 	for w := p.waiters.first; w != nil; {
 		next := w.next
-		if w.kind >= waitProbe && p.done(w) {
+		if w.watches() && p.done(w) {
 			p.wake(w)
 		}
 		w = next

@@ -9,7 +9,14 @@ import (
 
 // WaitAny returns the index of a request in rs that is complete, and waits for one. On a closed port it
 // returns 0, and that request has ErrClosed.
-func (p *Port) WaitAny(rs []*llc.Request) int {
+func (p *Port) WaitAny(rs []*llc.Request) int { return p.waitAny(rs, nil) }
+
+// WaitAnyUntil is WaitAny that returns -1 when over holds, which is called as the condition of Await is, and
+// none of rs is complete.
+func (p *Port) WaitAnyUntil(rs []*llc.Request, over func() bool) int { return p.waitAny(rs, over) }
+
+// waitAny is both; over may be nil.
+func (p *Port) waitAny(rs []*llc.Request, over func() bool) int {
 	p.lock()
 	defer p.gate.leave()
 	i := slices.IndexFunc(rs, (*llc.Request).Done)
@@ -21,12 +28,13 @@ func (p *Port) WaitAny(rs []*llc.Request) int {
 		return 0
 	}
 	w := p.waiters.take()
-	w.kind, w.call, w.rs, w.seen = waitAny, "WaitAny", rs, p.eng.Ended()
+	w.kind, w.call, w.rs, w.seen, w.cond = waitAny, "WaitAny", rs, p.eng.Ended(), over
 	p.nic.Hint(llc.AnyPeer)
 	b := p.policy.Begin()
 	p.await(w, &b)
+	met := w.met
 	p.waiters.keep(w)
-	if i = slices.IndexFunc(rs, (*llc.Request).Done); i < 0 {
+	if i = slices.IndexFunc(rs, (*llc.Request).Done); i < 0 && !met {
 		i = 0
 		closedOff(rs[0])
 	}

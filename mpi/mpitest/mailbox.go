@@ -253,21 +253,24 @@ func (b *mailbox) Test(r *llc.Request) bool {
 
 // WaitAny waits for one of rs.
 func (b *mailbox) WaitAny(rs []*llc.Request) int {
+	return b.WaitAnyUntil(rs, func() bool { return false })
+}
+
+// WaitAnyUntil is WaitAny that ends with -1 when over holds.
+func (b *mailbox) WaitAnyUntil(rs []*llc.Request, over func() bool) int {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
 	found := 0
 	err := b.until(func() bool {
-		for i, r := range rs {
-			if b.done(r) {
-				found = i
-				return true
-			}
+		if found = slices.IndexFunc(rs, b.done); found >= 0 {
+			return true
 		}
-		return false
+		return over()
 	})
 	if err != nil {
 		b.withdraw(rs[0])
 		rs[0].Status.Err = err
+		return 0
 	}
 	return found
 }
@@ -343,6 +346,11 @@ func (b *mailbox) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error
 
 // Probe looks for the first letter that matches.
 func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
+	return b.ProbeUntil(ctx, src, tag, func() bool { return !block })
+}
+
+// ProbeUntil is Probe that waits until over holds.
+func (b *mailbox) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
 	var found *letter
@@ -355,10 +363,8 @@ func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
 		}
 		return false
 	}
-	if !look() && block {
-		if err := b.until(look); err != nil {
-			return llc.Status{Err: err}, true
-		}
+	if err := b.until(func() bool { return look() || over() }); err != nil {
+		return llc.Status{Err: err}, true
 	}
 	if found == nil {
 		return llc.Status{}, false

@@ -197,6 +197,13 @@ func (w *watch) WaitAny(rs []*llc.Request) int {
 	return w.Transport.WaitAny(rs)
 }
 
+// WaitAnyUntil watches a wait for one of several requests that also ends for another reason.
+func (w *watch) WaitAnyUntil(rs []*llc.Request, over func() bool) int {
+	i := w.begin(wait{call: fmt.Sprintf("wait for any of %d requests", len(rs)), peer: noPeer})
+	defer w.end(i)
+	return w.Transport.WaitAnyUntil(rs, over)
+}
+
 // WaitContext watches a wait that a context limits.
 func (w *watch) WaitContext(ctx context.Context, r *llc.Request) error {
 	i := w.begin(waitFor("wait", r))
@@ -212,6 +219,13 @@ func (w *watch) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	i := w.begin(wait{call: "probe", ctx: ctx, peer: src, tag: tag})
 	defer w.end(i)
 	return w.Transport.Probe(ctx, src, tag, true)
+}
+
+// ProbeUntil watches a probe that also ends for another reason.
+func (w *watch) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+	i := w.begin(wait{call: "probe", ctx: ctx, peer: src, tag: tag})
+	defer w.end(i)
+	return w.Transport.ProbeUntil(ctx, src, tag, over)
 }
 
 // AwaitCollective watches a wait for a condition.

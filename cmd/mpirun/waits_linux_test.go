@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"rhinet/internal/launch"
+	"rhinet/mpi"
+)
+
+// limitedWait is a wait of rank 0 of 2 that never ends by itself: rank 1 receives a message that is never sent.
+type limitedWait struct {
+	name string
+	nic  string // "": the default
+	row  string // of rank 0 in the report, as a regular expression
+	call func(c *mpi.Comm) error
+}
+
+var limitedWaits = []limitedWait{
+	{"probe", "", `0 +Probe +1 +5 +- `, func(c *mpi.Comm) error { _, err := mpi.Probe(c, 1, 5); return err }},
+	{"mprobe", "", `0 +Probe +any +any +- `, func(c *mpi.Comm) error { _, _, err := mpi.Mprobe(c, mpi.AnySource, mpi.AnyTag); return err }},
+	{"waitany", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitAny(twoReceives(c)...); return err }},
+	{"waitany of one", "", `0 +WaitAny +1 +1 +8 `, func(c *mpi.Comm) error { _, _, err := mpi.WaitAny(twoReceives(c)[:1]...); return err }},
+	{"waitsome", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitSome(twoReceives(c)...); return err }},
+	{"waitany with a barrier", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error {
+		_, _, err := mpi.WaitAny(append(twoReceives(c), mpi.Ibarrier(c))...)
+		return err
+	}},
+	{"lock", "", `0 +Lock +1 +- +- `, func(c *mpi.Comm) error {
+		v, err := mpi.WinAllocate[int](c, 1)
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			if err := v.Lock(mpi.LockExclusive, 0); err != nil {
+				return err
+			}
+		}
+		if err := mpi.Barrier(c); err != nil || c.Rank() == 1 {
+			return err
+		}
+		return v.Lock(mpi.LockShared, 0)
+	}},
+	{"controller", "sync", `0 +Barrier +- +- +- `, func(c *mpi.Comm) error { return barrierBy(c, "barrier=controller") }},
+	{"switch", "cenju4", `0 +Barrier +- +- +- `, func(c *mpi.Comm) error { return barrierBy(c, "barrier=synchronization") }},
+}
+
+// twoReceives begins receives of messages that are never sent.
+func twoReceives(c *mpi.Comm) []*mpi.Request {
+	return []*mpi.Request{mpi.Irecv(c, []int{0}, 1, 1), mpi.Irecv(c, []int{0}, 1, 2)}
+}
+
+// barrierBy has rank 0 be alone in a barrier by an algorithm that all have used before.
+func barrierBy(c *mpi.Comm, algorithm string) error {
+	d, err := c.DupWithInfo(mpi.Info{mpi.HintAlgorithms: algorithm})
+	if err != nil {
+		return err
+	}
+	if err := mpi.Barrier(d); err != nil || c.Rank() == 1 {
+		return err
+	}
+	return mpi.Barrier(d)
+}
+
+// waitLimited is what a rank does in TestLimitedWaitsAreReported.
+func waitLimited(world *mpi.Comm, what string) error {
+	c := world
+	if rest, far := strings.CutPrefix(what, "with a deadline: "); far {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+		defer cancel()
+		what, c = rest, world.WithContext(ctx)
+	}
+	for _, w := range limitedWaits {
+		if w.name != what {
+			continue
+		}
+		if world.Rank() == 0 || w.nic != "" || what == "lock" {
+			if err := w.call(c); err != nil || world.Rank() == 0 {
+				return err
+			}
+		}
+		_, err := mpi.Recv(world, []int{0}, 0, 9)
+		return err
+	}
+	return fmt.Errorf("there is no wait %q", what)
+}
+
+// Waits in jobs that go on when ranks die, and on communicators with a context, are reported, and end a job that
+// does nothing else.
+func TestLimitedWaitsAreReported(t *testing.T) {
+	for _, w := range limitedWaits {
+		for _, how := range []string{"--keep-going", "with a deadline: "} {
+			t.Run(how+" "+w.name, func(t *testing.T) {
+				t.Parallel()
+				args, play := []string{"-n", "2", "--timeout", "25s", "--stall", (2 * computing).String()}, w.name
+				if how == "--keep-going" {
+					args = append(args, how)
+				} else {
+					play = how + w.name
+				}
+				if w.nic != "" {
+					args = append(args, "--nic", w.nic)
+				}
+				cmd := exec.Command(os.Args[0], append(args, "-x", playRank+"=limited "+play, os.Args[0])...)
+				cmd.Env = append(os.Environ(), asMpirun)
+				out, _ := cmd.CombinedOutput()
+				if status := cmd.ProcessState.ExitCode(); status != launch.StatusTimeout || !strings.Contains(string(out), "no rank has made progress") || !regexp.MustCompile(`\n`+w.row).Match(out) {
+					t.Errorf("status %d, %q is missing in\n%s", status, w.row, out)
+				}
+			})
+		}
+	}
+}
