@@ -7,6 +7,7 @@ import (
 
 	"rhinet/collectives"
 	"rhinet/internal/observe"
+	"rhinet/llc"
 )
 
 // A collState is what a communicator needs for collective calls.
@@ -89,6 +90,9 @@ func (k *collState) part() (broken bool, err error) {
 	c, mine, theirs := k.t.c, []byte{0}, []byte{0}
 	t := newCollTransport(c)
 	t.ctx, t.call, t.note, t.mark = k.t.ctx, k.t.call, k.t.note, k.t.mark
+	if c.w.Clock == nil {
+		t.call = llc.Serving // Free may have returned: the program does not wait
+	}
 	alone := k.t.broken != nil || k.history.told()
 	if alone {
 		mine[0] = 1

@@ -151,7 +151,7 @@ func (o *observed) Start(r *llc.Request, send bool) {
 	part := r.Label != ""
 	if part && send {
 		at = o.to.Now()
-		if r.Collective != nil {
+		if r.Collective != nil && r.Label != llc.Serving {
 			o.to.Add(r.Label, t.Bytes)
 		}
 		o.to.Point(at, call, &t)

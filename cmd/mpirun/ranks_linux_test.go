@@ -65,6 +65,8 @@ func play(world *mpi.Comm) error {
 	case "compute":
 		time.Sleep(computing)
 		return nil
+	case "free and compute":
+		return freeAndCompute(world)
 	case "two die":
 		return twoRanksDie(world)
 	case "revoke a window":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -114,6 +115,36 @@ func TestLimitedWaitsAreReported(t *testing.T) {
 					t.Errorf("status %d, %q is missing in\n%s", status, w.row, out)
 				}
 			})
+		}
+	}
+}
+
+// freeAndCompute has rank 0 free a communicator and compute, while rank 1, which frees it later, waits for that.
+func freeAndCompute(world *mpi.Comm) error {
+	c, err := world.Dup()
+	if err != nil {
+		return err
+	}
+	if err := mpi.Barrier(c); err != nil {
+		return err
+	}
+	if world.Rank() == 1 {
+		_, err := mpi.Recv(world, []int{0}, 0, 0)
+		return errors.Join(err, c.Free())
+	}
+	if err := c.Free(); err != nil {
+		return err
+	}
+	time.Sleep(computing)
+	return mpi.Send(world, []int{0}, 1, 0)
+}
+
+// A rank for which the runtime waits until others have freed a communicator, too, computes nevertheless.
+func TestStallAfterFree(t *testing.T) {
+	for _, how := range [][]string{nil, {"--keep-going"}} {
+		args := append(how, "-n", "2", "--stall", (computing / 4).String(), "-x", playRank+"=free and compute", os.Args[0])
+		if status, _, err := mpirun(t, args...); status != 0 || err != "" {
+			t.Errorf("%v: status %d, %s", how, status, err)
 		}
 	}
 }
