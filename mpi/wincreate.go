@@ -118,6 +118,9 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 		err = w.equip(ways)
 	}
 	if err != nil {
+		if w.reach != nil {
+			_ = w.reach.close() // it may have a server
+		}
 		w.renounce()
 		_ = own.Free() // the window's error says more
 		return nil, named(s.call, err)
