@@ -4,15 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
+	"runtime"
 	"sync/atomic"
 )
 
 // An Errhandler is called with every error of a call on a communicator (H is *Comm), a
 // window (AnyWin) or a session (*Session), just before the call returns the error. The
 // call holds nothing by then, so the function may make calls, [Comm.Revoke] for
-// example; an error of such a call on the same object calls the function again. The call
-// then returns the error, unless the function panics or ends the process. nil returns the error and does nothing else (MPI_ERRORS_RETURN); every
+// example. The call then returns the error, unless the function panics or ends the
+// process. nil returns the error and does nothing else (MPI_ERRORS_RETURN); every
 // communicator, window and session begins with it.
+//
+// A call that a handler makes only returns its error if the handler of the object that it
+// is made on is running: a handler is not called with its own mistakes. Else it calls that
+// handler, as long as no more than 64 run in each other. Calls of other goroutines, also of
+// those that a handler starts, always call the handler.
 //
 // An error of a nonblocking operation is an error of the call that completes the
 // request. A call that completes several requests calls the handler for each that
@@ -231,7 +238,10 @@ func (g *Group) raised(err *error) {
 }
 
 // A handlerSlot is the handler of an object.
-type handlerSlot[H any] struct{ p atomic.Pointer[Errhandler[H]] }
+type handlerSlot[H any] struct {
+	p       atomic.Pointer[Errhandler[H]]
+	running atomic.Int32 // calls of it, and of those that the object had before, that have not returned
+}
 
 func (k *handlerSlot[H]) set(h Errhandler[H]) {
 	if h == nil {
@@ -248,7 +258,8 @@ func (k *handlerSlot[H]) get() Errhandler[H] {
 	return nil
 }
 
-// call calls the handler with an error for which none has been called yet.
+// call calls the handler with an error for which none has been called yet, unless the
+// failed call is one of the handler's own.
 func (k *handlerSlot[H]) call(on H, err error) {
 	h := k.get()
 	var e *Error
@@ -256,5 +267,39 @@ func (k *handlerSlot[H]) call(on H, err error) {
 		return
 	}
 	e.raised = true
-	h(on, e)
+	if n := handlersRunning(); n > 0 && k.running.Load() > 0 || n >= mostHandlers {
+		return
+	}
+	k.running.Add(1)
+	defer k.running.Add(-1) // also if h panics, and the program recovers
+	runHandler(func() { h(on, e) })
+}
+
+// mostHandlers is how many handlers may run in each other on a goroutine. Handlers that
+// make objects, which inherit them, and mistakes on these would else run in each other
+// without end.
+const mostHandlers = 64
+
+// runHandler calls a handler. Its frames on the stack of a goroutine tell how many handlers
+// run there: those of other goroutines do not matter to a failed call.
+//
+//go:noinline
+func runHandler(h func()) { h() }
+
+// handlersRunning returns how many handlers run in each other on the calling goroutine.
+func handlersRunning() (n int) {
+	pcs := make([]uintptr, 64)
+	got := runtime.Callers(1, pcs)
+	for got == len(pcs) {
+		pcs = make([]uintptr, 4*len(pcs))
+		got = runtime.Callers(1, pcs)
+	}
+	frames, wanted := runtime.CallersFrames(pcs[:got]), reflect.ValueOf(runHandler).Pointer()
+	for more := got > 0; more; {
+		var at runtime.Frame
+		if at, more = frames.Next(); at.Entry == wanted {
+			n++
+		}
+	}
+	return n
 }
