@@ -11,6 +11,7 @@ import "sync/atomic"
 // [Request.Cancel] calls the function cancel, if there is one, with whether the request
 // is complete already, and returns its error; it does nothing else. If cancel ends the
 // operation, it calls complete with a status of which [Status.SetCancelled] was called.
+// A Cancel of the request while cancel runs, as by cancel itself, has no effect.
 //
 // The query and free functions of C are not needed: complete and its closure replace
 // them. c may be any communicator.
@@ -23,7 +24,12 @@ func NewRequest(c *Comm, cancel ...func(complete bool) error) (_ *Request, compl
 		return nil, nil, err
 	}
 	k := newTask()
+	var cancelling atomic.Bool
 	k.cancel = func() error {
+		if cancelling.Swap(true) {
+			return nil
+		}
+		defer cancelling.Store(false)
 		for _, f := range cancel {
 			if err := c.asError(at("Cancel"), f(k.over.Load())); err != nil {
 				return err

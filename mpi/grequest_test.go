@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
 )
 
 // MPI 4.1, section 13.2: Cancel of a generalized request calls the function of the
@@ -49,6 +50,30 @@ func TestCancelOfARequestOfTheProgram(t *testing.T) {
 		}
 		err = errors.Join(complete(mpi.Status{}, nil), r.Cancel())
 		return errors.Join(err, mpi.WaitAll(r))
+	})
+}
+
+// MPI 4.1, section 13.2: the cancel function of a generalized request may cancel its own
+// request: that has no effect while it runs, also if it has panicked before.
+func TestCancelWithinCancel(t *testing.T) {
+	mpitest.Run(t, 1, func(w *mpi.Comm) error {
+		calls := 0
+		var r *mpi.Request
+		r, complete, err := mpi.NewRequest(w, func(bool) error {
+			if calls++; calls == 1 {
+				panic("no")
+			}
+			return r.Cancel()
+		}, func(bool) error { return r.Cancel() })
+		if err != nil {
+			return err
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_ = r.Cancel()
+		}()
+		err = errors.Join(r.Cancel(), r.Cancel(), equal("calls", calls, 3), complete(mpi.Status{}, nil))
+		return errors.Join(err, waited(r))
 	})
 }
 
