@@ -63,7 +63,7 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 	if class, text := c.coll.sent.check(misfit, c.size, len(send), scounts, sdispls, e.size); text != "" {
 		return c.fail(s, class, "send: %s", text)
 	}
-	if text := mingledIn(e.size, b, scounts, sdispls, out, rcounts, rdispls, true, noneSkipped); text != "" {
+	if text := mingledIn(e.size, b, scounts, sdispls, out, rcounts, rdispls, true); text != "" {
 		return c.fail(s, ErrBuffer, "%s", text)
 	}
 	if scounts[c.rank] != rcounts[c.rank] {

@@ -84,7 +84,8 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 }
 
 // Allgatherv is Allgather with a length and a displacement for each rank's part, as in
-// [Gatherv]. The counts must be the same on all ranks, the displs may differ.
+// [Gatherv]. The counts must be the same on all ranks, the displs may differ. send may
+// lie between the parts of recv.
 //
 // MPI 4.1, section 6.7.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {

@@ -286,8 +286,8 @@ func (c *Comm) interAllgatherv(e *elem, send, recv []byte, counts, displs []int)
 // allgatherAcross has rank 0 of each group gather the parts of the other group and
 // broadcast them in its own.
 func (c *Comm) allgatherAcross(x *script, unit int, send, recv []byte, counts, displs []int) error {
-	if err := apart(send, recv); err != nil {
-		return err
+	if touches(send, recv, counts, displs, unit, true) {
+		return apart(send, recv)
 	}
 	if l := x.launch(); l != nil {
 		l.region(send, false)
@@ -339,8 +339,11 @@ func (c *Comm) interAlltoallv(e *elem, send []byte, scounts, sdispls []int, recv
 // alltoallAcross is an exchange of all ranks, in which ranks of one group send nothing
 // to each other.
 func (c *Comm) alltoallAcross(x *script, unit int, send []byte, scounts, sdispls []int, recv []byte, rcounts, rdispls []int) error {
-	if err := apart(send, recv); err != nil {
-		return err
+	if text := mingledIn(unit, send, scounts, sdispls, recv, rcounts, rdispls, false); text != "" {
+		return wrong(ErrBuffer, "%s", text)
+	}
+	if sameStart(send, recv) {
+		return wrong(ErrBuffer, "send and recv begin with the same element, as in a call in place, which an inter-communicator does not have; begin one of them at its first part")
 	}
 	spread := func(n []int) []int {
 		if n == nil {

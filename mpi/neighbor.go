@@ -33,14 +33,6 @@ func (c *Comm) newNeighborCall(s site) (h neighborCall, err error) {
 	return h, nil
 }
 
-// neighborCallFor is newNeighborCall for elements of one type in two slices.
-func neighborCallFor[T any](c *Comm, s site, send, recv []T) (h neighborCall, e *elem, err error) {
-	if h, e, err = neighborPartsFor(c, s, send, recv); err == nil && overlap(view(send), view(recv)) {
-		err = c.errorAt(s, ErrBuffer, "send and recv overlap; they must be apart")
-	}
-	return h, e, err
-}
-
 // neighborPartsFor is newNeighborCall for elements of one type.
 func neighborPartsFor[T any](c *Comm, s site, send, recv []T) (h neighborCall, e *elem, err error) {
 	if h, err = c.newNeighborCall(s); err != nil {
@@ -206,7 +198,7 @@ func regionsOf(reqs []Request) (all []region) {
 }
 
 func neighborAllgather[T any](c *Comm, s site, send, recv []T) (neighborCall, error) {
-	h, e, err := neighborCallFor(c, s, send, recv)
+	h, e, err := neighborPartsFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -216,11 +208,11 @@ func neighborAllgather[T any](c *Comm, s site, send, recv []T) (neighborCall, er
 	}
 	h.send.part = n * e.size
 	h.recv.part, h.recv.step = h.send.part, h.send.part
-	return h, nil
+	return h, h.apartFromOne(c, s)
 }
 
 func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs []int) (neighborCall, error) {
-	h, e, err := neighborCallFor(c, s, send, recv)
+	h, e, err := neighborPartsFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -229,11 +221,11 @@ func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs [
 	}
 	h.send.part = len(send) * e.size
 	h.recv.counts, h.recv.displs = counts, displs
-	return h, nil
+	return h, h.apartFromOne(c, s)
 }
 
 func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (neighborCall, error) {
-	h, e, err := neighborCallFor(c, s, send, recv)
+	h, e, err := neighborPartsFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -250,11 +242,36 @@ func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (neighborCall, err
 	h.send.part = len(send) / max(out, 1) * e.size
 	h.recv.part = len(recv) / max(in, 1) * e.size
 	h.send.step, h.recv.step = h.send.part, h.recv.part
-	return h, nil
+	return h, h.apart(c, s)
+}
+
+// apart returns the error of parts that are sent and received into and overlap, or nil.
+func (h *neighborCall) apart(c *Comm, s site) error {
+	first, second := h.meeting()
+	if text := mingledText(first, second, false); text != "" {
+		return c.errorAt(s, ErrBuffer, "%s", text)
+	}
+	return nil
+}
+
+// apartFromOne is apart for one buffer that is sent to all neighbors.
+func (h *neighborCall) apartFromOne(c *Comm, s site) error {
+	if a, _ := h.meeting(); a != nil {
+		return c.errorAt(s, ErrBuffer, "send and recv overlap; they must be apart")
+	}
+	return nil
+}
+
+// meeting returns two parts that overlap, as meetingOf does.
+func (h *neighborCall) meeting() (a, b *placedPart) {
+	if !overlap(h.send.b, h.recv.b) {
+		return nil, nil
+	}
+	return meetingOf(partsOf{len(h.out), h.send.at}, partsOf{len(h.in), h.recv.at}, h.beyond)
 }
 
 func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (neighborCall, error) {
-	h, e, err := neighborPartsFor(c, s, send, recv)
+	h, _, err := neighborPartsFor(c, s, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -264,12 +281,9 @@ func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int,
 	if class, text := misplaced(len(h.in), len(recv), rcounts, rdispls); text != "" {
 		return h, c.errorAt(s, class, "recv: %s", ofNeighbors(text))
 	}
-	if text := mingledIn(e.size, view(send), scounts, sdispls, view(recv), rcounts, rdispls, false, h.beyond); text != "" {
-		return h, c.errorAt(s, ErrBuffer, "%s", text)
-	}
 	h.send.counts, h.send.displs = scounts, sdispls
 	h.recv.counts, h.recv.displs = rcounts, rdispls
-	return h, nil
+	return h, h.apart(c, s)
 }
 
 // ofNeighbors words what is wrong with counts for neighbors, which are not all ranks.

@@ -35,7 +35,8 @@ func NeighborAllgatherInit[T any](c *Comm, send, recv []T) (*Request, error) {
 }
 
 // NeighborAllgatherv is [NeighborAllgather] with a length and a displacement for what
-// each neighbor sends; with nil displs the parts follow each other.
+// each neighbor sends; with nil displs the parts follow each other. send may lie between
+// the parts of recv.
 //
 // MPI 4.1, section 8.6.1.
 func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {

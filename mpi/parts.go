@@ -51,27 +51,24 @@ func shares[T any](c *Comm, whole, part []T, counts, displs []int, d *direction)
 		return w, w, 0, ""
 	case len(part) != counts[c.rank]:
 		return nil, nil, ErrCount, fmt.Sprintf("%s has %d elements, counts[%d] is %d", d.part, len(part), c.rank, counts[c.rank])
-	case overlap(w, p) && !sameStart(view(whole[offset(counts, displs, c.rank):]), p) && touches(whole, p, counts, displs):
+	case overlap(w, p) && !sameStart(view(whole[offset(counts, displs, c.rank):]), p) && touches(p, w, counts, displs, sizeOf[T](), d.gathers):
 		return nil, nil, ErrBuffer, overlapText
 	}
 	return w, p, 0, ""
 }
 
-// touches reports whether p shares memory with one of the parts of whole: it
-// may lie in a gap between them.
-func touches[T any](whole []T, p []byte, counts, displs []int) bool {
-	next := 0
-	for i, k := range counts {
-		from := next
-		if displs != nil {
-			from = displs[i]
-		}
-		if k > 0 && overlap(view(whole[from:from+k]), p) {
-			return true
-		}
-		next = from + k
+// touches reports whether p shares memory with one of the parts of whole, which are
+// received into if the call gathers, and else sent: p may lie in a gap between them.
+func touches(p, whole []byte, counts, displs []int, size int, gathers bool) bool {
+	if !overlap(p, whole) {
+		return false
 	}
-	return false
+	send, recv := partsOf{1, func(int) []byte { return p }}, partsOf{len(counts), partAt(size, whole, counts, displs)}
+	if !gathers {
+		send, recv = recv, send
+	}
+	a, _ := meetingOf(send, recv, noneSkipped)
+	return a != nil
 }
 
 // misfit returns what is wrong with counts and displs for size ranks and a buffer of n

@@ -62,26 +62,50 @@ func (c *Comm) mingled(s site, send, recv []Part, inPlace bool, skip func(i int,
 
 // mingledIn is mingled for the parts of two buffers with elements of size bytes, whose
 // counts and displacements are right.
-func mingledIn(size int, send []byte, scounts, sdispls []int, recv []byte, rcounts, rdispls []int, inPlace bool, skip func(i int, fills bool) bool) string {
+func mingledIn(size int, send []byte, scounts, sdispls []int, recv []byte, rcounts, rdispls []int, inPlace bool) string {
 	if !overlap(send, recv) {
 		return ""
 	}
+	first, second := meetingOf(partsOf{len(scounts), partAt(size, send, scounts, sdispls)}, partsOf{len(rcounts), partAt(size, recv, rcounts, rdispls)}, noneSkipped)
+	return mingledText(first, second, inPlace)
+}
+
+// partsOf are n parts of a buffer.
+type partsOf struct {
+	n  int
+	at func(i int) []byte
+}
+
+// partAt returns where the parts of b are.
+func partAt(size int, b []byte, counts, displs []int) func(i int) []byte {
+	return func(i int) []byte {
+		if counts[i] == 0 {
+			return nil // it has no place
+		}
+		return b[offset(counts, displs, i)*size:][:counts[i]*size]
+	}
+}
+
+// meetingOf returns two parts of a call that share memory though one of them is received
+// into, or nil. skip leaves out parts that are not moved.
+func meetingOf(send, recv partsOf, skip func(i int, fills bool) bool) (a, b *placedPart) {
 	var all []placedPart
-	add := func(b []byte, counts, displs []int, fills bool) {
-		for i, n := range counts {
-			if n == 0 || skip(i, fills) {
+	add := func(parts partsOf, fills bool) {
+		for i := range parts.n {
+			if skip(i, fills) {
 				continue
 			}
-			k := placedPart{partSpan: partSpan{part: i, fills: fills}}
-			k.from = address(b) + uintptr(offset(counts, displs, i)*size)
-			k.to = k.from + uintptr(n*size)
-			all = append(all, k)
+			if mem := parts.at(i); len(mem) > 0 {
+				k := placedPart{partSpan: partSpan{part: i, fills: fills}}
+				k.from = address(mem)
+				k.to = k.from + uintptr(len(mem))
+				all = append(all, k)
+			}
 		}
 	}
-	add(recv, rcounts, rdispls, true)
-	add(send, scounts, sdispls, false)
-	first, second := firstMeeting(all)
-	return mingledText(first, second, inPlace)
+	add(recv, true)
+	add(send, false)
+	return firstMeeting(all)
 }
 
 // mingledText words what mingled has found: "" for nil.
