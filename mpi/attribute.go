@@ -93,7 +93,11 @@ func Keep[T any, H Holder](_ H, value T) (T, bool, error) { return value, true, 
 //
 // MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_free_keyval, MPI_Win_free_keyval,
 // MPI_Type_free_keyval).
-func (k *Key[H, T]) Free() { k.k.freed.Store(true) }
+func (k *Key[H, T]) Free() {
+	if k != nil {
+		k.k.freed.Store(true)
+	}
+}
 
 // Set caches value on h. An earlier value is deleted first. Callbacks may set and delete
 // values of the object, too: one whose deletion has begun is not deleted again.
@@ -101,7 +105,7 @@ func (k *Key[H, T]) Free() { k.k.freed.Store(true) }
 // MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_set_attr, MPI_Win_set_attr, MPI_Type_set_attr).
 func (k *Key[H, T]) Set(h H, value T) (err error) {
 	s := at("Set")
-	defer h.held().raised(&err)
+	defer heldBy(h).raised(&err)
 	a, err := k.of(h, s)
 	if err != nil {
 		return err
@@ -113,7 +117,7 @@ func (k *Key[H, T]) Set(h H, value T) (err error) {
 //
 // MPI 4.1, sections 7.7.2 to 7.7.4 (MPI_Comm_get_attr, MPI_Win_get_attr, MPI_Type_get_attr).
 func (k *Key[H, T]) Value(h H) (value T, found bool, err error) {
-	defer h.held().raised(&err)
+	defer heldBy(h).raised(&err)
 	a, err := k.of(h, at("Value"))
 	if err != nil {
 		return value, false, err
@@ -132,8 +136,8 @@ func (k *Key[H, T]) Value(h H) (value T, found bool, err error) {
 // MPI_Type_delete_attr).
 func (k *Key[H, T]) Delete(h H) (err error) {
 	s := at("Delete")
-	defer h.held().raised(&err)
-	a, err := h.held().attributes(s)
+	defer heldBy(h).raised(&err)
+	a, err := heldBy(h).attributes(s)
 	if err != nil {
 		return err
 	}
@@ -145,7 +149,7 @@ func (k *Key[H, T]) Delete(h H) (err error) {
 
 // of returns what h caches, if k can be used with it.
 func (k *Key[H, T]) of(h H, s site) (*attributes, error) {
-	a, err := h.held().attributes(s)
+	a, err := heldBy(h).attributes(s)
 	if err == nil && k.ended() {
 		err = k.endedError(h, s)
 	}
@@ -156,7 +160,7 @@ func (k *Key[H, T]) of(h H, s site) (*attributes, error) {
 func (k *Key[H, T]) ended() bool { return k == nil || k.k.freed.Load() }
 
 func (k *Key[H, T]) endedError(h H, s site) error {
-	return h.held().owner().errorAt(s, ErrKeyval, "the key is nil or has been freed; make one with %s", h.held().maker())
+	return heldBy(h).owner().errorAt(s, ErrKeyval, "the key is nil or has been freed; make one with %s", heldBy(h).maker())
 }
 
 func (c *Comm) held() holder { return c }
@@ -181,6 +185,14 @@ func (w *window) attributes(s site) (*attributes, error) {
 		return nil, err
 	}
 	return &w.attrs, nil
+}
+
+// heldBy is held for a Holder that may be a nil AnyWin, which is no window.
+func heldBy(h Holder) holder {
+	if h == nil {
+		return (*window)(nil)
+	}
+	return h.held()
 }
 
 // owner is the communicator of a window, which may be nil.
@@ -338,7 +350,7 @@ func (a *attributes) remove(h Holder, s site, old *attribute) error {
 		a.list = slices.DeleteFunc(a.list, func(v *attribute) bool { return v == old })
 	}
 	if err != nil {
-		return h.held().owner().because(s, ErrOther, err, "the function that is called at deletion failed")
+		return heldBy(h).owner().because(s, ErrOther, err, "the function that is called at deletion failed")
 	}
 	return nil
 }
@@ -374,7 +386,7 @@ func (a *attributes) copies(h Holder, s site) (list []*attribute, err error) {
 		}
 		value, keep, err := v.k.copy(h, v.value)
 		if err != nil {
-			return list, h.held().owner().because(s, ErrOther, err, "the function that copies an attribute failed")
+			return list, heldBy(h).owner().because(s, ErrOther, err, "the function that copies an attribute failed")
 		}
 		if keep {
 			list = append(list, &attribute{k: v.k, value: value})

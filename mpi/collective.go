@@ -47,9 +47,9 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 	return c.leave(s, c.coll.bcast(b, root))
 }
 
-// elemFor is elemOf for a communicator that may be nil.
+// elemFor is elemOf for a communicator that may be nil, or a zero one.
 func elemFor[T any](c *Comm) *elem {
-	if c == nil {
+	if c.isNull() {
 		return nil
 	}
 	return elemOf[T](&c.w.elems)
@@ -58,7 +58,7 @@ func elemFor[T any](c *Comm) *elem {
 // enter makes the checks of all collective calls and takes the communicator's
 // collective lock, which leave releases. e is nil for calls without data.
 func (c *Comm) enter(s site, e *elem) error {
-	if c == nil || c.state.Load() != commOpen || c.ctx != nil || c.failures != nil || c.strange(s) || e != nil && e.bad != "" {
+	if c == nil || c.direct == nil || c.state.Load() != commOpen || c.failures != nil || c.strange(s) || e != nil && e.bad != "" {
 		if err := c.refuse(s, e); err != nil {
 			if isItems(err) {
 				return err // the caller handles items

@@ -14,11 +14,13 @@ import (
 // on all ranks.
 //
 // A nil Comm is MPI_COMM_NULL: calls on it fail with [ErrComm], and methods without an
-// error to return say that it has no ranks.
+// error to return say that it has no ranks. So it is with a zero Comm, which no call has
+// made.
 //
 // MPI 4.1, chapter 7.
 type Comm struct {
-	*core
+	*core                  // nil: a zero Comm
+	direct *core           // core, if no context limits waits; else nil. Calls in the common case need one check for it and for a zero Comm
 	ctx    context.Context // limits waits; nil: none
 	user   context.Context // the one that the program has set; nil: none
 	whole  context.Context // limits calls that wait for all ranks; nil: none
@@ -70,10 +72,16 @@ const (
 	commUnmade // the request that makes it is not complete, or has failed
 )
 
+// newComm returns the view of a communicator that no context limits.
+func newComm(k *core) *Comm { return &Comm{core: k, direct: k} }
+
+// isNull reports whether c is nil or a zero Comm.
+func (c *Comm) isNull() bool { return c == nil || c.core == nil }
+
 // unmade returns what a call that does not wait gives in the place of the communicator that
 // it makes, until its request is complete: no call can use it.
 func (c *Comm) unmade(name string) *Comm {
-	d := &Comm{core: &core{w: c.w, t: c.t, rank: Undefined, name: name}}
+	d := newComm(&core{w: c.w, t: c.t, rank: Undefined, name: name})
 	d.state.Store(commUnmade)
 	return d
 }
@@ -82,7 +90,7 @@ func (c *Comm) unmade(name string) *Comm {
 //
 // MPI 4.1, section 7.4.1.
 func (c *Comm) Rank() int {
-	if c == nil {
+	if c.isNull() {
 		return Undefined
 	}
 	return c.rank
@@ -93,7 +101,7 @@ func (c *Comm) Rank() int {
 //
 // MPI 4.1, section 7.4.1.
 func (c *Comm) Size() int {
-	if c == nil {
+	if c.isNull() {
 		return 0
 	}
 	if c.inter != nil {
@@ -107,7 +115,7 @@ func (c *Comm) Size() int {
 //
 // MPI 4.1, section 7.8 (MPI_Comm_get_name).
 func (c *Comm) Name() string {
-	if c == nil {
+	if c.isNull() {
 		return ""
 	}
 	return c.name
@@ -119,7 +127,7 @@ func (c *Comm) Name() string {
 // must not be changed; if it is long and is never received, [Finalize] fails. After a
 // collective call that ends so, this rank can make no further collective calls on c.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
-	if c == nil {
+	if c.isNull() {
 		return nil
 	}
 	v := *c
@@ -179,8 +187,11 @@ func (c *Comm) check(s site) error {
 
 // alive is check without those reasons that are a context or the death of ranks.
 func (c *Comm) alive(s site) error {
-	if c == nil {
+	switch {
+	case c == nil:
 		return c.errorAt(s, ErrComm, "the communicator is nil; Split gives nil to a rank whose color is Undefined")
+	case c.core == nil:
+		return c.errorAt(s, ErrComm, "the communicator is a zero Comm, which no call has made; use one that a call has returned, such as Dup or Split")
 	}
 	switch c.state.Load() {
 	case commFreed:

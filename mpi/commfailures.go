@@ -136,6 +136,14 @@ func (c *Comm) bind() *Comm {
 		c.ctx, _ = bothOf(c.user, c.failures.revoked)
 		c.whole, _ = bothOf(c.user, c.failures.whole)
 	}
+	return c.directed()
+}
+
+// directed sets whether the calls of a view need not look at a context.
+func (c *Comm) directed() *Comm {
+	if c.direct = c.core; c.ctx != nil {
+		c.direct = nil
+	}
 	return c
 }
 

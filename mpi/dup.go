@@ -45,7 +45,7 @@ const HintAlgorithms = "rhinet_coll"
 
 // worldOptions returns the options of communicators without hints.
 func (c *Comm) worldOptions() (o collectives.Options) {
-	if c != nil {
+	if !c.isNull() {
 		o = c.w.Collectives
 	}
 	return o

@@ -180,7 +180,7 @@ func (c *Comm) raised(err *error) {
 // before, and returns err. Internal calls have no handler: those on the communicator of
 // a window, and calls that are only prepared.
 func (c *Comm) raise(err error) error {
-	if err != nil && c != nil && c.launch == nil && !c.core.private {
+	if err != nil && !c.isNull() && c.launch == nil && !c.core.private {
 		c.handler.call(c, err)
 	}
 	return err
@@ -222,7 +222,7 @@ func (r *Request) raised(err *error) {
 func (p *transfer) raise(err error) error {
 	switch {
 	case err == nil || p.phase == disowned:
-	case p.c == nil || p.c.win == nil:
+	case p.c.isNull() || p.c.win == nil:
 		return p.c.raise(err)
 	case p.err != nil || p.kind == compound:
 		return p.c.win.raise(err)

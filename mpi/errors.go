@@ -242,7 +242,7 @@ func atRoot(call string, root int) site { return site{call, rootPeer, root, Unde
 // errorAt builds the error of class at s on c, which may be nil.
 func (c *Comm) errorAt(s site, class Class, format string, args ...any) *Error {
 	e := &Error{Class: class, Call: s.call, Peer: s.peer, Tag: s.tag, role: s.role, text: fmt.Sprintf(format, args...)}
-	if c != nil {
+	if !c.isNull() {
 		e.Comm = c.name
 	}
 	return e

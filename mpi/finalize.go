@@ -197,7 +197,7 @@ func Abort(c *Comm, status int) {
 	if status < 1 || status > 255 {
 		status = 1
 	}
-	if c == nil {
+	if c.isNull() {
 		os.Exit(status)
 	}
 	c.w.Abort(status)

@@ -21,7 +21,7 @@ import (
 func (c *Comm) Free() (err error) {
 	defer c.raised(&err)
 	s := at("Free")
-	if err := c.check(s); err != nil && (c == nil || c.failures == nil || c.alive(s) != nil) {
+	if err := c.check(s); err != nil && (c.isNull() || c.failures == nil || c.alive(s) != nil) {
 		return err
 	}
 	if c.id == worldID {

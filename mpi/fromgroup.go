@@ -95,7 +95,7 @@ func (g *Group) meet(s site, tag, what string, waitsFor []int32, info []Info) (*
 		return nil, none.errorAt(s, ErrGroup, "the caller is not in the group; only its processes call it")
 	}
 	w := g.w
-	root := &Comm{core: &core{w: w, t: w.Transport, rank: w.Rank, size: w.Size, session: g.session}}
+	root := newComm(&core{w: w, t: w.Transport, rank: w.Rank, size: w.Size, session: g.session})
 	if w.failures != nil {
 		root.failures = w.failures.meet(&core{w: w, size: len(waitsFor), members: waitsFor})
 	}

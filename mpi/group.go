@@ -70,12 +70,15 @@ func (g *Group) list() []int32 {
 	return g.members
 }
 
+// isNull reports whether g is nil or a zero Group: an empty group of no world.
+func (g *Group) isNull() bool { return g == nil || g.w == nil }
+
 // with returns a group of other members.
 func (g *Group) with(members []int32, o *Group) *Group {
-	if g == nil {
+	if g.isNull() {
 		g = o
 	}
-	if g == nil {
+	if g.isNull() {
 		return nil
 	}
 	made := *g
@@ -92,7 +95,7 @@ func (g *Group) Size() int { return len(g.list()) }
 //
 // MPI 4.1, section 7.3.1.
 func (g *Group) Rank() int {
-	if g == nil {
+	if g.isNull() {
 		return Undefined
 	}
 	return g.find(g.own)

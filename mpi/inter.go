@@ -63,12 +63,12 @@ func (all *Comm) bridge(s site) (*Comm, error) {
 // base returns the communicator on which the ranks of c agree: c, or that of both
 // groups of an inter-communicator.
 func (c *Comm) base() *Comm {
-	if c == nil || c.inter == nil {
+	if c.isNull() || c.inter == nil {
 		return c
 	}
 	b := *c.inter.all
 	b.ctx, b.user, b.whole, b.launch = c.ctx, c.user, c.whole, c.launch
-	return &b
+	return b.directed()
 }
 
 // intra returns why c cannot be used in a call that needs an intra-communicator, or
@@ -102,7 +102,7 @@ func (c *core) who(rank int) string {
 // messages and collective calls go from one group to the other.
 //
 // MPI 4.1, section 7.6.1 (MPI_Comm_test_inter).
-func (c *Comm) IsInter() bool { return c != nil && c.inter != nil }
+func (c *Comm) IsInter() bool { return !c.isNull() && c.inter != nil }
 
 // RemoteSize returns the number of ranks of the other group of an inter-communicator,
 // and 0 for an intra-communicator and nil.

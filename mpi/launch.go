@@ -131,7 +131,7 @@ func (c *Comm) prepare(l *launch, f func(*Comm) error) (*launch, error) {
 		}
 	}
 	v := c
-	if c != nil {
+	if !c.isNull() {
 		l.user = false
 		l.view, v = *c, &l.view
 		v.launch = l
@@ -205,7 +205,7 @@ func (c *Comm) nonblocking(s site, f func(*Comm) error) Request {
 
 // launchOf returns a launch of a call that is begun at once.
 func (c *Comm) launchOf(call string) *launch {
-	if c == nil {
+	if c.isNull() {
 		return &launch{call: call, once: true}
 	}
 	return c.coll.launches.take(call)

@@ -124,7 +124,7 @@ func (l Layout) Of(inner Layout) (r Layout) {
 	switch {
 	case l.args == nil:
 		r = inner
-	case l.args.Combiner == CombinerDup:
+	case l.args.Combiner == CombinerDup && len(l.args.Inner) == 1:
 		r = l.args.Inner[0].Of(inner)
 	default:
 		args := *l.args

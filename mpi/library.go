@@ -41,7 +41,7 @@ func (c *Comm) Library() (name string, callCost float64) {
 
 // library returns the library that carries the messages of c, or nil.
 func (c *Comm) library() library {
-	if c == nil {
+	if c.isNull() {
 		return nil
 	}
 	lib, _ := c.t.(library)

@@ -113,6 +113,9 @@ func receiveMatched[T any](m *Message, call string, buf []T) Request {
 	if m == nil {
 		return Request{p: &transfer{err: none.errorAt(at(call), ErrRequest, "the message is nil; match one with Mprobe or Improbe")}}
 	}
+	if m.c == nil {
+		return Request{p: &transfer{err: none.errorAt(at(call), ErrRequest, "the message is a zero Message; match one with Mprobe or Improbe")}}
+	}
 	s, e := m.site, elemFor[T](m.c)
 	s.call = call
 	if err := m.c.check(s); err != nil && m.c.state.Load() != commFreed { // Free leaves messages that are matched alone

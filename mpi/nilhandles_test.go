@@ -11,7 +11,8 @@ import (
 
 // TestMethodsOfNilHandles: handles may be nil: MPI_COMM_NULL, as Split with Undefined
 // gives, the empty group, a request that is inactive, and windows and sessions that
-// could not be made. No method panics then. One that has an error to return says of
+// could not be made. They may also be zero values, which no call has made, and so may the
+// handles that are passed to a method. No method panics then. One that has an error to return says of
 // which class the handle is, and so does the Wait of a request that it returns
 // (MPI 4.1, section 9.4). The others return what stands for nothing.
 func TestMethodsOfNilHandles(t *testing.T) {
@@ -32,16 +33,19 @@ func TestMethodsOfNilHandles(t *testing.T) {
 		{(*mpi.Request)(nil), nil, map[string]string{"Done": "closed"}},
 	}
 	for _, h := range handles {
+		h.nil = reflect.New(reflect.TypeOf(h.nil).Elem()).Interface()
+		handles = append(handles, h)
+	}
+	for _, h := range handles {
 		v := reflect.ValueOf(h.nil)
 		for i := range v.NumMethod() {
 			method := v.Type().Method(i).Name
-			t.Run(v.Type().String()+"."+method, func(t *testing.T) {
-				out := callWithZeros(v.Method(i))
-				last := out[len(out)-1]
-				if r, is := last.(*mpi.Request); is {
-					_, last = r.Wait()
+			t.Run(fmt.Sprintf("%v.%s of nil %v", v.Type(), method, v.IsNil()), func(t *testing.T) {
+				out, passed := callWithZeros(v.Method(i)), callWithHandles(v.Method(i))
+				err, other := errorOf(out), errorOf(passed)
+				if (err == nil) != (other == nil) {
+					t.Errorf("with nil handles error %v, with zero handles %v", err, other)
 				}
-				err, _ := last.(error)
 				if got := v.Method(i).Type(); got.Out(got.NumOut()-1) == reflect.TypeFor[error]() || err != nil {
 					if h.class != nil && !errors.Is(err, h.class) {
 						t.Errorf("error %v, want one of class %v", err, h.class)
@@ -56,11 +60,33 @@ func TestMethodsOfNilHandles(t *testing.T) {
 	}
 }
 
+// errorOf returns the error among the results of a call, or that of its request.
+func errorOf(out []any) error {
+	last := out[len(out)-1]
+	if r, is := last.(*mpi.Request); is {
+		_, last = r.Wait()
+	}
+	err, _ := last.(error)
+	return err
+}
+
 // callWithZeros calls a method with the zero values of its parameters.
-func callWithZeros(m reflect.Value) (out []any) {
+func callWithZeros(m reflect.Value) []any { return callWith(m, reflect.Zero) }
+
+// callWithHandles is callWithZeros with zero handles in place of nil.
+func callWithHandles(m reflect.Value) []any {
+	return callWith(m, func(t reflect.Type) reflect.Value {
+		if t.Kind() == reflect.Pointer {
+			return reflect.New(t.Elem())
+		}
+		return reflect.Zero(t)
+	})
+}
+
+func callWith(m reflect.Value, arg func(reflect.Type) reflect.Value) (out []any) {
 	args := make([]reflect.Value, m.Type().NumIn())
 	for i := range args {
-		args[i] = reflect.Zero(m.Type().In(i))
+		args[i] = arg(m.Type().In(i))
 	}
 	if m.Type().IsVariadic() {
 		args = args[:len(args)-1]

@@ -11,44 +11,49 @@ import (
 //
 // MPI 4.1, section 3.2.1.
 func Send[T any](c *Comm, buf []T, dst, tag int) error {
-	if c == nil {
-		return c.check(site{"Send", toPeer, dst, tag})
+	if c == nil || c.direct == nil {
+		return sendIndirect(c, site{"Send", toPeer, dst, tag}, buf, llc.Standard)
 	}
-	b := view(buf)
-	e := recentElem[T](&c.w.elems) // inlined, as elemOf is not
+	b, k := view(buf), c.direct
+	e := recentElem[T](&k.w.elems) // inlined, as elemOf is not
 	if e == nil {
-		if e = learn[T](&c.w.elems); e.bad != "" {
+		if e = learn[T](&k.w.elems); e.bad != "" {
 			return c.sendSlow(site{"Send", toPeer, dst, tag}, e, b, llc.Standard)
 		}
 	}
-	if !c.reaches(dst, tag) {
+	if !k.reaches(dst, tag) {
 		return c.sendSlow(site{"Send", toPeer, dst, tag}, e, b, llc.Standard)
 	}
-	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, llc.Standard, b); err != nil {
+	if err := k.t.Send(k.keyTo(dst)|e.key, k.global(dst), tag, llc.Standard, b); err != nil {
 		return c.raise(c.sendFailed(site{"Send", toPeer, dst, tag}, e, len(b), err))
 	}
 	return nil
 }
 
-// eager reports whether a send of elements of e can go to the transport directly: the
-// arguments are valid, and no context limits it.
-func (c *Comm) eager(e *elem, dst, tag int) bool { return e.bad == "" && c.reaches(dst, tag) }
+// sendIndirect is a send on a communicator that a context limits, or that cannot be used.
+func sendIndirect[T any](c *Comm, s site, buf []T, mode llc.Mode) error {
+	if c.isNull() {
+		return c.check(s)
+	}
+	return c.sendSlow(s, elemOf[T](&c.w.elems), view(buf), mode)
+}
 
-// reaches is eager for elements that can travel.
-func (c *Comm) reaches(dst, tag int) bool {
-	return c.state.Load() == commOpen && uint(dst) < uint(c.size) && uint(tag) <= MaxTag && c.ctx == nil
+// reaches reports whether a send of elements that can travel can go to the transport
+// directly, if no context limits it: the arguments are valid.
+func (c *core) reaches(dst, tag int) bool {
+	return c.state.Load() == commOpen && uint(dst) < uint(c.size) && uint(tag) <= MaxTag
 }
 
 // Ssend is Send that returns only when the matching receive has started.
 //
 // MPI 4.1, section 3.4 (synchronous mode).
 func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
-	if c == nil {
-		return c.check(site{"Ssend", toPeer, dst, tag})
+	s := site{"Ssend", toPeer, dst, tag}
+	if c == nil || c.direct == nil {
+		return sendIndirect(c, s, buf, llc.Synchronous)
 	}
 	e := elemOf[T](&c.w.elems)
-	s := site{"Ssend", toPeer, dst, tag}
-	if !c.eager(e, dst, tag) {
+	if e.bad != "" || !c.reaches(dst, tag) {
 		return c.sendSlow(s, e, view(buf), llc.Synchronous)
 	}
 	if err := c.t.Send(c.keyTo(dst)|e.key, c.global(dst), tag, llc.Synchronous, view(buf)); err != nil {
@@ -64,41 +69,48 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 //
 // MPI 4.1, section 3.2.4.
 func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
-	if c == nil {
-		return emptyStatus(), c.check(site{"Recv", fromPeer, src, tag})
+	if c == nil || c.direct == nil {
+		return recvIndirect(c, site{"Recv", fromPeer, src, tag}, buf)
 	}
-	b := view(buf)
-	e := recentElem[T](&c.w.elems)
+	b, k := view(buf), c.direct
+	e := recentElem[T](&k.w.elems)
 	if e == nil {
-		if e = learn[T](&c.w.elems); e.bad != "" {
+		if e = learn[T](&k.w.elems); e.bad != "" {
 			return c.recvSlow(site{"Recv", fromPeer, src, tag}, e, b)
 		}
 	}
-	from, ok := c.awaits(src, tag)
+	from, ok := k.awaits(src, tag)
 	if !ok {
 		return c.recvSlow(site{"Recv", fromPeer, src, tag}, e, b)
 	}
-	st, err := c.t.Recv(c.key|e.key, from, tag, b)
+	st, err := k.t.Recv(k.key|e.key, from, tag, b)
 	n := int(st.Bytes)
 	count := e.count(n)
 	if err != nil || n > len(b) || n != count*e.size {
 		st, err := c.received(site{"Recv", fromPeer, src, tag}, e, st, err, len(b))
 		return st, c.raise(err)
 	}
-	return Status{Source: c.local(st.Source), Tag: st.Tag, Count: count, Bytes: st.Bytes}, nil
+	return Status{Source: k.local(st.Source), Tag: st.Tag, Count: count, Bytes: st.Bytes}, nil
 }
 
-// awaits returns the peer from which a receive gets a message of rank src; ok is false
-// if an argument is invalid, or a context limits the receive. The caller checks the
-// elements.
-func (c *Comm) awaits(src, tag int) (from int, ok bool) {
+// recvIndirect is sendIndirect for a receive.
+func recvIndirect[T any](c *Comm, s site, buf []T) (Status, error) {
+	if c.isNull() {
+		return emptyStatus(), c.check(s)
+	}
+	return c.recvSlow(s, elemOf[T](&c.w.elems), view(buf))
+}
+
+// awaits returns the peer from which a receive that no context limits gets a message of
+// rank src; ok is false if an argument is invalid. The caller checks the elements.
+func (c *core) awaits(src, tag int) (from int, ok bool) {
 	if from = llc.AnyPeer; src != AnySource {
 		if uint(src) >= uint(c.size) {
 			return 0, false
 		}
 		from = c.global(src)
 	}
-	return from, c.state.Load() == commOpen && (uint(tag) <= MaxTag || tag == AnyTag) && c.ctx == nil
+	return from, c.state.Load() == commOpen && (uint(tag) <= MaxTag || tag == AnyTag)
 }
 
 // keyTo returns the key of point-to-point messages to rank dst.

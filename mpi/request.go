@@ -52,8 +52,8 @@ func Irecv[T any](c *Comm, buf []T, src, tag int) *Request {
 
 // isend is the generic half of Isend.
 func isend[T any](c *Comm, buf []T, dst, tag int) Request {
-	if c != nil {
-		if e := recentElem[T](&c.w.elems); e != nil {
+	if c != nil && c.direct != nil {
+		if e := recentElem[T](&c.direct.w.elems); e != nil {
 			if r := c.isend(e, view(buf), dst, tag); r.p != nil {
 				return r
 			}
@@ -64,8 +64,8 @@ func isend[T any](c *Comm, buf []T, dst, tag int) Request {
 
 // irecv is the generic half of Irecv.
 func irecv[T any](c *Comm, buf []T, src, tag int) Request {
-	if c != nil {
-		if e := recentElem[T](&c.w.elems); e != nil {
+	if c != nil && c.direct != nil {
+		if e := recentElem[T](&c.direct.w.elems); e != nil {
 			if r := c.irecv(e, view(buf), src, tag); r.p != nil {
 				return r
 			}
@@ -74,11 +74,11 @@ func irecv[T any](c *Comm, buf []T, src, tag int) Request {
 	return start(c, "Irecv", buf, src, tag, receiving)
 }
 
-// isend has the transport begin a send and takes a transfer for it, in the common case;
-// else the Request is inactive, and nothing has happened. The elements must be able to
-// travel: see recentElem.
+// isend has the transport begin a send that no context limits and takes a transfer for
+// it, in the common case; else the Request is inactive, and nothing has happened. The
+// elements must be able to travel: see recentElem.
 func (c *Comm) isend(e *elem, b []byte, dst, tag int) Request {
-	if !c.plain() || uint(dst) >= uint(c.size) || uint(tag) > MaxTag {
+	if c.state.Load() != commOpen || uint(dst) >= uint(c.size) || uint(tag) > MaxTag {
 		return Request{}
 	}
 	r, all := c.t.Isend(&c.w.requests.Spares, c.keyTo(dst)|e.key, c.global(dst), tag, b)
@@ -100,7 +100,7 @@ func (c *Comm) isend(e *elem, b []byte, dst, tag int) Request {
 
 // irecv is isend for a receive.
 func (c *Comm) irecv(e *elem, b []byte, src, tag int) Request {
-	if !c.plain() || uint(src) >= uint(c.size) || uint(tag) > MaxTag {
+	if c.state.Load() != commOpen || uint(src) >= uint(c.size) || uint(tag) > MaxTag {
 		return Request{}
 	}
 	r := c.t.Irecv(&c.w.requests.Spares, c.key|e.key, c.global(src), tag, b)
@@ -125,7 +125,7 @@ func start[T any](c *Comm, call string, buf []T, peer, tag int, k kind) Request 
 	if k == receiving {
 		s.role = fromPeer
 	}
-	if c == nil {
+	if c.isNull() {
 		return Request{p: &transfer{site: s, err: c.check(s)}}
 	}
 	return c.start(s, elemOf[T](&c.w.elems), view(buf), k)

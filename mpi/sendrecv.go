@@ -8,9 +8,9 @@ import "sync"
 //
 // MPI 4.1, section 3.10.
 func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) (Status, error) {
-	if c != nil {
+	if c != nil && c.direct != nil {
 		out, in := recentElem[S](&c.w.elems), recentElem[R](&c.w.elems)
-		if out != nil && in != nil && c.plain() && c.w.Observe == nil && !overlap(view(send), view(recv)) && c.trySend(out, view(send), dst, stag, src, rtag) {
+		if out != nil && in != nil && c.state.Load() == commOpen && c.w.Observe == nil && !overlap(view(send), view(recv)) && c.trySend(out, view(send), dst, stag, src, rtag) {
 			return c.recvFor("Sendrecv", in, view(recv), src, rtag)
 		}
 	}

@@ -94,6 +94,8 @@ func (s *Session) check(call string) error {
 	switch {
 	case s == nil:
 		return none.errorAt(at(call), ErrSession, "the session is nil; SessionInit opens one")
+	case s.w == nil:
+		return none.errorAt(at(call), ErrSession, "the session is a zero Session, which no call has opened; SessionInit opens one")
 	case s.over.Load():
 		return none.errorAt(at(call), ErrSession, "the session has been finalized")
 	}

@@ -233,7 +233,7 @@ func (r *Request) Free() error {
 
 // disown has Finalize not report p.
 func (c *Comm) disown(p *transfer) {
-	if c == nil || p.err != nil {
+	if c.isNull() || p.err != nil {
 		return
 	}
 	k := &c.w.requests

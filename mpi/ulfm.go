@@ -35,7 +35,7 @@ func (c *Comm) Revoke() (err error) {
 // IsRevoked reports whether this rank knows that c has been revoked.
 //
 // Not in MPI 4.1 (MPI_Comm_is_revoked of User-Level Failure Mitigation).
-func (c *Comm) IsRevoked() bool { return c != nil && c.failures != nil && c.failures.isRevoked() }
+func (c *Comm) IsRevoked() bool { return !c.isNull() && c.failures != nil && c.failures.isRevoked() }
 
 // GetFailed returns the group of the ranks of c that this rank knows to have died, in
 // the order in which it has learned it. It is a local call.

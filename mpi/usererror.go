@@ -30,7 +30,12 @@ func NewErrorClass(text string) *UserClass {
 }
 
 // Error returns the text of the class.
-func (k *UserClass) Error() string { return k.text.String() }
+func (k *UserClass) Error() string {
+	if k == nil {
+		return ""
+	}
+	return k.text.String()
+}
 
 // SetString sets the text of the class; an empty one removes it.
 //
@@ -57,7 +62,12 @@ func NewErrorCode(class ErrorClass, text string) *ErrorCode {
 }
 
 // Error returns the text of the code.
-func (k *ErrorCode) Error() string { return k.text.String() }
+func (k *ErrorCode) Error() string {
+	if k == nil {
+		return ""
+	}
+	return k.text.String()
+}
 
 // SetString sets the text of the code; an empty one removes it.
 //

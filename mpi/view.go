@@ -239,7 +239,7 @@ func (c *Comm) piecewise() piecewise {
 // otherwise done is false, and nothing has happened.
 func (c *Comm) sendItems(s site, items []byte) (err error, done bool) {
 	t := c.piecewise()
-	if t == nil || !c.reaches(s.peer, s.tag) {
+	if t == nil || c.ctx != nil || !c.reaches(s.peer, s.tag) {
 		return nil, false
 	}
 	e, b, in, err := c.spread(s, items, false)
@@ -262,7 +262,7 @@ func (c *Comm) sendItems(s site, items []byte) (err error, done bool) {
 func (c *Comm) recvItems(s site, items []byte) (_ Status, err error, done bool) {
 	t := c.piecewise()
 	from, ok := c.awaits(s.peer, s.tag)
-	if t == nil || !ok {
+	if t == nil || c.ctx != nil || !ok {
 		return Status{}, nil, false
 	}
 	e, b, in, err := c.spread(s, items, true)

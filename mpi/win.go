@@ -38,7 +38,7 @@ import (
 // epoch are errors (ErrRMAConflict).
 //
 // Any number of goroutines may access a window at once; its epochs are those of the
-// rank.
+// rank. Calls on a nil Win, or on a zero one, which no call has made, fail with [ErrWin].
 //
 // MPI 4.1, chapter 12.
 type Win[T any] struct {
@@ -132,7 +132,7 @@ const (
 	openPending          // Lock waits
 )
 
-// base returns the window of w, nil if w is nil.
+// base returns the window of w, nil if w is nil or a zero Win.
 func (w *Win[T]) base() *window {
 	if w == nil {
 		return nil
@@ -155,7 +155,7 @@ func (w *window) check(s site) error {
 func (w *window) alive(s site) error {
 	if w == nil {
 		var none *Comm
-		return none.errorAt(s, ErrWin, "the window is nil; the call that should have made it has failed")
+		return none.errorAt(s, ErrWin, "the window is nil or a zero Win; use one that a call has made without an error")
 	}
 	if w.mode.Load() == winFreed {
 		return w.c.errorAt(s, ErrWin, "the window has been freed")
@@ -250,7 +250,7 @@ func (w *Win[T]) ownTurn(target int) []T {
 //
 // MPI 4.1, section 12.2.6 (MPI_WIN_BASE, MPI_WIN_SIZE).
 func (w *Win[T]) Local() []T {
-	if w == nil {
+	if w.base() == nil {
 		return nil
 	}
 	return elements[T](w.local)
@@ -261,7 +261,7 @@ func (w *Win[T]) Local() []T {
 //
 // MPI 4.1, section 12.2.6 (MPI_WIN_SIZE).
 func (w *Win[T]) Len(rank int) int {
-	if w == nil || uint(rank) >= uint(w.c.size) {
+	if w.base() == nil || uint(rank) >= uint(w.c.size) {
 		return Undefined
 	}
 	return int(w.bytes[rank] / uint64(w.elem.size))
@@ -302,7 +302,7 @@ func (w *Win[T]) Shared(rank int) (_ []T, err error) {
 //
 // MPI 4.1, section 12.2.6 (MPI_WIN_CREATE_FLAVOR).
 func (w *Win[T]) Flavor() Flavor {
-	if w == nil {
+	if w.base() == nil {
 		return Created
 	}
 	return w.flavor

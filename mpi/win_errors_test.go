@@ -159,7 +159,7 @@ func TestWindowsThatAreNot(t *testing.T) {
 			}
 		}
 		_, err = mpi.WinAs[int](nil)
-		return is(err, mpi.ErrWin, "mpi: WinAs: the window is nil; the call that should have made it has failed")
+		return is(err, mpi.ErrWin, "mpi: WinAs: the window is nil or a zero Win; use one that a call has made without an error")
 	})
 }
 

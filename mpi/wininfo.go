@@ -45,7 +45,7 @@ func (w *Win[T]) SetInfo(Info) (err error) {
 //
 // MPI 4.1, section 7.8 (MPI_Win_get_name).
 func (w *Win[T]) Name() string {
-	if w == nil {
+	if w.base() == nil {
 		return ""
 	}
 	return w.c.name

@@ -119,7 +119,7 @@ func (p *polling) got(target int, at uint64, data []byte) {
 // The window has a polling. They report whether they have made the access; invalid and uncommon calls, and those
 // that must wait, take the other path.
 
-func (w *Win[T]) sharing() bool { return w != nil && w.polling != nil }
+func (w *Win[T]) sharing() bool { return w.base() != nil && w.polling != nil }
 
 func (w *Win[T]) getSharing(buf []T, target, disp int) bool {
 	p := w.direct(target)

@@ -40,7 +40,7 @@ func (w *Win[T]) Revoke() (err error) {
 // IsRevoked reports whether this rank knows that w has been revoked.
 //
 // Not in MPI 4.1 (MPI_Win_is_revoked of User-Level Failure Mitigation).
-func (w *Win[T]) IsRevoked() bool { return w != nil && w.c.IsRevoked() }
+func (w *Win[T]) IsRevoked() bool { return w.base() != nil && w.c.IsRevoked() }
 
 // GetFailed returns the group of the ranks of w that this rank knows to have died: see
 // [Comm.GetFailed].

@@ -105,7 +105,7 @@ func serve(c *Comm, mine []byte, dynamic bool) *served {
 
 func newServed(c *Comm, mine []byte, dynamic bool) *served {
 	return &served{
-		c: &Comm{core: c.core}, gone: make(chan struct{}), mine: mine, dynamic: dynamic,
+		c: newComm(c.core), gone: make(chan struct{}), mine: mine, dynamic: dynamic,
 		regions: map[uint64][]byte{}, writer: -1, elems: map[typeCode]*elem{},
 	}
 }

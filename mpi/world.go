@@ -181,7 +181,7 @@ func join(job Job, s site) (*world, error) {
 	w.ids.init(slotsOf(job.Transport))
 	root := &core{w: w, t: job.Transport, rank: job.Rank, size: job.Size}
 	w.flagArray = w.ids.first(job.Size, root.onHost(w))
-	w.root = &Comm{core: root}
+	w.root = newComm(root)
 	if job.KeepGoing && !w.survive() {
 		return nil, w.root.errorAt(s, ErrInit, "this network interface does not tell who has died, so no job can go on after that; use another one, or no --keep-going")
 	}
