@@ -88,7 +88,7 @@ func (b *branch) has(c call) bool {
 // mayCommunicate reports whether a call of the program's own function may communicate on comm: the function
 // has access to something of package mpi.
 func (f *function) mayCommunicate(e *ast.CallExpr, comm place) bool {
-	if tv := f.TypesInfo.Types[e.Fun]; tv.IsType() || tv.IsBuiltin() {
+	if f.converted(e) != nil || f.TypesInfo.Types[e.Fun].IsBuiltin() {
 		return false
 	}
 	for _, a := range e.Args {

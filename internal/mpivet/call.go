@@ -132,6 +132,14 @@ func (f *function) number(e ast.Expr) (int64, bool) {
 	return constant.Int64Val(constant.ToInt(v))
 }
 
+// converted returns the operand of a conversion, or nil if e is a call.
+func (f *function) converted(e *ast.CallExpr) ast.Expr {
+	if len(e.Args) == 1 && f.TypesInfo.Types[e.Fun].IsType() {
+		return e.Args[0]
+	}
+	return nil
+}
+
 // element returns the type of the elements of a buffer, or nil if it is unknown.
 func (f *function) element(buf ast.Expr) types.Type {
 	s, ok := f.TypesInfo.TypeOf(buf).Underlying().(*types.Slice)

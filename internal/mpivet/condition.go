@@ -119,8 +119,8 @@ func mirrored(op token.Token) token.Token {
 func (f *function) sizeOf(e ast.Expr) (more int64, ok bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		if f.TypesInfo.Types[e.Fun].IsType() { // a conversion
-			return f.sizeOf(e.Args[0])
+		if of := f.converted(e); of != nil {
+			return f.sizeOf(of)
 		}
 		c, ok := f.call(e)
 		return 0, ok && c.is("Comm", "Size")

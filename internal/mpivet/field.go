@@ -46,6 +46,70 @@ func (f *function) maySettle(s ast.Stmt, b begun) (found bool) {
 	return found
 }
 
+// ownPlace returns the place that e names, if it is a local variable, or a field of one that is a struct, and
+// has no other name: nothing else refers to the variable.
+func (f *function) ownPlace(e ast.Expr) (p place, ok bool) {
+	root := e
+	for {
+		s, field := ast.Unparen(root).(*ast.SelectorExpr)
+		if !field {
+			break
+		}
+		if _, value := f.TypesInfo.TypeOf(s.X).Underlying().(*types.Struct); !value || !f.isField(s) || f.promoted(s) {
+			return place{}, false
+		}
+		root = s.X
+	}
+	v := f.local(root)
+	if v == nil || f.leaks(v) || root != e && f.lends(v) {
+		return place{}, false
+	}
+	return f.placeOf(e)
+}
+
+// lends reports whether a method is called on v, or on a part of it, that gets its address.
+func (f *function) lends(v *types.Var) (found bool) {
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		e, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return !found
+		}
+		p, named := f.placeOf(e.X)
+		s := f.TypesInfo.Selections[e]
+		if named && p.root == v && s != nil && s.Kind() != types.FieldVal {
+			_, pointer := s.Obj().Type().(*types.Signature).Recv().Type().(*types.Pointer)
+			_, already := s.Recv().Underlying().(*types.Pointer)
+			found = found || pointer && !already
+		}
+		return !found
+	})
+	return found
+}
+
+// promoted reports whether e names a field of an embedded struct by its name alone.
+func (f *function) promoted(e *ast.SelectorExpr) bool {
+	s := f.TypesInfo.Selections[e]
+	return s != nil && len(s.Index()) > 1
+}
+
+// mentionsPlace reports whether n names p, or something that p is in, also within function literals. Another
+// field of the same variable is no mention.
+func (f *function) mentionsPlace(n ast.Node, p place) (found bool) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		switch m := m.(type) {
+		case *ast.SelectorExpr:
+			if at, ok := f.placeOf(m); ok && p.path != "" && f.isField(m) && !f.promoted(m) {
+				found = found || at.overlaps(p)
+				return false
+			}
+		case *ast.Ident:
+			found = found || f.TypesInfo.Uses[m] == p.root
+		}
+		return !found
+	})
+	return found
+}
+
 // isField reports whether e names a field, and not a method.
 func (f *function) isField(e *ast.SelectorExpr) bool {
 	s := f.TypesInfo.Selections[e]

@@ -55,7 +55,7 @@ func (f *function) replaced(s *ast.AssignStmt, rest []ast.Stmt) {
 		return
 	}
 	for _, next := range rest {
-		if f.overwrites(next, v) {
+		if f.overwrites(next, place{root: v}) {
 			f.Reportf(c.Pos(), "the error of %s is overwritten in line %d, and nobody has looked at it", c.fn.Name(), f.line(next.Pos()))
 			return
 		}

@@ -12,8 +12,11 @@ type rankValue struct {
 	exact   bool  // it is the rank plus least
 	bounded bool  // the rest holds
 	least   int64 // it is at least this
-	over    int64 // it is below the size of the communicator plus this
+	over    int64 // it is below the size of the communicator plus this, if that is not unlimited
 }
+
+// unlimited is more than anything that is added to ranks or subtracted from them.
+const unlimited = 1 << 60
 
 // rankOf returns the communicator whose rank e is: c.Rank(), a variable with that value, or arithmetic on
 // one of these with constants and sizes of communicators.
@@ -30,8 +33,8 @@ func (f *function) rank(e ast.Expr) (rankValue, bool) {
 			at, ok := f.placeOf(c.receiver())
 			return rankValue{comm: at, exact: true, bounded: true}, ok
 		}
-		if f.TypesInfo.Types[e.Fun].IsType() { // a conversion
-			r, ok := f.rank(e.Args[0])
+		if of := f.converted(e); of != nil {
+			r, ok := f.rank(of)
 			r.bounded = r.bounded && r.least >= 0 // an unsigned number wraps around
 			return r, ok
 		}
@@ -55,15 +58,29 @@ func (f *function) computed(e *ast.BinaryExpr) (rankValue, bool) {
 		r, ok := f.rank(e.Y)
 		return r.behind(e.Op, k), ok && tellsApart(e.Op, k) && (commutes(e.Op) || e.Op == token.SUB)
 	}
-	if more, ok := f.sizeOf(e.X); ok && e.Op == token.SUB {
+	if more, ok := f.sizeOf(e.X); ok && e.Op == token.ADD {
+		r, ok := f.rank(e.Y)
+		return r.plusSize(more), ok
+	} else if ok && e.Op == token.SUB {
 		r, ok := f.rank(e.Y)
 		return rankValue{r.comm, false, r.bounded, more + 1 - r.over, more + 1 - r.least}, ok
 	}
-	if more, ok := f.sizeOf(e.Y); ok && e.Op == token.REM && more == 0 {
+	more, ok := f.sizeOf(e.Y)
+	switch {
+	case !ok:
+	case e.Op == token.ADD:
+		r, ok := f.rank(e.X)
+		return r.plusSize(more), ok
+	case e.Op == token.REM && more == 0:
 		r, ok := f.rank(e.X)
 		return rankValue{comm: r.comm, bounded: r.bounded && r.least >= 0}, ok
 	}
 	return rankValue{}, false
+}
+
+// plusSize returns r plus a size, which is at least 1, plus more.
+func (r rankValue) plusSize(more int64) rankValue {
+	return rankValue{r.comm, false, r.bounded, r.least + 1 + more, unlimited}
 }
 
 // tellsApart reports whether an operation on a rank and a constant gives another value on another rank.

@@ -64,7 +64,8 @@ func (f *function) holdsNothing(e ast.Expr) bool {
 			n, ok := f.number(e.Args[1])
 			return ok && n == 0
 		}
-		return len(e.Args) == 1 && f.TypesInfo.Types[e.Fun].IsType() && f.holdsNothing(e.Args[0])
+		of := f.converted(e)
+		return of != nil && f.holdsNothing(of)
 	}
 	return false
 }

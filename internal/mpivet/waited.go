@@ -70,36 +70,36 @@ func (f *function) keptIn(c call, to ast.Expr, stmt ast.Node) {
 		f.stored(c, f.local(i.X), map[*types.Var]bool{})
 		return
 	}
-	v := f.local(to)
-	if v == nil || f.leaks(v) {
+	p, ok := f.ownPlace(to)
+	if !ok {
 		return
 	}
-	switch end := f.lost(v, stmt).(type) {
+	switch end := f.lost(p, stmt).(type) {
 	case nil:
 	case *ast.ReturnStmt:
-		f.Reportf(c.Pos(), "the request of %s is not waited for on the way to line %d; call %s.Wait there, too", c.fn.Name(), f.line(end.Pos()), v.Name())
+		f.Reportf(c.Pos(), "the request of %s is not waited for on the way to line %d; call %s.Wait there, too", c.fn.Name(), f.line(end.Pos()), types.ExprString(to))
 	default:
 		f.Reportf(c.Pos(), "the request of %s is overwritten in line %d, and nobody has waited for it; Wait before, or keep all and call WaitAll", c.fn.Name(), f.line(end.Pos()))
 	}
 }
 
-// lost finds a path from stmt, which assigns a request to v, to a return or to the next assignment to v,
-// without a mention of v; nil if there is none.
-func (f *function) lost(v *types.Var, stmt ast.Node) ast.Node {
+// lost finds a path from stmt, which assigns a request to p, to a return or to the next assignment to p,
+// without a mention of p; nil if there is none.
+func (f *function) lost(p place, stmt ast.Node) ast.Node {
 	failing := f.failing()
-	// along follows the nodes of a block and returns where v is lost, and whether to continue.
+	// along follows the nodes of a block and returns where p is lost, and whether to continue.
 	along := func(nodes []ast.Node) (ast.Node, bool) {
 		for _, n := range nodes {
-			if r, ok := n.(*ast.ReturnStmt); ok && !f.mentions(r, v) {
+			if r, ok := n.(*ast.ReturnStmt); ok && !f.mentionsPlace(r, p) {
 				if failing[r] {
 					return nil, false
 				}
 				return r, false
 			}
-			if f.overwrites(n, v) {
+			if f.overwrites(n, p) {
 				return n, false
 			}
-			if f.mentions(n, v) && !blank(n) {
+			if f.mentionsPlace(n, p) && !blank(n) {
 				return nil, false
 			}
 		}
@@ -130,21 +130,24 @@ func (f *function) lost(v *types.Var, stmt ast.Node) ast.Node {
 	return nil
 }
 
-// overwrites reports whether n assigns to v without reading it.
-func (f *function) overwrites(n ast.Node, v *types.Var) bool {
+// overwrites reports whether n assigns to p, or to a variable or field that p is in, without reading it.
+func (f *function) overwrites(n ast.Node, p place) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
 			return false
 		}
 		for _, r := range n.Rhs {
-			if f.mentions(r, v) {
+			if f.mentionsPlace(r, p) {
 				return false
 			}
 		}
-		return slices.ContainsFunc(n.Lhs, func(l ast.Expr) bool { return f.variable(l) == v })
+		return slices.ContainsFunc(n.Lhs, func(l ast.Expr) bool {
+			to, ok := f.placeOf(l)
+			return ok && to.root == p.root && strings.HasPrefix(p.path+".", to.path+".")
+		})
 	case *ast.ValueSpec:
-		return len(n.Values) > 0 && slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return f.TypesInfo.Defs[id] == v })
+		return len(n.Values) > 0 && slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return f.TypesInfo.Defs[id] == p.root })
 	}
 	return false
 }

@@ -27,6 +27,18 @@ func arithmetic(world *mpi.Comm) {
 	if (rank+1)%size == 0 {
 		_ = mpi.Barrier(world) // want `only ranks with \(rank \+ 1\) % size == 0 call Barrier here`
 	}
+	if (rank-1+size)%size == 0 {
+		_ = mpi.Barrier(world) // want `only ranks with \(rank - 1 \+ size\) % size == 0 call Barrier here`
+	}
+	if (rank+size-1)%size > 1 {
+		_ = mpi.Barrier(world) // want `only ranks with \(rank \+ size - 1\) % size > 1 call Barrier here`
+	}
+	if left := (size + rank - 1) % size; left == 0 {
+		_ = mpi.Barrier(world) // want `only ranks with left == 0 call Barrier here`
+	}
+	if rank+size < 5 || (rank-2+size)%size >= 0 {
+		_ = mpi.Barrier(world) // want `only ranks with rank \+ size < 5 \|\| .* call Barrier here`
+	}
 	if size-1-rank == 0 {
 		_ = mpi.Barrier(world) // want `only ranks with size - 1 - rank == 0 call Barrier here`
 	}
@@ -37,7 +49,7 @@ func arithmetic(world *mpi.Comm) {
 	if group != 0 {
 		return
 	}
-	_ = mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier: those with group != 0 return in line 37`
+	_ = mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier: those with group != 0 return in line 49`
 }
 
 func groups(world *mpi.Comm, buf []int) error {
@@ -54,6 +66,9 @@ func groups(world *mpi.Comm, buf []int) error {
 func known(world *mpi.Comm) {
 	rank, size := world.Rank(), world.Size()
 	if rank/2 >= 0 && rank/2 < size && (rank+1)%size >= 0 && (rank+1)%size < size && rank>>1 != size {
+		_ = mpi.Barrier(world)
+	}
+	if (rank-1+size)%size >= 0 && (rank+size-1)%size < size && (size-1+rank)%size != size && rank+(size-1) >= 0 && rank+size > 0 {
 		_ = mpi.Barrier(world)
 	}
 	if size-rank > 0 && size-rank <= size && size-1-rank >= 0 && size-1-rank < size {
