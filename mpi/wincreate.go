@@ -125,7 +125,7 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 		_ = own.Free() // the window's error says more
 		return nil, named(s.call, err)
 	}
-	own.partOf("Fence")
+	own.partOf("Fence", w.log != nil)
 	w.plain = w.c.failures == nil && w.log == nil
 	c.w.enlist(w)
 	return w, nil
@@ -392,7 +392,7 @@ func (w *Win[T]) Free() (err error) {
 		return err
 	}
 	defer b.c.end(b.c.w.begin(), s.call)
-	b.c.partOf(s.call)
+	b.c.partOf(s.call, true)
 	if b.owns, err = b.awaitFree(); err != nil {
 		return b.explain(s, err)
 	}

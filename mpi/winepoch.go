@@ -58,6 +58,7 @@ func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 	b.fence()
 	var conflict error
 	if b.log != nil {
+		defer b.c.end(b.c.w.begin(), s.call)
 		if conflict = b.compareAll(s); conflict != nil && !errors.Is(conflict, ErrRMAConflict) {
 			return b.unfenced(conflict)
 		}

@@ -9,20 +9,24 @@ import (
 // A wholeCall is the call of the program of which the collective calls on a communicator are parts: that of a window
 // serves the calls of the window. Ranks compare, and reports and statistics name, that call and not its parts.
 type wholeCall struct {
-	call string // "": the program makes the collective calls itself
-	sign callSign
+	call  string // "": the program makes the collective calls itself
+	sign  callSign
+	parts bool // it counts itself, since none of its parts is all of it
 }
 
-// partOf has collective calls on c from now on be parts of a call.
-func (c *Comm) partOf(call string) {
+// partOf has collective calls on c from now on be parts of a call. If parts is false, the part that has its
+// name is counted in its place.
+func (c *Comm) partOf(call string, parts bool) {
 	c.coll.mu.Lock()
-	c.coll.within = wholeCall{call, makerSign(at(call))}
+	c.coll.within = wholeCall{call, makerSign(at(call)), parts}
 	c.coll.swap(0, 0)
 	c.coll.mu.Unlock()
 }
 
 // counts reports whether a call is one of the program, not a part of another.
-func (k *collState) counts(call string) bool { return k.within.call == "" || k.within.call == call }
+func (k *collState) counts(call string) bool {
+	return k.within.call == "" || k.within.call == call && !k.within.parts
+}
 
 // private returns a communicator of the same ranks that the program does not see, and
 // when the call at s began, which goes on with collective calls on it.
@@ -44,6 +48,6 @@ func (c *Comm) private(s site) (own *Comm, begun observe.Mark, err error) {
 		c.end(begun, s.call)
 		return nil, begun, err
 	}
-	own.partOf(s.call)
+	own.partOf(s.call, true)
 	return own, begun, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"rhinet/internal/launch"
 	"rhinet/internal/observe"
@@ -49,6 +51,8 @@ func liveObserved(world *mpi.Comm, what string) error {
 		return nil
 	case "accesses":
 		return accesses(world, (me+1)%n)
+	case "late fence":
+		return lateFence(world)
 	}
 	return nil
 }
@@ -108,6 +112,40 @@ func accesses(world *mpi.Comm, right int) error {
 		return err
 	}
 	return w.Free()
+}
+
+// lateFence has rank 0 wait for the others in its second Fence.
+func lateFence(world *mpi.Comm) error {
+	w, err := mpi.WinAllocate[int](world, 4)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(w.Fence(), w.Put([]int{world.Rank()}, (world.Rank()+1)%world.Size(), 0)); err != nil {
+		return err
+	}
+	if world.Rank() == 0 {
+		err = errors.Join(mpi.Send(world, []int{0}, 1, 0), mpi.Send(world, []int{0}, 2, 0))
+	} else {
+		_, err = mpi.Recv(world, []int{0}, 0, 0)
+		time.Sleep(200 * time.Millisecond)
+	}
+	return errors.Join(err, w.Fence(), w.Free())
+}
+
+// The time of a Fence includes, in a checked job, that in which ranks exchange their accesses: most of the wait
+// for ranks that are late.
+func TestStatsOfAFenceIncludeItsComparison(t *testing.T) {
+	for _, options := range [][]string{nil, {"--check"}} {
+		s := observed(t, 0, "late fence", options...)
+		if f := callOf(s, 0, "Fence"); f.Count != 2 || f.Seconds < 0.05 {
+			t.Errorf("%v: %+v, want 2 calls, and at least 0.05 s", options, f)
+		}
+		for _, part := range []string{"Alltoall", "Alltoallv", "Barrier"} {
+			if c := callOf(s, 0, part); c.Count != 0 {
+				t.Errorf("%v: %+v, a part of Fence", options, c)
+			}
+		}
+	}
 }
 
 // observed runs a job of 3 ranks and returns its statistics.
