@@ -50,3 +50,31 @@ func TestOverlappingAccessesAreFound(t *testing.T) {
 		}
 	}
 }
+
+// A list of accesses is what inserting each at its index makes, whichever side moves.
+func TestAccessesAreInsertedAtTheirIndex(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for round := range 50 {
+		var l accesses
+		var want []access
+		for i := range 400 {
+			at := r.IntN(len(want) + 1)
+			switch r.IntN(4) {
+			case 0:
+				at = 0
+			case 1:
+				at = len(want)
+			}
+			a := access{from: uint64(i)}
+			l.insert(at, a)
+			want = slices.Insert(want, at, a)
+			if r.IntN(100) == 0 {
+				l.forget(true)
+				want = nil
+			}
+			if !slices.Equal(l.list, want) {
+				t.Fatalf("round %d, access %d at %d: the list differs", round, i, at)
+			}
+		}
+	}
+}

@@ -433,6 +433,25 @@ func TestManyPiecesBesideALongAccess(t *testing.T) {
 	})
 }
 
+// The same holds for as many calls in descending order.
+func TestManyAccessesInDescendingOrder(t *testing.T) {
+	const n = 200_000
+	mpitest.Run(t, 1, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[int64](c, 2*n)
+		if err != nil {
+			return err
+		}
+		err = w.Fence()
+		for i := n - 1; i >= 0 && err == nil; i-- {
+			err = w.Put([]int64{1}, 0, 2*i)
+		}
+		for _, at := range []int{0, n, 2*n - 2} {
+			err = errors.Join(err, tells(w.Put([]int64{1}, 0, at), mpi.ErrRMAConflict, " of this rank access bytes "))
+		}
+		return errors.Join(err, w.Put([]int64{1}, 0, 2*n-1), w.Fence(mpi.NoSucceed), w.Free())
+	})
+}
+
 // Without the check accesses are not compared.
 func TestAccessesAreComparedInCheckedJobsOnly(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
