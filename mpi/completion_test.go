@@ -384,7 +384,7 @@ func TestMisusedRequestsAreErrors(t *testing.T) {
 		}{
 			{inactive.Cancel(), mpi.ErrRequest, "mpi: Cancel: the request is not active; cancel it before it is completed"},
 			{send.Cancel(), mpi.ErrRequest, "mpi: Cancel on world: Issend cannot be cancelled, only receives; use a communicator WithContext to end its wait"},
-			{send.Start(), mpi.ErrRequest, "mpi: Start: the request is not persistent; make it with SendInit, RecvInit or another Init call"},
+			{send.Start(), mpi.ErrRequest, "mpi: Start: the request is not persistent, or was freed; make it with SendInit, RecvInit or another Init call"},
 			{mpi.StartAll(nil), mpi.ErrRequest, ""},
 			{second(mpi.SendInit(w, []int{1}, 1, 0)), mpi.ErrRank, "mpi: SendInit on world to 1 tag 0: there is no rank 1; ranks are 0 to 0"},
 			{second(mpi.RecvInit(w, []int{1}, 0, -7)), mpi.ErrTag, ""},

@@ -26,8 +26,8 @@ func Wtime() float64 { return clock.Seconds() }
 // still wait, on other goroutines, end with an error. Sends that are still in flight,
 // like a long one whose wait ended with the context of [Comm.WithContext], are continued
 // as long as their receivers make progress. If nothing moves for a second, Finalize
-// gives them up and fails with class [ErrOther] (its cause is ErrUnfinished of
-// llc/port), after MPI has ended.
+// gives them up and fails with class [ErrOther] (its cause is ErrUnfinished of llc/port)
+// if no such request explains them, after MPI has ended.
 //
 // MPI 4.1, section 11.2.2.
 func Finalize(world *Comm) (err error) {
@@ -71,13 +71,13 @@ func Finalize(world *Comm) (err error) {
 		return err
 	}
 	// The servers of windows, and the goroutine that handles deaths, have ended.
-	unmet := w.unmet()
+	pending, unmet := w.requests.pending(nil), w.unmet()
 	// What a call that a death has ended has sent may wait for ever.
-	explained := len(unmet) > 0 || w.failures != nil && w.failures.anyDied()
+	explained := len(pending)+len(unmet) > 0 || w.failures != nil && w.failures.anyDied()
 	if e != nil && !(errors.Is(e, port.ErrUnfinished) && explained) {
 		return world.because(s, ErrOther, e, "")
 	}
-	return world.leftOver(s, w.requests.pending(nil), left, unmet)
+	return world.leftOver(s, pending, left, unmet)
 }
 
 // lastBarrier waits for all ranks, or all live ranks, and reports whether all have

@@ -112,7 +112,7 @@ func (r *Request) Start() (err error) {
 	k := r.repeated()
 	if k == nil {
 		var none *Comm
-		return none.errorAt(at("Start"), ErrRequest, "the request is not persistent; make it with SendInit, RecvInit or another Init call")
+		return none.errorAt(at("Start"), ErrRequest, "the request is not persistent, or was freed; make it with SendInit, RecvInit or another Init call")
 	}
 	if r.active() != nil {
 		return k.c.errorAt(at("Start"), ErrRequest, "the request of %s is active; complete it first", k.site.call)

@@ -269,6 +269,10 @@ func (r *Request) Wait() (Status, error) {
 		p.task.wait()
 		p.c.end(m, "Wait")
 	}
+	if r.active() != p { // best effort: only one goroutine may use a Request
+		var none *Comm
+		return emptyStatus(), none.errorAt(at("Wait"), ErrRequest, "another goroutine completed the request meanwhile; let one goroutine wait for it, and the others for that one")
+	}
 	r.ended()
 	return p.finish()
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
@@ -242,4 +244,51 @@ func TestFinalizeReportsWhatHasGone(t *testing.T) {
 	if err == nil || !one.MatchString(err.Error()) { // at least of one rank, which ends the job
 		t.Error(err)
 	}
+}
+
+// Of two goroutines that wait for one request, which they must not, one gets the message,
+// and the other an error, or what an inactive request gives.
+func TestTwoGoroutinesWaitForOneRequest(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the goroutines race, on purpose")
+	}
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		for i := range 20 {
+			if w.Rank() == 0 {
+				if _, err := mpi.Recv(w, []byte{}, 1, i); err != nil {
+					return err
+				}
+				time.Sleep(time.Millisecond) // the goroutines wait meanwhile
+				if err := mpi.Send(w, []int{i}, 1, i); err != nil {
+					return err
+				}
+				continue
+			}
+			r := mpi.Irecv(w, []int{0}, 0, i)
+			var sts [2]mpi.Status
+			var errs [2]error
+			var both sync.WaitGroup
+			for g := range sts {
+				both.Go(func() { sts[g], errs[g] = r.Wait() })
+			}
+			if err := mpi.Send(w, []byte{}, 0, i); err != nil {
+				return err
+			}
+			both.Wait()
+			got := 0
+			for g, err := range errs {
+				if err != nil {
+					if err := is(err, mpi.ErrRequest, "mpi: Wait: another goroutine completed the request meanwhile; let one goroutine wait for it, and the others for that one"); err != nil {
+						return err
+					}
+				} else if sts[g].Count == 1 {
+					got++
+				}
+			}
+			if got != 1 {
+				return fmt.Errorf("round %d: %d goroutines got the message: %+v %v", i, got, sts, errs)
+			}
+		}
+		return nil
+	})
 }
