@@ -25,12 +25,12 @@ func getDescriptor(e []byte) (off, n int) {
 	return int(uint16(d)), int(d >> 16)
 }
 
-// A LengthError is a part that has not the expected length.
-type LengthError struct{ Got, Want int }
+// A LengthError is a part of rank From that has not the expected length.
+type LengthError struct{ Got, Want, From int }
 
 // Error gives both lengths.
 func (e *LengthError) Error() string {
-	return fmt.Sprintf("collectives: a part of %d bytes arrived where %d belong", e.Got, e.Want)
+	return fmt.Sprintf("collectives: a part of %d bytes arrived from rank %d where %d belong", e.Got, e.From, e.Want)
 }
 
 // Is reports whether target is the class of the error.
@@ -71,9 +71,11 @@ func Announces(e []byte, i int) bool {
 	return n == byMessage
 }
 
-// Unwrap copies the part that descriptor number i of e names, or reports that it is sent
-// as a message.
-func Unwrap(part, e []byte, i int) (message bool, err error) { return unwrap(part, e[i*descriptor:]) }
+// Unwrap copies the part that descriptor number i of e names, which src has shown, or
+// reports that it is sent as a message.
+func Unwrap(part, e []byte, i, src int) (message bool, err error) {
+	return unwrap(part, e[i*descriptor:], src)
+}
 
 // describe writes the descriptor at e[at:] of n bytes at e[off:].
 func (b *builder) describe(e region, at, off, n int) {
@@ -134,7 +136,7 @@ func (x *execution) disclose(g *Group, s *step, block bool) {
 		return // e may hold anything
 	}
 	part := x.at(s.b)
-	message, err := unwrap(part, x.at(s.a))
+	message, err := unwrap(part, x.at(s.a), int(s.peer))
 	if x.note(err); message {
 		x.receive(g, part, s, block)
 	}
@@ -150,15 +152,15 @@ func shown(e []byte, n int) (part []byte, there bool) {
 	return e[off : off+n], true
 }
 
-// unwrap copies the part that the descriptor at the beginning of e names, or reports
-// that it is sent as a message.
-func unwrap(part, e []byte) (message bool, err error) {
+// unwrap copies the part that the descriptor at the beginning of e names, which src has
+// shown, or reports that it is sent as a message.
+func unwrap(part, e []byte, src int) (message bool, err error) {
 	if theirs, there := shown(e, len(part)); there {
 		vec.Fill(part, theirs)
 		return false, nil
 	}
 	if _, n := getDescriptor(e); n != byMessage {
-		return false, &LengthError{Got: n, Want: len(part)}
+		return false, &LengthError{Got: n, Want: len(part), From: src}
 	}
 	return true, nil
 }
@@ -171,7 +173,7 @@ func (g *Group) Disclose(part, e []byte, at, src int) error {
 		vec.Fill(part, theirs)
 		return nil
 	}
-	message, err := unwrap(part, e)
+	message, err := unwrap(part, e, src)
 	switch {
 	case !message:
 		return err

@@ -35,7 +35,7 @@ func TestEnvelopesAreChecked(t *testing.T) {
 		}
 		if c.want == "" {
 			var e *LengthError
-			if !errors.As(x.err, &e) || e.Want != 3 || e.Got != int(c.e[2])+int(c.e[3])<<8 || !errors.Is(x.err, ErrLength) {
+			if !errors.As(x.err, &e) || e.Want != 3 || e.From != 1 || e.Got != int(c.e[2])+int(c.e[3])<<8 || !errors.Is(x.err, ErrLength) {
 				t.Errorf("%s: %v", c.name, x.err)
 			}
 			c.want = "..."

@@ -67,7 +67,7 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 		return c.fail(s, ErrBuffer, "%s", text)
 	}
 	if scounts[c.rank] != rcounts[c.rank] {
-		return c.fail(s, ErrCount, "the caller sends itself %d elements and expects %d", scounts[c.rank], rcounts[c.rank])
+		return c.fail(s, ErrCount, "the caller sends itself %d elements and expects %d; make scounts[%[3]d] and rcounts[%[3]d] equal", scounts[c.rank], rcounts[c.rank], c.rank)
 	}
 	c.coll.sign(makeSign(callAlltoallv, e.code, 0), 0)
 	return c.leave(s, c.coll.alltoallv(b, scounts, sdispls, out, rcounts, rdispls, e.size))

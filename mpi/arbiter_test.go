@@ -331,7 +331,7 @@ func TestAMistakeThatNoCallShows(t *testing.T) {
 			return fmt.Errorf("told after %v", d)
 		}
 		if w.Rank() == 0 {
-			err = tells(err, mpi.ErrTruncate, "8 bytes arrived where 2400 belong")
+			err = tells(err, mpi.ErrTruncate, "8 bytes arrived from rank 1 where 2400 belong")
 		}
 		return err
 	})

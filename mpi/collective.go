@@ -150,7 +150,7 @@ func (c *Comm) explain(s site, err error) error {
 	var inner *Error
 	var length *collectives.LengthError
 	if errors.As(err, &length) {
-		inner = otherLength(int64(length.Got), int64(length.Want))
+		inner = c.otherLength(int64(length.Got), int64(length.Want), length.From)
 	} else if !errors.As(err, &inner) {
 		return c.because(s, c.lost(err), err, "")
 	}
@@ -160,10 +160,15 @@ func (c *Comm) explain(s site, err error) error {
 }
 
 // otherLength is the error of a part of a collective call that has not the expected
-// length.
-func otherLength(sent, room int64) *Error {
+// length, and came from a rank of c. On an inter-communicator it does not say from which:
+// there are two of each number.
+func (c *core) otherLength(sent, room int64, from int) *Error {
+	source := fmt.Sprintf(" from rank %d", from)
+	if c.inter != nil {
+		source = ""
+	}
 	return &Error{Class: ErrTruncate, Bytes: sent, Room: room,
-		text: fmt.Sprintf("%d bytes arrived where %d belong; all ranks must call it with the same lengths", sent, room)}
+		text: fmt.Sprintf("%d bytes arrived%s where %d belong; all ranks must call it with the same lengths", sent, source, room)}
 }
 
 // cease releases the lock of a call that does not take place.

@@ -248,7 +248,7 @@ func (t *collTransport) finish(s *collSlot) error {
 	}
 	switch {
 	case s.recv && sent != room && (r.Status.Err == nil || sent > room):
-		return otherLength(sent, room)
+		return t.c.otherLength(sent, room, t.c.local(r.Peer))
 	case r.Status.Err != nil:
 		return r.Status.Err
 	}

@@ -152,7 +152,7 @@ func (e *exchange) keep(from, to part) {
 // disclose takes the short parts from the flags, and compares the lengths of all.
 func (e *exchange) disclose() (err error) {
 	for src, p := range e.taken {
-		message, bad := collectives.Unwrap(e.out[p.at:][:p.n], e.part(src), e.descriptor())
+		message, bad := collectives.Unwrap(e.out[p.at:][:p.n], e.part(src), e.descriptor(), src)
 		switch long := e.exceeds(p); {
 		case message && !long:
 			e.announced |= 1 << e.of.x.at[src]

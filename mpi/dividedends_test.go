@@ -72,7 +72,7 @@ func TestPartsOfWrongLengths(t *testing.T) {
 	const long, longer = 5000, 1 << 20
 	for _, p := range pairings() {
 		for _, l := range [][2]int{{8, 16}, {24, 16}, {0, 4}, {8, 0}, {8, long}, {0, longer}, {long, 8}, {longer, 8}, {longer, 0}, {long, longer}, {longer, long}} {
-			want := fmt.Sprintf("%d bytes arrived where %d belong; all ranks must call it with the same lengths", l[0], l[1])
+			want := fmt.Sprintf("%d bytes arrived from rank 1 where %d belong; all ranks must call it with the same lengths", l[0], l[1])
 			check := func(what string, rank int, err error) {
 				var e *Error
 				switch {

@@ -144,11 +144,11 @@ var erroneousPrograms = []erroneous{
 			return mpi.Gatherv(c, make([]int, 1), make([]int, 3), []int{1, 2}, nil, 0)
 		},
 		func(c *mpi.Comm) error { return mpi.Gatherv(c, make([]int, 1), nil, nil, nil, 0) }), mpi.ErrTruncate, lengths, ""},
-	{"Gatherv, one long count", 3, gatherv(300, 1), mpi.ErrTruncate, "8 bytes arrived where 2400 belong; " + lengths, ""},
+	{"Gatherv, one long count", 3, gatherv(300, 1), mpi.ErrTruncate, "8 bytes arrived from rank 1 where 2400 belong; " + lengths, ""},
 	{"Gatherv, one short count", 3, gatherv(1, 300), mpi.ErrTruncate, lengths, ""},
-	{"Gatherv, none and some", 3, gatherv(0, 1), mpi.ErrTruncate, "8 bytes arrived where 0 belong; " + lengths, ""},
+	{"Gatherv, none and some", 3, gatherv(0, 1), mpi.ErrTruncate, "8 bytes arrived from rank 1 where 0 belong; " + lengths, ""},
 	{"Scatterv, one long count", 3, scatterv(300, 1), mpi.ErrTruncate, lengths, ""},
-	{"Scatterv, one short count", 3, scatterv(1, 300), mpi.ErrTruncate, "8 bytes arrived where 2400 belong; " + lengths, ""},
+	{"Scatterv, one short count", 3, scatterv(1, 300), mpi.ErrTruncate, "8 bytes arrived from rank 0 where 2400 belong; " + lengths, ""},
 	{"Scatter, lengths", 3, by(scatter[int](1, 0), scatter[int](2, 0)), mpi.ErrTruncate, lengths, ""},
 	{"Scatterv, counts", 2, by(
 		func(c *mpi.Comm) error {

@@ -79,19 +79,19 @@ func TestWrongCallsAreErrorsThatNameTheCall(t *testing.T) {
 			func(w *mpi.Comm) error { return mpi.Alltoall(w, ints[:3], make([]int, 3)) }},
 		{mpi.ErrCount, "mpi: Alltoall on world: send has 4 elements and recv 2; they must be equally long",
 			func(w *mpi.Comm) error { return mpi.Alltoall(w, ints, make([]int, 2)) }},
-		{mpi.ErrCount, "mpi: Alltoallv on world: recv: 1 counts for 2 ranks",
+		{mpi.ErrCount, "mpi: Alltoallv on world: recv: 1 counts for 2 ranks; give one for each",
 			func(w *mpi.Comm) error {
 				return mpi.Alltoallv(w, ints, []int{2, 2}, nil, make([]int, 4), []int{4}, nil)
 			}},
-		{mpi.ErrCount, "mpi: Alltoallv on world: send: counts[1] is -2",
+		{mpi.ErrCount, "mpi: Alltoallv on world: send: counts[1] is -2; it must be 0 or more",
 			func(w *mpi.Comm) error {
 				return mpi.Alltoallv(w, ints, []int{2, -2}, nil, make([]int, 4), []int{2, 2}, nil)
 			}},
-		{mpi.ErrBuffer, "mpi: Alltoallv on world: send: part 1 is elements 3 to 4 of a buffer of 4",
+		{mpi.ErrBuffer, "mpi: Alltoallv on world: send: part 1 is elements 3 to 4 of a buffer of 4; lengthen the buffer, or correct counts and displs",
 			func(w *mpi.Comm) error {
 				return mpi.Alltoallv(w, ints, []int{2, 2}, []int{0, 3}, make([]int, 4), []int{2, 2}, nil)
 			}},
-		{mpi.ErrCount, "mpi: Alltoallv on world: recv: 1 displs for 2 ranks",
+		{mpi.ErrCount, "mpi: Alltoallv on world: recv: 1 displs for 2 ranks; give one for each, or nil if the parts follow each other",
 			func(w *mpi.Comm) error {
 				return mpi.Alltoallv(w, ints, []int{2, 2}, nil, make([]int, 4), []int{2, 2}, []int{0})
 			}},
@@ -109,13 +109,13 @@ func TestWrongCallsAreErrorsThatNameTheCall(t *testing.T) {
 			func(w *mpi.Comm) error { return mpi.ReduceScatterBlock(w, ints, ints[1:3], mpi.Sum) }},
 		{mpi.ErrBuffer, "mpi: Allgather on world: send and recv overlap; they must be apart, or one and the same",
 			func(w *mpi.Comm) error { return mpi.Allgather(w, ints[1:3], ints) }},
-		{mpi.ErrCount, "mpi: Allgatherv on world: recv: 3 counts for 2 ranks",
+		{mpi.ErrCount, "mpi: Allgatherv on world: recv: 3 counts for 2 ranks; give one for each",
 			func(w *mpi.Comm) error { return mpi.Allgatherv(w, ints[:1], make([]int, 3), []int{1, 1, 1}, nil) }},
-		{mpi.ErrCount, "mpi: Allgatherv on world: recv: 1 displs for 2 ranks",
+		{mpi.ErrCount, "mpi: Allgatherv on world: recv: 1 displs for 2 ranks; give one for each, or nil if the parts follow each other",
 			func(w *mpi.Comm) error { return mpi.Allgatherv(w, ints[:1], make([]int, 3), []int{1, 1}, []int{0}) }},
-		{mpi.ErrCount, "mpi: Allgatherv on world: recv: counts[0] is -1",
+		{mpi.ErrCount, "mpi: Allgatherv on world: recv: counts[0] is -1; it must be 0 or more",
 			func(w *mpi.Comm) error { return mpi.Allgatherv(w, ints[:1], make([]int, 3), []int{-1, 1}, nil) }},
-		{mpi.ErrBuffer, "mpi: Allgatherv on world: recv: part 1 is elements 2 to 3 of a buffer of 3",
+		{mpi.ErrBuffer, "mpi: Allgatherv on world: recv: part 1 is elements 2 to 3 of a buffer of 3; lengthen the buffer, or correct counts and displs",
 			func(w *mpi.Comm) error { return mpi.Allgatherv(w, ints[:2], make([]int, 3), []int{2, 2}, nil) }},
 		{mpi.ErrBuffer, "mpi: Allgatherv on world: send and recv overlap; they must be apart, or one and the same",
 			func(w *mpi.Comm) error { return mpi.Allgatherv(w, ints[1:3], ints, []int{2, 2}, nil) }},
@@ -123,17 +123,17 @@ func TestWrongCallsAreErrorsThatNameTheCall(t *testing.T) {
 			func(w *mpi.Comm) error { return mpi.Scatterv(w, ints, []int{2, 2}, nil, make([]int, 2), 3) }},
 		{mpi.ErrType, "mpi: Scatterv on world root 0: an element of type string holds pointers (string); use numbers, bool, or arrays and flat structs of them",
 			func(w *mpi.Comm) error { return mpi.Scatterv(w, []string{"x"}, nil, nil, nil, 0) }},
-		{mpi.ErrCount, "mpi: ReduceScatter on world: in: 1 counts for 2 ranks",
+		{mpi.ErrCount, "mpi: ReduceScatter on world: in: 1 counts for 2 ranks; give one for each",
 			func(w *mpi.Comm) error { return mpi.ReduceScatter(w, ints, make([]int, 4), []int{4}, mpi.Sum) }},
-		{mpi.ErrBuffer, "mpi: ReduceScatter on world: in: part 1 is elements 3 to 4 of a buffer of 4",
+		{mpi.ErrBuffer, "mpi: ReduceScatter on world: in: part 1 is elements 3 to 4 of a buffer of 4; lengthen the buffer, or correct counts and displs",
 			func(w *mpi.Comm) error { return mpi.ReduceScatter(w, ints, make([]int, 3), []int{3, 2}, mpi.Sum) }},
-		{mpi.ErrCount, "mpi: ReduceScatter on world: in has 4 elements, the counts make 3",
+		{mpi.ErrCount, "mpi: ReduceScatter on world: in has 4 elements, the counts make 3; they must be equal",
 			func(w *mpi.Comm) error { return mpi.ReduceScatter(w, ints, make([]int, 1), []int{2, 1}, mpi.Sum) }},
 		{mpi.ErrBuffer, "mpi: ReduceScatter on world: in and out overlap; they must be apart, or one and the same",
 			func(w *mpi.Comm) error { return mpi.ReduceScatter(w, ints, ints[1:3], []int{2, 2}, mpi.Sum) }},
-		{mpi.ErrOp, "mpi: ReduceScatter on world: the operation is nil",
+		{mpi.ErrOp, "mpi: ReduceScatter on world: the operation is nil; pass Sum, another of the predefined ones, or an OpFunc",
 			func(w *mpi.Comm) error { return mpi.ReduceScatter(w, ints, make([]int, 2), []int{2, 2}, nil) }},
-		{mpi.ErrOp, "mpi: Exscan on world: the operation is nil",
+		{mpi.ErrOp, "mpi: Exscan on world: the operation is nil; pass Sum, another of the predefined ones, or an OpFunc",
 			func(w *mpi.Comm) error { return mpi.Exscan(w, ints, make([]int, 4), nil) }},
 		{mpi.ErrCount, "mpi: Exscan on world: in has 4 elements and out 3; they must be equally long",
 			func(w *mpi.Comm) error { return mpi.Exscan(w, ints, make([]int, 3), mpi.Sum) }},
@@ -155,7 +155,7 @@ func TestWrongCallsAreErrorsThatNameTheCall(t *testing.T) {
 			func(w *mpi.Comm) error { return mpi.Allreduce(w, ints, make([]int, 4), mpi.MinLoc) }},
 		{mpi.ErrOp, "mpi: Allreduce on world: the operation combines elements of type float64, the buffers hold int",
 			func(w *mpi.Comm) error { return mpi.Allreduce(w, ints, make([]int, 4), sum) }},
-		{mpi.ErrOp, "mpi: Scan on world: the operation is nil",
+		{mpi.ErrOp, "mpi: Scan on world: the operation is nil; pass Sum, another of the predefined ones, or an OpFunc",
 			func(w *mpi.Comm) error { return mpi.Scan(w, ints, make([]int, 4), nil) }},
 		{mpi.ErrOp, "mpi: Scan on world: operation 77 is not defined for elements of type int; see mpi.Op, or use OpFunc",
 			func(w *mpi.Comm) error { return mpi.Scan(w, ints, make([]int, 4), mpi.Predefined(77)) }},
@@ -205,29 +205,31 @@ func TestRootChecksItsBuffers(t *testing.T) {
 			func(w *mpi.Comm) error { return mpi.Gather(w, four, make([]int, 3), 0) }},
 		{mpi.ErrCount, "mpi: Scatter on world root 0: send has 4 elements, 1 ranks receive 3 each; make it 3",
 			func(w *mpi.Comm) error { return mpi.Scatter(w, four, make([]int, 3), 0) }},
-		{mpi.ErrCount, "mpi: Gatherv on world root 0: send has 4 elements, counts[0] is 3",
+		{mpi.ErrCount, "mpi: Scatter on world root 0: recv has no elements, and send 4 for 1 ranks; make recv as long as what one rank gets",
+			func(w *mpi.Comm) error { return mpi.Scatter(w, four, nil, 0) }},
+		{mpi.ErrCount, "mpi: Gatherv on world root 0: send has 4 elements, counts[0] is 3; they must be equal",
 			func(w *mpi.Comm) error { return mpi.Gatherv(w, four, make([]int, 4), []int{3}, nil, 0) }},
-		{mpi.ErrCount, "mpi: Gatherv on world root 0: recv: 2 counts for 1 ranks",
+		{mpi.ErrCount, "mpi: Gatherv on world root 0: recv: 2 counts for 1 ranks; give one for each",
 			func(w *mpi.Comm) error { return mpi.Gatherv(w, four, make([]int, 4), []int{3, 1}, nil, 0) }},
-		{mpi.ErrBuffer, "mpi: Gatherv on world root 0: recv: part 0 is elements -1 to 2 of a buffer of 4",
+		{mpi.ErrBuffer, "mpi: Gatherv on world root 0: recv: part 0 is elements -1 to 2 of a buffer of 4; lengthen the buffer, or correct counts and displs",
 			func(w *mpi.Comm) error { return mpi.Gatherv(w, four, make([]int, 4), []int{4}, []int{-1}, 0) }},
-		{mpi.ErrCount, "mpi: Allgatherv on world: send has 4 elements, counts[0] is 3",
+		{mpi.ErrCount, "mpi: Allgatherv on world: send has 4 elements, counts[0] is 3; they must be equal",
 			func(w *mpi.Comm) error { return mpi.Allgatherv(w, four, make([]int, 4), []int{3}, nil) }},
-		{mpi.ErrCount, "mpi: Scatterv on world root 0: recv has 4 elements, counts[0] is 3",
+		{mpi.ErrCount, "mpi: Scatterv on world root 0: recv has 4 elements, counts[0] is 3; they must be equal",
 			func(w *mpi.Comm) error { return mpi.Scatterv(w, four, []int{3}, nil, make([]int, 4), 0) }},
-		{mpi.ErrCount, "mpi: Scatterv on world root 0: send: 0 counts for 1 ranks",
+		{mpi.ErrCount, "mpi: Scatterv on world root 0: send: 0 counts for 1 ranks; give one for each",
 			func(w *mpi.Comm) error { return mpi.Scatterv(w, four, nil, nil, make([]int, 4), 0) }},
-		{mpi.ErrBuffer, "mpi: Scatterv on world root 0: send: part 0 is elements 2 to 5 of a buffer of 4",
+		{mpi.ErrBuffer, "mpi: Scatterv on world root 0: send: part 0 is elements 2 to 5 of a buffer of 4; lengthen the buffer, or correct counts and displs",
 			func(w *mpi.Comm) error { return mpi.Scatterv(w, four, []int{4}, []int{2}, make([]int, 4), 0) }},
 		{mpi.ErrBuffer, "mpi: Scatterv on world root 0: send and recv overlap; they must be apart, or one and the same",
 			func(w *mpi.Comm) error { return mpi.Scatterv(w, four, []int{2}, nil, four[1:3], 0) }},
 		{mpi.ErrBuffer, "mpi: Gatherv on world root 0: send and recv overlap; they must be apart, or one and the same",
 			func(w *mpi.Comm) error { return mpi.Gatherv(w, four[1:], four, []int{3}, nil, 0) }},
-		{mpi.ErrCount, "mpi: ReduceScatter on world: out has 3 elements, counts[0] is 4",
+		{mpi.ErrCount, "mpi: ReduceScatter on world: out has 3 elements, counts[0] is 4; they must be equal",
 			func(w *mpi.Comm) error { return mpi.ReduceScatter(w, four, make([]int, 3), []int{4}, mpi.Sum) }},
 		{mpi.ErrCount, "mpi: Reduce on world root 0: in has 4 elements and out 0; they must be equally long",
 			func(w *mpi.Comm) error { return mpi.Reduce(w, four, nil, mpi.Sum, 0) }},
-		{mpi.ErrCount, "mpi: Alltoallv on world: the caller sends itself 4 elements and expects 3",
+		{mpi.ErrCount, "mpi: Alltoallv on world: the caller sends itself 4 elements and expects 3; make scounts[0] and rcounts[0] equal",
 			func(w *mpi.Comm) error {
 				return mpi.Alltoallv(w, four, []int{4}, nil, make([]int, 4), []int{3}, nil)
 			}},
@@ -255,7 +257,7 @@ func TestDifferentLengthsInACollectiveCallAreAnError(t *testing.T) {
 			if w.Rank() == 0 {
 				return err
 			}
-			return is(err, mpi.ErrTruncate, "mpi: Bcast on world root 0: 6400 bytes arrived where 3200 belong; all ranks must call it with the same lengths")
+			return is(err, mpi.ErrTruncate, "mpi: Bcast on world root 0: 6400 bytes arrived from rank 0 where 3200 belong; all ranks must call it with the same lengths")
 		}, tr.option, mpitest.Unguarded())
 	}
 }

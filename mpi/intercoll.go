@@ -428,9 +428,9 @@ func (c *Comm) interReduceScatter(r *reducer, in, out []byte, counts []int) erro
 	case text != "":
 		return wrong(class, "in: %s", text)
 	case offset(counts, nil, c.Size())*r.size != len(in):
-		return wrong(ErrCount, "in has %d elements, the counts make %d", len(in)/r.size, offset(counts, nil, c.Size()))
+		return wrong(ErrCount, "in has %d elements, the counts make %d; they must be equal", len(in)/r.size, offset(counts, nil, c.Size()))
 	case len(out) != counts[c.rank]*r.size:
-		return wrong(ErrCount, "out has %d elements, counts[%d] is %d", len(out)/r.size, c.rank, counts[c.rank])
+		return wrong(ErrCount, "out has %d elements, counts[%d] is %d; they must be equal", len(out)/r.size, c.rank, counts[c.rank])
 	}
 	if err := apart(in, out); err != nil {
 		return err

@@ -383,7 +383,7 @@ func TestMisusedNonblockingCallsAreErrors(t *testing.T) {
 			{second(mpi.Ibcast(w, buf, 2).Wait()), mpi.ErrRoot, "mpi: Ibcast on world root 2: there is no rank 2; ranks are 0 to 1"},
 			{second(mpi.BcastInit(w, buf, -1)), mpi.ErrRoot, "mpi: BcastInit on world root -1: there is no rank -1; ranks are 0 to 1"},
 			{second(mpi.Iallreduce(w, buf, buf[:2], mpi.Sum).Wait()), mpi.ErrCount, "mpi: Iallreduce on world: in has 3 elements and out 2; they must be equally long"},
-			{second(mpi.Iallreduce(w, buf, buf, nil).Wait()), mpi.ErrOp, "mpi: Iallreduce on world: the operation is nil"},
+			{second(mpi.Iallreduce(w, buf, buf, nil).Wait()), mpi.ErrOp, "mpi: Iallreduce on world: the operation is nil; pass Sum, another of the predefined ones, or an OpFunc"},
 			{second(mpi.Iallgather(w, buf, buf[1:]).Wait()), mpi.ErrCount, ""},
 			{second(mpi.AlltoallInit(w, buf, make([]int, 3))), mpi.ErrCount, "mpi: AlltoallInit on world: 3 elements cannot be cut into 2 equal parts; use Alltoallv"},
 			{second(mpi.Ibcast(w, []string{""}, 0).Wait()), mpi.ErrType, ""},

@@ -147,7 +147,7 @@ func (c *Comm) findReducer(s site, op Op, e *elem) (*reducer, error) {
 		}
 		return nil, c.errorAt(s, ErrOp, "the operation combines elements of type %s, the buffers hold %s", op.elem, e.name)
 	case nil:
-		return nil, c.errorAt(s, ErrOp, "the operation is nil")
+		return nil, c.errorAt(s, ErrOp, "the operation is nil; pass Sum, another of the predefined ones, or an OpFunc")
 	}
 	return nil, c.errorAt(s, ErrOp, "%s is not defined for elements of type %s; see mpi.Op, or use OpFunc", op, e.name)
 }

@@ -28,6 +28,8 @@ func blocks[T any](c *Comm, whole, part []T, d *direction) (w, p []byte, class C
 	switch {
 	case sameStart(w, p) && len(whole)%c.size == 0:
 		return w, w, 0, ""
+	case len(part) == 0 && !d.gathers && len(whole) > 0:
+		return nil, nil, ErrCount, fmt.Sprintf("recv has no elements, and send %d for %d ranks; make recv as long as what one rank gets", len(whole), c.size)
 	case len(whole) != c.size*len(part):
 		return nil, nil, ErrCount, fmt.Sprintf(d.lengths, len(whole), c.size, len(part), c.size*len(part))
 	case overlap(w, p) && !sameStart(w[c.rank*len(p):], p):
@@ -50,7 +52,7 @@ func shares[T any](c *Comm, whole, part []T, counts, displs []int, d *direction)
 	case sameStart(w, p):
 		return w, w, 0, ""
 	case len(part) != counts[c.rank]:
-		return nil, nil, ErrCount, fmt.Sprintf("%s has %d elements, counts[%d] is %d", d.part, len(part), c.rank, counts[c.rank])
+		return nil, nil, ErrCount, fmt.Sprintf("%s has %d elements, counts[%d] is %d; they must be equal", d.part, len(part), c.rank, counts[c.rank])
 	case overlap(w, p) && !sameStart(view(whole[offset(counts, displs, c.rank):]), p) && touches(p, w, counts, displs, sizeOf[T](), d.gathers):
 		return nil, nil, ErrBuffer, overlapText
 	}
@@ -75,22 +77,22 @@ func touches(p, whole []byte, counts, displs []int, size int, gathers bool) bool
 // elements, or "".
 func misfit(size, n int, counts, displs []int) (Class, string) {
 	if len(counts) != size {
-		return ErrCount, fmt.Sprintf("%d counts for %d ranks", len(counts), size)
+		return ErrCount, fmt.Sprintf("%d counts for %d ranks; give one for each", len(counts), size)
 	}
 	if displs != nil && len(displs) != size {
-		return ErrCount, fmt.Sprintf("%d displs for %d ranks", len(displs), size)
+		return ErrCount, fmt.Sprintf("%d displs for %d ranks; give one for each, or nil if the parts follow each other", len(displs), size)
 	}
 	next := 0
 	for i, k := range counts {
 		if k < 0 {
-			return ErrCount, fmt.Sprintf("counts[%d] is %d", i, k)
+			return ErrCount, fmt.Sprintf("counts[%d] is %d; it must be 0 or more", i, k)
 		}
 		from := next
 		if displs != nil {
 			from = displs[i]
 		}
 		if k > 0 && (from < 0 || from > n-k) {
-			return ErrBuffer, fmt.Sprintf("part %d is elements %d to %d of a buffer of %d", i, from, from+k-1, n)
+			return ErrBuffer, fmt.Sprintf("part %d is elements %d to %d of a buffer of %d; lengthen the buffer, or correct counts and displs", i, from, from+k-1, n)
 		}
 		next = from + k
 	}

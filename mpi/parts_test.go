@@ -148,10 +148,10 @@ func TestWrongCountsAtTheRootAreAnError(t *testing.T) {
 				return err
 			}
 			return is(mpi.Scatterv(w, nil, nil, nil, make([]int, 2), 0), mpi.ErrTruncate,
-				"mpi: Scatterv on world root 0: 24 bytes arrived where 16 belong; all ranks must call it with the same lengths")
+				"mpi: Scatterv on world root 0: 24 bytes arrived from rank 0 where 16 belong; all ranks must call it with the same lengths")
 		}
 		err := mpi.Gatherv(w, make([]int, 3), make([]int, 5), []int{3, 2}, nil, 0)
-		if err := is(err, mpi.ErrTruncate, "mpi: Gatherv on world root 0: 24 bytes arrived where 16 belong; all ranks must call it with the same lengths"); err != nil {
+		if err := is(err, mpi.ErrTruncate, "mpi: Gatherv on world root 0: 24 bytes arrived from rank 1 where 16 belong; all ranks must call it with the same lengths"); err != nil {
 			return err
 		}
 		return mpi.Scatterv(w, make([]int, 5), []int{2, 3}, nil, make([]int, 2), 0)
@@ -171,13 +171,13 @@ func TestWrongCountsAtTheRootOfCallsThatDoNotBlock(t *testing.T) {
 					return err
 				}
 				_, err := scatter(w, nil, nil, nil, make([]int, 2), 0).Wait()
-				if err := is(err, mpi.ErrTruncate, fmt.Sprintf("mpi: Iscatterv on world root 0: %d bytes arrived where 16 belong; all ranks must call it with the same lengths", 8*n)); err != nil {
+				if err := is(err, mpi.ErrTruncate, fmt.Sprintf("mpi: Iscatterv on world root 0: %d bytes arrived from rank 0 where 16 belong; all ranks must call it with the same lengths", 8*n)); err != nil {
 					return err
 				}
 				continue
 			}
 			_, err := gather(w, make([]int, 3), make([]int, 5), []int{3, 2}, nil, 0).Wait()
-			if err := is(err, mpi.ErrTruncate, fmt.Sprintf("mpi: Igatherv on world root 0: %d bytes arrived where 16 belong; all ranks must call it with the same lengths", 8*n)); err != nil {
+			if err := is(err, mpi.ErrTruncate, fmt.Sprintf("mpi: Igatherv on world root 0: %d bytes arrived from rank 1 where 16 belong; all ranks must call it with the same lengths", 8*n)); err != nil {
 				return err
 			}
 			if _, err := scatter(w, make([]int, n+2), []int{2, n}, nil, make([]int, 2), 0).Wait(); err != nil {

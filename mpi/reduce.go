@@ -112,11 +112,11 @@ func ReduceScatter[T any](c *Comm, in, out []T, counts []int, op Op) error {
 	total := offset(counts, nil, c.size)
 	switch {
 	case total != len(in):
-		return c.fail(s, ErrCount, "in has %d elements, the counts make %d", len(in), total)
+		return c.fail(s, ErrCount, "in has %d elements, the counts make %d; they must be equal", len(in), total)
 	case sameStart(b, o):
 		o = b
 	case len(out) != counts[c.rank]:
-		return c.fail(s, ErrCount, "out has %d elements, counts[%d] is %d", len(out), c.rank, counts[c.rank])
+		return c.fail(s, ErrCount, "out has %d elements, counts[%d] is %d; they must be equal", len(out), c.rank, counts[c.rank])
 	case overlap(b, o):
 		return c.fail(s, ErrBuffer, "%s", overlapInOut)
 	}

@@ -390,7 +390,7 @@ func TestWrongItemsOfCollectiveCalls(t *testing.T) {
 		other := mpi.Views(make([]int32, 12), 3, mpi.Vector(4, 1, 3).Resized(0, 4))
 		for want, err := range map[string]error{
 			"mpi: Allgather on world: send is Vector(4, 1, 3).Resized(0, 4) of int32 and recv is Vector(4, 1, 3).Resized(0, 8) of float64; they must be of the same elements": mpi.Allgather(w, other, cols()),
-			"mpi: Gatherv on world root 0: recv, in items: part 0 is elements 1 to 3 of a buffer of 3":                                                                        mpi.Gatherv(w, other, cols()[:0], nil, nil, 1),
+			"mpi: Gatherv on world root 0: recv, in items: part 0 is elements 1 to 3 of a buffer of 3; lengthen the buffer, or correct counts and displs":                     mpi.Gatherv(w, other, cols()[:0], nil, nil, 1),
 		} {
 			_ = want
 			if err == nil {

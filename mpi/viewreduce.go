@@ -11,7 +11,7 @@ func (c *Comm) onItems(s site, op Op, f *flat) (*userOp, error) {
 	u, ok := op.(*userOp)
 	switch {
 	case op == nil:
-		return nil, c.errorAt(s, ErrOp, "the operation is nil")
+		return nil, c.errorAt(s, ErrOp, "the operation is nil; pass Sum, another of the predefined ones, or an OpFunc")
 	case ok && u.none:
 		return nil, c.noFunction(s)
 	case !ok:
@@ -138,11 +138,11 @@ func reduceScatterItems(c *Comm, s site, in, out []Item, counts []int, op Op) er
 	n := counts[c.rank]
 	switch total := offset(counts, nil, c.Size()); {
 	case total != len(in):
-		return c.errorAt(s, ErrCount, "in has %d items, the counts make %d", len(in), total)
+		return c.errorAt(s, ErrCount, "in has %d items, the counts make %d; they must be equal", len(in), total)
 	case c.inter == nil && inPlace(in, out):
 		out = in
 	case len(out) != n:
-		return c.errorAt(s, ErrCount, "out has %d items, counts[%d] is %d", len(out), c.rank, n)
+		return c.errorAt(s, ErrCount, "out has %d items, counts[%d] is %d; they must be equal", len(out), c.rank, n)
 	}
 	k, err := c.reduction(s, in, out, op)
 	if err != nil {

@@ -337,7 +337,7 @@ func TestWrongReductionsOfItems(t *testing.T) {
 			text  string
 		}{
 			{mpi.Allreduce(w, cols, cols, mpi.Sum), mpi.ErrOp, on + "Sum is not defined for items of a layout; use OpFunc with a function of their elements, or slices"},
-			{mpi.Allreduce(w, cols, cols, nil), mpi.ErrOp, on + "the operation is nil"},
+			{mpi.Allreduce(w, cols, cols, nil), mpi.ErrOp, on + "the operation is nil; pass Sum, another of the predefined ones, or an OpFunc"},
 			{mpi.Allreduce(w, cols, cols, mpi.OpFunc(func(in, inout []float64) {})), mpi.ErrOp,
 				on + "the operation combines elements of type float64, an item is Vector(4, 1, 3).Resized(0, 8) of int64 (32 bytes); it must be a whole number of them"},
 			{mpi.Allreduce(w, cols, cols, mpi.OpFunc(func(in, inout [][3]int64) {})), mpi.ErrOp, ""},
@@ -349,9 +349,9 @@ func TestWrongReductionsOfItems(t *testing.T) {
 			{mpi.Reduce(w, cols, cols[:2], f, 0), mpi.ErrCount, "mpi: Reduce on world root 0: in has 3 items and out 2; they must be equally many"},
 			{mpi.Reduce(w, cols, cols, f, 1), mpi.ErrRoot, ""},
 			{mpi.ReduceScatterBlock(w, cols, other[:2], f), mpi.ErrCount, "mpi: ReduceScatterBlock on world: in has 3 items, out of 1 ranks 2 each; make out 3"},
-			{mpi.ReduceScatter(w, cols, cols, []int{2}, f), mpi.ErrCount, "mpi: ReduceScatter on world: in has 3 items, the counts make 2"},
-			{mpi.ReduceScatter(w, cols, other, []int{4}, f), mpi.ErrBuffer, "mpi: ReduceScatter on world: in, in items: part 0 is elements 0 to 3 of a buffer of 3"},
-			{mpi.ReduceScatter(w, cols, other[:2], []int{3}, f), mpi.ErrCount, "mpi: ReduceScatter on world: out has 2 items, counts[0] is 3"},
+			{mpi.ReduceScatter(w, cols, cols, []int{2}, f), mpi.ErrCount, "mpi: ReduceScatter on world: in has 3 items, the counts make 2; they must be equal"},
+			{mpi.ReduceScatter(w, cols, other, []int{4}, f), mpi.ErrBuffer, "mpi: ReduceScatter on world: in, in items: part 0 is elements 0 to 3 of a buffer of 3; lengthen the buffer, or correct counts and displs"},
+			{mpi.ReduceScatter(w, cols, other[:2], []int{3}, f), mpi.ErrCount, "mpi: ReduceScatter on world: out has 2 items, counts[0] is 3; they must be equal"},
 			{mpi.ReduceScatter(w, cols, cols, nil, f), mpi.ErrCount, ""},
 			{mpi.Scan(w, cols, cols[:1], f), mpi.ErrCount, ""},
 			{mpi.Exscan(w, cols, cols[:1], f), mpi.ErrCount, ""},

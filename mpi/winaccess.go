@@ -293,7 +293,7 @@ func (w *window) alone(target int) bool {
 func (w *window) noOp(s site, e *elem, op Op) error {
 	switch op := op.(type) {
 	case nil:
-		return w.c.errorAt(s, ErrOp, "the operation is nil")
+		return w.c.errorAt(s, ErrOp, "the operation is nil; pass Sum, another of the predefined ones, or an OpFunc")
 	case Predefined:
 		return w.c.errorAt(s, ErrOp, "%s is not defined for elements of type %s; see mpi.Op", op, e.name)
 	}
