@@ -113,7 +113,8 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 	b.exposed, b.exposure, b.exposing = true, b.exposure[:0], ranks
 	b.fence()
 	for _, r := range ranks {
-		b.exposure = append(b.exposure, Irecv(b.c, []byte{}, r, tagComplete))
+		q := start(b.c, "Wait", []byte{}, r, tagComplete, receiving) // in reports, Wait is the call that waits for it
+		b.exposure = append(b.exposure, &q)
 	}
 	if a&NoCheck == 0 {
 		return b.tell(s, ranks, tagPost)
@@ -188,12 +189,27 @@ func (w *window) awaitPosts(ranks []int) error {
 			w.posted = slices.Delete(w.posted, k, k+1)
 			continue
 		}
-		if _, err := Recv(w.c, []byte{}, r, tagPost); err != nil {
+		if err := w.awaitPost(r); err != nil {
 			w.posted = append(w.posted, ranks[:i]...)
 			return w.ofPeer("Start", r, err)
 		}
 	}
 	return nil
+}
+
+// awaitPost waits until rank r has called Post. In reports that is a wait of Start.
+func (w *window) awaitPost(r int) error {
+	if c, s := w.c, (site{"Start", fromPeer, r, tagPost}); c.plain() {
+		st, err := c.t.RecvFor(s.call, c.key, c.global(r), s.tag, nil)
+		if err != nil {
+			_, err = c.received(s, elemOf[byte](&c.w.elems), st, err, 0)
+		}
+		return err
+	}
+	q := start(w.c, "Start", []byte{}, r, tagPost, receiving)
+	_, err := q.Wait()
+	q.withdraw()
+	return err
 }
 
 // opens calls wait, for an epoch of this rank to begin. The caller holds the lock,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -109,6 +110,15 @@ func play(world *mpi.Comm) error {
 		return win.LockAll()
 	case "Fence":
 		return win.Fence()
+	case "Start", "Wait of a window":
+		one, err := groupOfOne(world)
+		if err != nil {
+			return err
+		}
+		if call == "Start" {
+			return win.Start(one)
+		}
+		return errors.Join(win.Post(one), win.Wait())
 	case "Barrier":
 		return mpi.Barrier(world)
 	case "Allreduce":
@@ -136,7 +146,7 @@ func play(world *mpi.Comm) error {
 // exclusive lock on rank 0.
 func windowFor(world *mpi.Comm, call string) (win *mpi.Win[int], err error) {
 	switch call {
-	case "Lock", "LockAll", "Fence":
+	case "Lock", "LockAll", "Fence", "Start", "Wait of a window":
 		win, err = mpi.WinAllocate[int](world, 1)
 	case "Lock of own memory":
 		win, err = mpi.WinCreate(world, make([]int, 1))
@@ -145,6 +155,15 @@ func windowFor(world *mpi.Comm, call string) (win *mpi.Win[int], err error) {
 		err = win.Lock(mpi.LockExclusive, 0)
 	}
 	return win, err
+}
+
+// groupOfOne returns the group of rank 1.
+func groupOfOne(world *mpi.Comm) (*mpi.Group, error) {
+	all, err := world.Group()
+	if err != nil {
+		return nil, err
+	}
+	return all.Incl(1)
 }
 
 // othersSleep returns when the other ranks of the job sleep in a wait, which they have recorded by then.
@@ -198,6 +217,8 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 		{"kill Lock of own memory", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock (peer 1) for "},
 		{"leave LockAll", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in LockAll (peer 1) for "},
 		{"kill Fence", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Fence for "},
+		{"exit Start", 3, "exited with status 3", "ranks 0,2 waiting in Start (peer 1, tag 0, 0 bytes) for "},
+		{"exit Wait of a window", 3, "exited with status 3", "ranks 0,2 waiting in Wait (peer 1, tag 1, 0 bytes) for "},
 		{"exit Finalize", 3, "exited with status 3", "ranks 0,2 waiting in Finalize for "},
 	} {
 		t.Run(c.part, func(t *testing.T) {
