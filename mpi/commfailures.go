@@ -9,6 +9,7 @@ import (
 
 	"rhinet/internal/libmpi"
 	"rhinet/llc"
+	"rhinet/llc/port"
 )
 
 // In a job that goes on when ranks die (mpirun --keep-going), each communicator has a
@@ -175,6 +176,9 @@ func (c *Comm) undone(s site, err error) *Error {
 	class := c.lost(err)
 	if class == ErrProcFailed && s.peer >= 0 {
 		return c.died(s, c.global(s.peer))
+	}
+	if errors.Is(err, port.ErrClosed) && c.state.Load() == commFinalized {
+		return c.errorAt(s, ErrFinalized, "this rank called Finalize while the call waited; let such calls end before")
 	}
 	return c.because(s, class, err, "")
 }

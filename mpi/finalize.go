@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"rhinet/internal/clock"
@@ -20,7 +21,9 @@ func Wtime() float64 { return clock.Seconds() }
 // every message sent has arrived. Sessions may stay open, and be opened later
 // ([SessionInit]). A process that has called [Init] must call it before it exits: mpirun
 // takes one that exits with status 0 and has not for a failed rank. Later calls fail
-// with [ErrFinalized]. An error of class [ErrPending] lists requests that were never
+// with [ErrFinalized]. While an epoch of Lock, LockAll, Start or Post is open on a
+// window, Finalize fails with [ErrRMASync] and changes nothing, except in a job that
+// goes on when ranks die. An error of class [ErrPending] lists requests that were never
 // completed and, in a checked job (see Job.Check), messages that have arrived at this
 // rank and were never received, and partitioned requests without a partner. Calls that
 // still wait, on other goroutines, end with an error. Sends that are still in flight,
@@ -43,6 +46,9 @@ func Finalize(world *Comm) (err error) {
 		return world.errorAt(s, ErrComm, "only the world can be finalized; use Free")
 	}
 	w := world.w
+	if err := w.openEpochs(s, nil); err != nil && world.failures == nil {
+		return err // other ranks may wait for the end of the epoch
+	}
 	if err := w.endSelf(s); err != nil {
 		return err
 	}
@@ -78,6 +84,22 @@ func Finalize(world *Comm) (err error) {
 		return world.because(s, ErrOther, e, "")
 	}
 	return world.leftOver(s, pending, left, unmet)
+}
+
+// openEpochs returns the error of an end of a session, or of the world, while an epoch of one
+// of its windows is open, or nil.
+func (w *world) openEpochs(s site, of *Session) error {
+	w.mu.Lock()
+	all := slices.Clone(w.windows)
+	w.mu.Unlock()
+	for _, v := range all {
+		if v.c.session == of {
+			if err := v.noEpochs(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // lastBarrier waits for all ranks, or all live ranks, and reports whether all have

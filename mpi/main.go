@@ -7,11 +7,15 @@ import (
 )
 
 // Main runs an MPI program: Init, run, Finalize. If run fails, the job ends
-// with its error on standard error and status 1; if it panics, with the stack
-// and status 2. Main returns when the program has succeeded.
+// with its error on standard error and status 1; if it panics, or calls
+// runtime.Goexit, with the stack and status 2. Main returns when the program has succeeded.
 //
 //	func main() { mpi.Main(run) }
 func Main(run func(world *Comm) error) {
+	if run == nil {
+		fmt.Fprintln(os.Stderr, "mpi: Main: the function is nil; pass the one that is to run on every rank")
+		os.Exit(1)
+	}
 	world, err := Init()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -24,13 +28,18 @@ func Main(run func(world *Comm) error) {
 
 // runMain is Main after Init; it returns the status of the process.
 func runMain(world *Comm, run func(*Comm) error) (status int) {
+	returned := false
 	defer func() {
 		if v := recover(); v != nil {
 			fmt.Fprintf(os.Stderr, "rank %d: panic: %v\n\n%s", world.Rank(), v, debug.Stack())
 			status = 2
+		} else if !returned { // nothing after this function runs any more
+			fmt.Fprintf(os.Stderr, "rank %d: the program ended its goroutine with runtime.Goexit, as t.Fatal of package testing does; return an error instead\n\n%s", world.Rank(), debug.Stack())
+			os.Exit(2)
 		}
 	}()
 	err := run(world)
+	returned = true
 	if err == nil && world.state.Load() != commFinalized {
 		err = Finalize(world)
 	}

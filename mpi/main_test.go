@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,6 +25,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	},
 	"fails":  func(*mpi.Comm) error { return errors.New("no input file") },
 	"panics": func(*mpi.Comm) error { panic("out of cheese") },
+	"exits":  func(*mpi.Comm) error { runtime.Goexit(); return nil },
 	"aborts": func(w *mpi.Comm) error { mpi.Abort(w, 7); return nil },
 	"twice": func(*mpi.Comm) error {
 		_, err := mpi.Init()
@@ -37,6 +39,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 		return err
 	},
 	"finalizes": mpi.Finalize,
+	"nothing":   nil,
 	"forgets": func(w *mpi.Comm) error {
 		mpi.Irecv(w, []int{0}, 0, 5)
 		return nil
@@ -46,7 +49,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 const programVariable = "MPI_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if run := programs[os.Getenv(programVariable)]; run != nil {
+	if run, ok := programs[os.Getenv(programVariable)]; ok {
 		mpi.Main(run)
 		fmt.Println("main returned")
 		return
@@ -71,6 +74,8 @@ func TestHowProgramsEnd(t *testing.T) {
 		{"finalizes", "", 0, "main returned\n", nil},
 		{"fails", "", 1, "", []string{"rank 0: no input file\n"}},
 		{"panics", "", 2, "", []string{"rank 0: panic: out of cheese\n", "main_test.go:"}},
+		{"exits", "", 2, "", []string{"rank 0: the program ended its goroutine with runtime.Goexit, as t.Fatal of package testing does; return an error instead\n", "main_test.go:"}},
+		{"nothing", "", 1, "", []string{"mpi: Main: the function is nil; pass the one that is to run on every rank\n"}},
 		{"aborts", "", 7, "", nil},
 		{"twice", "", 1, "", []string{"rank 0: mpi: Init: the process has called Init before; pass on its communicator\n"}},
 		{"after", "", 1, "", []string{"rank 0: mpi: Init: the process has called Finalize; Init can be called only once\n"}},

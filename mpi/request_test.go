@@ -292,3 +292,24 @@ func TestTwoGoroutinesWaitForOneRequest(t *testing.T) {
 		return nil
 	})
 }
+
+// A receive that waits when its rank calls Finalize ends with an error that says so.
+func TestAReceiveThatWaitsInFinalize(t *testing.T) {
+	for _, nic := range []string{"martini", "ib"} {
+		mpitest.Run(t, 2, func(w *mpi.Comm) error {
+			r := mpi.Irecv(w, []int{0}, 1-w.Rank(), 3)
+			var ended error
+			var waits sync.WaitGroup
+			waits.Go(func() { _, ended = r.Wait() })
+			err := mpi.Finalize(w)
+			waits.Wait()
+			if err := is(ended, mpi.ErrFinalized, fmt.Sprintf("mpi: Irecv on world from %d tag 3: this rank called Finalize while the call waited; let such calls end before", 1-w.Rank())); err != nil {
+				return err
+			}
+			if err != nil { // of the request, unless Wait was in time
+				return is(err, mpi.ErrPending, "")
+			}
+			return nil
+		}, mpitest.NIC(nic))
+	}
+}

@@ -82,6 +82,42 @@ func TestWindowMisuse(t *testing.T) {
 	})
 }
 
+// TestFinalizeInAnEpoch: a rank that forgets to end an epoch learns of it, while others wait
+// for the lock that it has. The epoch can still be ended.
+func TestFinalizeInAnEpoch(t *testing.T) {
+	onWindows(t, 2, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		all, err := c.Group()
+		if err != nil {
+			return err
+		}
+		other, err := all.Incl(1 - c.Rank())
+		if err != nil {
+			return err
+		}
+		nothing := func() error { return nil }
+		for _, k := range []struct {
+			begin, end func() error
+			want       string
+		}{
+			{func() error { return w.Lock(mpi.LockShared, 1) }, func() error { return w.Unlock(1) }, "ranks [1] are locked; Unlock them first"},
+			{func() error { return w.LockAll() }, w.UnlockAll, "the epoch of LockAll has not ended; call UnlockAll first"},
+			{func() error { return w.Start(other, mpi.NoCheck) }, w.Complete, "the epoch of Start has not ended; call Complete first"},
+			{func() error { return w.Post(other, mpi.NoCheck) }, nothing, "the epoch of Post has not ended; call Wait first"},
+		} {
+			if err := k.begin(); err != nil {
+				return err
+			}
+			if err := is(mpi.Finalize(c), mpi.ErrRMASync, "mpi: Finalize on "+w.Name()+": "+k.want); err != nil {
+				return err
+			}
+			if err := k.end(); err != nil {
+				return err
+			}
+		}
+		return w.Wait()
+	})
+}
+
 // locked makes do in an epoch of LockAll.
 func locked(do func(w *mpi.Win[int]) error) func(w *mpi.Win[int]) error {
 	return func(w *mpi.Win[int]) error { return errors.Join(w.LockAll(), do(w), w.UnlockAll()) }
