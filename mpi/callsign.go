@@ -190,6 +190,9 @@ func (k *collState) put(s, fixed callSign, bytes int) {
 func (t *collTransport) disagree(rank int, mine, theirs callSign, flag bool) error {
 	if t.broken == nil {
 		class, text := mine.differ(t.c.who(rank), theirs, flag)
+		if w := t.c.w; !w.Check && !w.KeepGoing && w.Clock == nil { // else nobody compares all ranks
+			text += "; mpirun --check names the first calls that differ, with their lines"
+		}
 		t.broken = &Error{Class: class, text: text}
 	}
 	return t.broken

@@ -189,7 +189,7 @@ func (c *Comm) check(s site) error {
 func (c *Comm) alive(s site) error {
 	switch {
 	case c == nil:
-		return c.errorAt(s, ErrComm, "the communicator is nil; Split gives nil to a rank whose color is Undefined")
+		return c.errorAt(s, ErrComm, "the communicator is nil; Split, Create, CartCreate and GraphCreate give nil to the ranks that they leave out")
 	case c.core == nil:
 		return c.errorAt(s, ErrComm, "the communicator is a zero Comm, which no call has made; use one that a call has returned, such as Dup or Split")
 	}

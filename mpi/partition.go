@@ -64,6 +64,7 @@ type partitioned struct {
 	ready   []bool         // partitions that may be sent
 	left    int            // partitions that may not be sent yet
 	all     chan struct{}  // closed when all may be sent
+	waits   bool           // a wait is to be woken then
 	on      bool           // started, and not complete
 	of      Request        // the request of that start, if it is guarded
 }
@@ -363,6 +364,9 @@ func (p *partitioned) sendPart(i int) (err error) {
 	}
 	if p.left--; p.left == 0 {
 		close(p.all)
+		if p.waits {
+			p.c.t.Wake(p.c.w.Rank)
+		}
 	}
 	return err
 }

@@ -139,8 +139,8 @@ func (v *partStart) conclude() {
 func (v *partStart) settle() {
 	p := v.p
 	<-p.met
-	if at := p.now(); at.failed == nil && p.send {
-		<-p.all
+	if at := p.now(); at.failed == nil && p.send && at.left > 0 {
+		p.awaitReady()
 	}
 	at := p.now()
 	err := at.failed
@@ -158,6 +158,23 @@ func (v *partStart) settle() {
 	if v.st, v.err = emptyStatus(), err; !p.send && err == nil {
 		v.st = Status{Source: p.site.peer, Tag: p.site.tag, Bytes: int64(p.bytes), Count: p.elem.number(p.bytes)}
 	}
+}
+
+// awaitReady waits until Pready has named all partitions.
+func (p *partitioned) awaitReady() {
+	p.mu.Lock()
+	all := p.all
+	p.waits = true
+	p.mu.Unlock()
+	p.c.t.AwaitCollective(p.site.call, nil, nil, func() bool { // so that the wait is in reports
+		select {
+		case <-all:
+			return true
+		default:
+			return false
+		}
+	})
+	<-all // the wait may have ended because a rank has died
 }
 
 // Parrived reports whether partition i of the message that is being received has

@@ -88,7 +88,7 @@ func TestMisusedSplits(t *testing.T) {
 			is(second(w.SplitType(kinds[w.Rank()], 0)), mpi.ErrArg, "mpi: SplitType on world: ranks pass the types 0 and 1; all must pass the same, or Undefined"),
 			is(second(w.SplitResource(mpi.Info{mpi.HintPset: "mpi://row"}, 0)), mpi.ErrArg, `mpi: SplitResource on world: there is no set of processes "mpi://row"; there are mpi://WORLD and mpi://SELF`),
 			is(second(w.SplitResource(mpi.Info{mpi.HintHwResource: "drawer"}, 0)), mpi.ErrArg, `mpi: SplitResource on world: there is no kind of hardware resource "drawer"; HwResourceInfo names those that there are`),
-			is(second((*mpi.Comm)(nil).SplitResource(mpi.Info{mpi.HintPset: mpi.PsetWorld}, 0)), mpi.ErrComm, "mpi: SplitResource: the communicator is nil; Split gives nil to a rank whose color is Undefined"),
+			is(second((*mpi.Comm)(nil).SplitResource(mpi.Info{mpi.HintPset: mpi.PsetWorld}, 0)), mpi.ErrComm, "mpi: SplitResource: the communicator is nil; Split, Create, CartCreate and GraphCreate give nil to the ranks that they leave out"),
 		)
 	})
 }

@@ -91,6 +91,9 @@ func play(world *mpi.Comm) error {
 	if err := mpi.Barrier(world); err != nil {
 		return err
 	}
+	if err := offerPartitions(world, call); err != nil {
+		return err
+	}
 	if world.Rank() == 1 {
 		othersSleep()
 	}
@@ -119,6 +122,16 @@ func play(world *mpi.Comm) error {
 			return win.Start(one)
 		}
 		return errors.Join(win.Post(one), win.Wait())
+	case "Wait before Pready":
+		r, err := mpi.PsendInit(world, few, 1, 1, 7)
+		if err != nil {
+			return err
+		}
+		if err := r.Start(); err != nil {
+			return err
+		}
+		_, err = r.Wait()
+		return err
 	case "Barrier":
 		return mpi.Barrier(world)
 	case "Allreduce":
@@ -155,6 +168,19 @@ func windowFor(world *mpi.Comm, call string) (win *mpi.Win[int], err error) {
 		err = win.Lock(mpi.LockExclusive, 0)
 	}
 	return win, err
+}
+
+// offerPartitions has rank 1 take part in what the others send in partitions.
+func offerPartitions(world *mpi.Comm, call string) error {
+	if call != "Wait before Pready" || world.Rank() != 1 {
+		return nil
+	}
+	for _, from := range []int{0, 2} {
+		if _, err := mpi.PrecvInit(world, make([]int, 1), 1, from, 7); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // groupOfOne returns the group of rank 1.
@@ -217,6 +243,7 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 		{"kill Lock of own memory", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock (peer 1) for "},
 		{"leave LockAll", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in LockAll (peer 1) for "},
 		{"kill Fence", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Fence for "},
+		{"exit Wait before Pready", 3, "exited with status 3", "ranks 0,2 waiting in PsendInit for "},
 		{"exit Start", 3, "exited with status 3", "ranks 0,2 waiting in Start (peer 1, tag 0, 0 bytes) for "},
 		{"exit Wait of a window", 3, "exited with status 3", "ranks 0,2 waiting in Wait (peer 1, tag 1, 0 bytes) for "},
 		{"exit Finalize", 3, "exited with status 3", "ranks 0,2 waiting in Finalize for "},
