@@ -105,6 +105,12 @@ func Die() { panic(dying{}) }
 
 type dying struct{}
 
+// Error is what the end of a process prints whose goroutine runs no rank and has called Die.
+func (dying) Error() string { return "mpitest: only the goroutine that runs a rank may call Die" }
+
+// errNoProgram is the error of a run of nothing.
+var errNoProgram = errors.New("mpitest: the function is nil; pass the one that is to run on every rank")
+
 // errDied is the error of a rank that dies where a death ends the job.
 var errDied = errors.New("called Die, which ends the run; with mpitest.KeepGoing() the other ranks go on")
 
@@ -123,6 +129,9 @@ func Run(t testing.TB, n int, fn func(world *mpi.Comm) error, options ...Option)
 // World runs fn on n ranks and returns when all have returned. The error joins the
 // errors of ranks that did not fail because of another rank.
 func World(n int, fn func(world *mpi.Comm) error, options ...Option) error {
+	if fn == nil {
+		return errNoProgram
+	}
 	return run(n, inWorld(fn), options)
 }
 
@@ -146,6 +155,9 @@ func inWorld(fn func(world *mpi.Comm) error) func(mpi.Job) error {
 // finalized when fn returns. Within fn, Open of that session stands for
 // [mpi.SessionInit], which opens a session of the whole process.
 func Sessions(n int, fn func(s *mpi.Session) error, options ...Option) error {
+	if fn == nil {
+		return errNoProgram
+	}
 	return run(n, func(job mpi.Job) error {
 		s, err := mpi.JoinSession(job)
 		if err == nil {
@@ -178,6 +190,11 @@ func start(n int, fn func(mpi.Job) error, s settings) (*job, error) {
 	}
 	if s.deaths != nil && !s.keepGoing {
 		return nil, errors.New("mpitest: Kill needs KeepGoing, or the other ranks wait for the dead one; add mpitest.KeepGoing()")
+	}
+	for rank, call := range s.deaths {
+		if rank < 0 || rank >= n || call < 1 {
+			return nil, fmt.Errorf("mpitest: Kill(%d, %d): ranks are 0 to %d, and calls are counted from 1", rank, call, n-1)
+		}
 	}
 	j, err := newJob(n, s)
 	if err != nil {

@@ -197,13 +197,32 @@ func TestUnbufferedFindsProgramsThatRelyOnBuffering(t *testing.T) {
 }
 
 func TestWrongArgumentsAreErrors(t *testing.T) {
-	if err := World(0, recvForever); err == nil || err.Error() != "mpitest: 0 ranks; there must be at least 1" {
-		t.Errorf("got %v", err)
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{World(0, recvForever), "mpitest: 0 ranks; there must be at least 1"},
+		{World(2, recvForever, Kill(1, 1)), "mpitest: Kill needs KeepGoing, or the other ranks wait for the dead one; add mpitest.KeepGoing()"},
+		{World(2, recvForever, Kill(2, 1), KeepGoing()), "mpitest: Kill(2, 1): ranks are 0 to 1, and calls are counted from 1"},
+		{World(2, recvForever, Kill(-1, 1), KeepGoing()), "mpitest: Kill(-1, 1): ranks are 0 to 1, and calls are counted from 1"},
+		{World(2, recvForever, Kill(0, 0), KeepGoing()), "mpitest: Kill(0, 0): ranks are 0 to 1, and calls are counted from 1"},
+		{World(2, nil), "mpitest: the function is nil; pass the one that is to run on every rank"},
+		{Sessions(2, nil), "mpitest: the function is nil; pass the one that is to run on every rank"},
+	} {
+		if c.err == nil || c.err.Error() != c.want {
+			t.Errorf("got %v, want %s", c.err, c.want)
+		}
 	}
-	want := "mpitest: Kill needs KeepGoing, or the other ranks wait for the dead one; add mpitest.KeepGoing()"
-	if err := World(2, recvForever, Kill(1, 1)); err == nil || err.Error() != want {
-		t.Errorf("got %v", err)
-	}
+}
+
+// A goroutine that runs no rank cannot die.
+func TestDieOutsideOfARun(t *testing.T) {
+	defer func() {
+		if err, ok := recover().(error); !ok || err.Error() != "mpitest: only the goroutine that runs a rank may call Die" {
+			t.Errorf("got %v", err)
+		}
+	}()
+	Die()
 }
 
 // Failures of several ranks are all reported.
