@@ -172,7 +172,8 @@ func (t *distGraph) collect(c *Comm, edges []Edge) error {
 
 // DistGraphCreateAdjacent is [Comm.DistGraphCreate] in which each rank passes the edges
 // that lead to it and those that lead away from it; the rank at the other end of an
-// edge must pass it too. Neighborhood collectives use this order.
+// edge must pass it too, which a checked job compares (see Job.Check). Neighborhood
+// collectives use this order.
 //
 // MPI 4.1, section 8.5.4 (MPI_Dist_graph_create_adjacent).
 func (c *Comm) DistGraphCreateAdjacent(in, out []Edge) (_ *Comm, err error) {
@@ -193,7 +194,17 @@ func (c *Comm) DistGraphCreateAdjacent(in, out []Edge) (_ *Comm, err error) {
 			return nil, c.errorAt(s, ErrArg, "out[%d] leads from %d, not from the caller, %d", i, e.Source, c.rank)
 		}
 	}
-	return c.shaped(s, c.size, "graph", &distGraph{slices.Clone(in), slices.Clone(out)}, 0)
+	how := cut{key: c.rank, how: "graph"}
+	if c.w.Check {
+		var all adjacency
+		how.ask = func(b *Comm, _ *cut) error { return all.collect(b, in, out) }
+		how.check = func(s site, _ []member) error { return all.compare(c, s) }
+	}
+	made, err := c.divide(s, how)
+	if made != nil {
+		made.topo = &distGraph{slices.Clone(in), slices.Clone(out)}
+	}
+	return made, err
 }
 
 func (c *Comm) checkEdges(s site, edges []Edge) error {

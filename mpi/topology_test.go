@@ -407,3 +407,40 @@ func TestMisusedTopologiesAreErrors(t *testing.T) {
 		return is(mpi.NeighborAllgather(ring, send, recv), mpi.ErrTruncate, "")
 	})
 }
+
+// An edge that only one of its ranks passes is an error on all ranks of a checked job. The
+// communicator can be used afterwards.
+func TestEdgesOfOneEnd(t *testing.T) {
+	everywhere(t, 3, func(w *mpi.Comm) error {
+		ends := "; the ranks at both ends of an edge must pass it"
+		one, twice := []mpi.Edge{{Source: 0, Dest: 2}}, []mpi.Edge{{Source: 0, Dest: 2}, {Source: 0, Dest: 2, Weight: 1}}
+		for _, k := range []struct {
+			out, in []mpi.Edge // of ranks 0 and 2
+			want    string
+		}{
+			{one, nil, "rank 0 passes 1 edges to rank 2 in out, and that one 0 in in"},
+			{nil, one, "rank 0 passes 0 edges to rank 2 in out, and that one 1 in in"},
+			{one, twice, "rank 0 passes 1 edges to rank 2 in out, and that one 2 in in"},
+			{twice, one, "rank 0 passes 2 edges to rank 2 in out, and that one 1 in in"},
+			{twice, twice, ""},
+			{nil, nil, ""},
+		} {
+			var in, out []mpi.Edge
+			switch w.Rank() {
+			case 0:
+				out = k.out
+			case 2:
+				in = k.in
+			}
+			c, err := w.DistGraphCreateAdjacent(in, out)
+			if k.want != "" {
+				if err := is(err, mpi.ErrArg, "mpi: DistGraphCreateAdjacent on world: "+k.want+ends); err != nil {
+					return err
+				}
+			} else if err := errors.Join(err, c.Free()); err != nil {
+				return err
+			}
+		}
+		return mpi.Barrier(w)
+	})
+}
