@@ -218,10 +218,11 @@ func (w *window) awaitPost(r int) error {
 func (w *window) opens(wait func() error) error {
 	w.opening = true
 	w.mu.Unlock()
-	err := wait()
-	w.mu.Lock()
-	w.opening = false
-	return err
+	defer func() {
+		w.mu.Lock()
+		w.opening = false
+	}()
+	return wait()
 }
 
 // noAccess returns the error for an epoch of this rank that another one must not

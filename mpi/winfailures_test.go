@@ -230,3 +230,30 @@ func TestRegionsOfTheDead(t *testing.T) {
 		return errors.Join(err, is(v.UnlockAll(), mpi.ErrProcFailed, ""), v.Free())
 	})
 }
+
+// User-Level Failure Mitigation: a rank may die at any point of epochs of Post and Start, and the
+// other rank has the end of them, or an error.
+func TestARankThatDiesInEpochsOfStart(t *testing.T) {
+	for n := 1; n <= 40; n++ {
+		err := mpitest.World(2, func(w *mpi.Comm) error {
+			v, err := mpi.WinCreate(w, make([]int, 1))
+			if err != nil {
+				return is(err, mpi.ErrProcFailed, "")
+			}
+			other := groupsIn(w)(1 - w.Rank())
+			err = v.Post(other)
+			if started := v.Start(other); started == nil {
+				err = errors.Join(err, v.Put(one, 1-w.Rank(), 0), v.Complete())
+			} else {
+				err = errors.Join(err, started)
+			}
+			if err = errors.Join(err, v.Wait()); err != nil {
+				err = is(err, mpi.ErrProcFailed, "")
+			}
+			return errors.Join(err, v.Free())
+		}, mpitest.KeepGoing(), mpitest.Kill(1, n))
+		if err != nil {
+			t.Fatalf("death at call %d: %v", n, err)
+		}
+	}
+}
