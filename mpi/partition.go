@@ -155,11 +155,15 @@ func (p *partitioned) match() {
 	p.step = offer
 	go func() {
 		defer p.meet()
-		if t.Wait(offer); offer.Status.Err != nil {
+		if p.err = p.complete(offer); p.err != nil {
+			p.c.w.partners.leave(p)
+		} else if offer.Status.Err != nil {
 			p.err = p.failure(offer.Status.Err)
 			if !errors.Is(offer.Status.Err, port.ErrClosed) { // else nobody has come
 				p.c.w.partners.leave(p)
 			}
+		}
+		if p.err != nil {
 			if p.send {
 				t.Cancel(answer)
 			}
@@ -178,9 +182,11 @@ func (p *partitioned) match() {
 		p.mu.Lock()
 		p.step = answer
 		p.mu.Unlock()
-		t.Wait(answer)
+		lost := p.complete(answer)
 		switch {
 		case p.err != nil:
+		case lost != nil:
+			p.err = lost
 		case answer.Status.Err != nil:
 			p.err = p.failure(answer.Status.Err)
 		case heard[0].ok == 0:
@@ -359,7 +365,7 @@ func (p *partitioned) mayBeReady(call string, i int) error {
 // sendPart begins to send partition i, which is ready.
 func (p *partitioned) sendPart(i int) (err error) {
 	n := p.bytes / p.partitions
-	if p.post(i*n, n); p.reqs != nil && !p.null {
+	if p.post(i*n, n); p.reqs != nil && p.failed == nil && !p.null {
 		err = p.begin(i)
 	}
 	if p.left--; p.left == 0 {

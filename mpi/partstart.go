@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"runtime"
 
 	"rhinet/llc"
@@ -91,6 +92,7 @@ func (v *partStart) look() bool {
 		p.glance(at.step)
 		return false
 	case at.failed != nil: // settle waits for the transfers that have begun
+	case p.over() != nil: // and gives them up
 	case p.send && at.left > 0:
 		p.glance(nil) // other goroutines may be about to call Pready
 		return false
@@ -148,12 +150,19 @@ func (v *partStart) settle() {
 		if q == nil {
 			continue
 		}
-		if p.c.t.Wait(q); q.Status.Err != nil && err == nil {
+		switch lost := p.complete(q); {
+		case err != nil:
+		case lost != nil:
+			err = lost
+		case q.Status.Err != nil:
 			err = p.failure(q.Status.Err)
 		}
 	}
 	p.mu.Lock()
 	p.on = false
+	if over := p.over(); over != nil && err != nil && p.err == nil {
+		p.err = over // of all later starts, too
+	}
 	p.mu.Unlock()
 	if v.st, v.err = emptyStatus(), err; !p.send && err == nil {
 		v.st = Status{Source: p.site.peer, Tag: p.site.tag, Bytes: int64(p.bytes), Count: p.elem.number(p.bytes)}
@@ -166,15 +175,63 @@ func (p *partitioned) awaitReady() {
 	all := p.all
 	p.waits = true
 	p.mu.Unlock()
-	p.c.t.AwaitCollective(p.site.call, nil, nil, func() bool { // so that the wait is in reports
-		select {
-		case <-all:
-			return true
-		default:
-			return false
+	var over <-chan struct{} // never, without a context
+	if p.c.ctx != nil {
+		over = p.c.ctx.Done()
+	}
+	if p.c.w.Clock == nil { // so that the wait is in reports; in virtual time only an event would end it
+		if p.c.ctx != nil {
+			defer p.c.wakeAtEnd(p.c.ctx)()
 		}
-	})
-	<-all // the wait may have ended because a rank has died
+		p.c.t.AwaitCollective(p.site.call, nil, nil, func() bool {
+			select {
+			case <-all:
+			case <-over:
+			default:
+				return false
+			}
+			return true
+		})
+	}
+	select { // the wait may have ended because a rank has died
+	case <-all:
+	case <-over:
+		p.mu.Lock()
+		if p.left > 0 && p.failed == nil {
+			p.failed = p.over()
+		}
+		p.mu.Unlock()
+	}
+}
+
+// complete waits for a transfer of the message. It fails, and gives the transfer up, if the
+// context of the communicator ends first.
+func (p *partitioned) complete(q *llc.Request) error {
+	t := p.c.t
+	if p.c.ctx == nil {
+		t.Wait(q)
+		return nil
+	}
+	if t.WaitContext(p.c.ctx, q) == nil {
+		return nil
+	}
+	over := p.over()
+	if over == nil { // the transport has been closed
+		t.Wait(q)
+	} else if !t.Cancel(q) && t.Test(q) {
+		return nil // it completed while the context ended
+	}
+	return over
+}
+
+// over returns why no wait for the message goes on, or nil.
+func (p *partitioned) over() error {
+	if p.c.ctx != nil {
+		if cause := context.Cause(p.c.ctx); cause != nil {
+			return p.c.limited(p.site, cause, "the context ended while waiting")
+		}
+	}
+	return nil
 }
 
 // Parrived reports whether partition i of the message that is being received has
@@ -203,6 +260,8 @@ func (r *Request) Parrived(i int) (_ bool, err error) {
 		p.glance(at.step)
 	case at.failed != nil:
 		return false, at.failed
+	case p.over() != nil:
+		return false, p.over()
 	default:
 		if there, err = p.arrived(at.reqs, i); err != nil {
 			return false, err

@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -162,4 +163,102 @@ func TestALoopOfTestsLetsOthersComplete(t *testing.T) {
 		}
 		return fmt.Errorf("not complete after %d tests", most)
 	})
+}
+
+// ends checks that a start of r ends with class, by Wait or Test, and that later ones do.
+func ends(r *mpi.Request, wait bool, class mpi.Class) (err error) {
+	for range 2 {
+		if wait {
+			err = waited(r)
+		}
+		for done := wait; !done; {
+			_, done, err = r.Test()
+		}
+		if err := is(err, class, ""); err != nil {
+			return err
+		}
+		if err = r.Start(); err != nil { // which may find it, too
+			return is(err, class, "")
+		}
+	}
+	return is(waited(r), class, "")
+}
+
+// unfinished starts partitioned requests that cannot end: one partition of each has arrived and
+// the others do not become ready, and one receive, which is the first, has no partner.
+func unfinished(c *mpi.Comm) (all []*mpi.Request, err error) {
+	for i, tag := range []int{3, 1, 2} {
+		var r *mpi.Request
+		switch {
+		case c.Rank() == 1:
+			r, err = mpi.PrecvInit(c, make([]int, 40), 8, 0, tag)
+		case i == 0:
+			continue
+		default:
+			r, err = mpi.PsendInit(c, make([]int, 40), 4, 1, tag)
+		}
+		if err = errors.Join(err, r.Start()); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+		if c.Rank() == 0 {
+			err = r.Pready(2)
+		}
+		for there := i == 0 || c.Rank() == 0; !there && err == nil; {
+			there, err = r.Parrived(5)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// MPI 4.1, section 4.2.1: partitioned requests are persistent ones; as with those, the context of
+// the communicator ends all waits for them, whatever they wait for.
+func TestPartitionsEndWithTheirContext(t *testing.T) {
+	for _, wait := range []bool{true, false} {
+		everywhere(t, 2, func(w *mpi.Comm) error {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			all, err := unfinished(w.WithContext(ctx))
+			if err := errors.Join(err, mpi.Barrier(w)); err != nil {
+				return err
+			}
+			cancel()
+			for w.Rank() == 1 && err == nil {
+				_, err = all[0].Parrived(0)
+			}
+			if err != nil {
+				err = is(err, mpi.ErrCancelled, "")
+			}
+			for _, r := range all {
+				err = errors.Join(err, ends(r, wait, mpi.ErrCancelled))
+			}
+			return errors.Join(err, mpi.Barrier(w))
+		})
+	}
+}
+
+// User-Level Failure Mitigation: so does Revoke.
+func TestPartitionsOfARevokedCommunicator(t *testing.T) {
+	for _, wait := range []bool{true, false} {
+		runKeepGoing(t, 2, func(w *mpi.Comm) error {
+			c, err := w.Dup()
+			if err != nil {
+				return err
+			}
+			all, err := unfinished(c)
+			if err := errors.Join(err, mpi.Barrier(w)); err != nil {
+				return err
+			}
+			if w.Rank() == 1 {
+				err = c.Revoke()
+			}
+			for _, r := range all {
+				err = errors.Join(err, ends(r, wait, mpi.ErrRevoked))
+			}
+			return errors.Join(err, mpi.Barrier(w), c.Free())
+		})
+	}
 }
