@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -124,7 +125,9 @@ func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
 	for _, p := range g.members {
 		t.ranks = append(t.ranks, c.local(int(p)))
 	}
-	t.ctx, t.call, t.mark = c.ctx, s.call, uint32(makerSign(s))
+	ctx, stop := c.limitedByDeaths(g)
+	defer stop()
+	t.ctx, t.call, t.mark = ctx, s.call, uint32(makerSign(s))
 	group, err := collectives.New(t, collectives.Options{})
 	if err != nil {
 		return nil, c.because(s, ErrOther, err, "")
@@ -139,6 +142,21 @@ func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
 	}
 	made.name = fmt.Sprintf("%s.group(tag %d)", c.name, tag)
 	return c.derive(s, made, seq, c.worldOptions())
+}
+
+// limitedByDeaths returns a context that ends with that of c, and when a process of g dies: no
+// rank may then wait for others that have failed.
+func (c *Comm) limitedByDeaths(g *Group) (ctx context.Context, stop func()) {
+	if c.failures == nil {
+		return c.ctx, func() {}
+	}
+	p := c.w.failures
+	f := p.meet(&core{w: c.w, size: g.Size(), members: g.members})
+	both, end := context.WithCancelCause(c.ctx)
+	forget := context.AfterFunc(f.whole, func() {
+		end(&failureError{ErrProcFailed, c.died(site{}, int(g.members[f.dead()[0]])).text})
+	})
+	return both, func() { forget(); end(nil); p.part(f) }
 }
 
 // A groupTransport connects some ranks of a communicator.

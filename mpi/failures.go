@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"rhinet/llc"
 )
@@ -18,6 +19,8 @@ type failureManager struct {
 	ctx  context.Context
 	news chan int // world ranks that have died
 	over sync.WaitGroup
+
+	anyRevoked atomic.Bool // a communicator has been revoked
 
 	mu         sync.Mutex
 	dead       []bool // by world rank
@@ -354,6 +357,7 @@ func (p *failureManager) revoke(c *core) {
 	if c.failures.isRevoked() {
 		return
 	}
+	p.anyRevoked.Store(true)
 	c.failures.revoke(&failureError{ErrRevoked, "the communicator has been revoked; Shrink and Agree still work on it"})
 	for r := range c.size {
 		if r != c.rank && !p.dead[c.global(r)] {

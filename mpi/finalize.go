@@ -78,8 +78,8 @@ func Finalize(world *Comm) (err error) {
 	}
 	// The servers of windows, and the goroutine that handles deaths, have ended.
 	pending, unmet := w.requests.pending(nil), w.unmet()
-	// What a call that a death has ended has sent may wait for ever.
-	explained := len(pending)+len(unmet) > 0 || w.failures != nil && w.failures.anyDied()
+	// What a call that a death or Revoke has ended has sent may wait for ever.
+	explained := len(pending)+len(unmet) > 0 || w.failures != nil && (w.failures.anyDied() || w.failures.anyRevoked.Load())
 	if e != nil && !(errors.Is(e, port.ErrUnfinished) && explained) {
 		return world.because(s, ErrOther, e, "")
 	}

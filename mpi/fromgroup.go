@@ -21,7 +21,7 @@ func CommFromGroup(g *Group, tag string, info ...Info) (_ *Comm, err error) {
 	if g.Size() == 0 {
 		return nil, nil
 	}
-	m, err := g.meet(s, tag, "communicator", g.members, info)
+	m, err := g.meet(s, tag, "communicator", info)
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +48,7 @@ func IntercommFromGroups(local *Group, leader int, remote *Group, remoteLeader i
 	if local.Size() == 0 {
 		return nil, nil
 	}
-	members := local.members // that this process waits for
-	if local.Rank() == leader && remote.checkRank(s.call, remoteLeader) == nil {
-		members = append(slices.Clone(members), remote.members[remoteLeader])
-	}
-	m, err := local.meet(s, tag, "inter-communicator", members, info)
+	m, err := local.meet(s, tag, "inter-communicator", info)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +59,7 @@ func IntercommFromGroups(local *Group, leader int, remote *Group, remoteLeader i
 	if local.Size() == 1 && remote.Size() == 0 {
 		return nil, nil
 	}
-	made, seq, err := m.root.unite(s, m.group, leader, func() (collectives.Transport, error) { return m.line(s, remote, remoteLeader) })
+	made, seq, err := m.root.unite(s, m.group, leader, func() (line, error) { return m.line(s, remote, remoteLeader) })
 	if err != nil {
 		return nil, m.root.explain(s, err)
 	}
@@ -85,8 +81,8 @@ type meeting struct {
 	hints   Info
 }
 
-// meet connects the processes of g. waitsFor are those whose death ends the call.
-func (g *Group) meet(s site, tag, what string, waitsFor []int32, info []Info) (*meeting, error) {
+// meet connects the processes of g. The death of one of them ends the call.
+func (g *Group) meet(s site, tag, what string, info []Info) (*meeting, error) {
 	var none *Comm
 	switch {
 	case g.session != nil && g.session.over.Load():
@@ -97,7 +93,7 @@ func (g *Group) meet(s site, tag, what string, waitsFor []int32, info []Info) (*
 	w := g.w
 	root := newComm(&core{w: w, t: w.Transport, rank: w.Rank, size: w.Size, session: g.session})
 	if w.failures != nil {
-		root.failures = w.failures.meet(&core{w: w, size: len(waitsFor), members: waitsFor})
+		root.failures = w.failures.meet(&core{w: w, size: g.Size(), members: g.members})
 	}
 	m := &meeting{root: root, tag: tag, name: fmt.Sprintf("%s(%s)", what, tag)}
 	var err error
@@ -132,7 +128,7 @@ func (m *meeting) among(s site, members []int32, what string) *meetingTransport 
 }
 
 // line connects this process, a leader, with the leader of the other group.
-func (m *meeting) line(s site, remote *Group, leader int) (collectives.Transport, error) {
+func (m *meeting) line(s site, remote *Group, leader int) (line, error) {
 	if err := remote.checkRank(s.call, leader); err != nil {
 		return nil, err
 	}

@@ -181,8 +181,11 @@ func (c *Comm) Merge(high bool) (_ *Comm, err error) {
 func (c *Comm) IntercommCreate(leader int, peer *Comm, remote, tag int) (_ *Comm, err error) {
 	defer c.raised(&err)
 	s := at("IntercommCreate")
-	if err := c.intra(s); err != nil {
+	if err := c.alive(s); err != nil {
 		return nil, err
+	}
+	if c.inter != nil {
+		return nil, c.intra(s)
 	}
 	if leader < 0 || leader >= c.size {
 		return nil, c.errorAt(s, ErrRank, "there is no rank %d to lead; ranks are 0 to %d", leader, c.size-1)
@@ -190,11 +193,17 @@ func (c *Comm) IntercommCreate(leader int, peer *Comm, remote, tag int) (_ *Comm
 	if tag < 0 || tag > MaxTag {
 		return nil, c.errorAt(s, ErrTag, "the tag is %d; tags are 0 to %d", tag, MaxTag)
 	}
+	ctx, stop := c.limitedByPeer(peer)
+	defer stop()
+	connect := func() (line, error) { return c.peerLine(ctx, s, peer, remote, tag) }
 	if err := c.enter(s, nil); err != nil {
+		if c.rank == leader {
+			c.excuse(s, err, connect)
+		}
 		return nil, err
 	}
 	c.coll.sign(makerSign(s), 0)
-	made, seq, err := c.unite(s, c.coll.group, leader, func() (collectives.Transport, error) { return c.peerLine(s, peer, remote, tag) })
+	made, seq, err := c.unite(s, c.coll.group, leader, connect)
 	if err = c.leave(s, err); err != nil {
 		return nil, err
 	}
@@ -206,104 +215,14 @@ func (c *Comm) IntercommCreate(leader int, peer *Comm, remote, tag int) (_ *Comm
 	return d.bridge(s)
 }
 
-// peerLine connects this rank, a leader, with the other leader.
-func (c *Comm) peerLine(s site, peer *Comm, remote, tag int) (collectives.Transport, error) {
-	if err := peer.check(s); err != nil {
-		return nil, c.because(s, ErrComm, err, "the peer communicator cannot be used")
-	}
-	if remote < 0 || remote >= peer.size {
-		return nil, c.errorAt(s, ErrRank, "the peer communicator has no rank %d; its ranks are 0 to %d", remote, peer.size-1)
-	}
-	b := peer.base()
-	if peer.inter != nil {
-		remote += peer.inter.far.from
-	}
-	if remote == b.rank {
-		return nil, c.errorAt(s, ErrRank, "rank %d of the peer communicator is the caller itself; name the leader of the other group", remote)
-	}
-	t := &groupTransport{collTransport: newCollTransport(b.core), ranks: []int{b.rank, remote}, tag: groupTag | tag&(neighborTag-1)}
-	if remote < b.rank {
-		slices.Reverse(t.ranks)
-		t.rank = 1
-	}
-	t.ctx, t.call, t.mark = c.ctx, s.call, uint32(makerSign(s))
-	return t, nil
-}
-
-// otherSide returns the members of the other group: the leader of the own
-// group exchanges members with the other leader, by line, and broadcasts them in its
-// group.
-func (c *Comm) otherSide(s site, own *collectives.Group, mine []member, leader int, line func() (collectives.Transport, error)) ([]member, error) {
-	var theirs []member
-	var failed error
-	count := []int64{-1}
-	if own.Rank() == leader {
-		var t collectives.Transport
-		if t, failed = line(); failed == nil {
-			theirs, failed = c.trade(t, mine)
-		}
-		if failed == nil {
-			count[0] = int64(len(theirs))
-		}
-	}
-	if err := own.Bcast(view(count), leader); err != nil {
-		return nil, err
-	}
-	switch {
-	case failed != nil:
-		return nil, failed
-	case count[0] < 1 || count[0] > int64(c.w.Size):
-		return nil, c.errorAt(s, ErrComm, "rank %d, the leader, has not reached the other group; its error says why", leader)
-	case own.Rank() != leader:
-		theirs = make([]member, count[0])
-	}
-	return theirs, own.Bcast(view(theirs), leader)
-}
-
-// trade exchanges the members of this group for those of the other one.
-func (c *Comm) trade(t collectives.Transport, mine []member) ([]member, error) {
-	two, err := collectives.New(t, collectives.Options{})
-	if err != nil {
-		return nil, err
-	}
-	counts := make([]int, 2)
-	if err := two.Allgather(view([]int{len(mine)}), view(counts)); err != nil {
-		return nil, err
-	}
-	if n := counts[1-two.Rank()]; n < 1 || n > c.w.Size {
-		return nil, fmt.Errorf("the other leader tells of %d ranks", n)
-	}
-	both := make([]member, counts[0]+counts[1])
-	if err := two.Allgatherv(view(mine), view(both), counts, nil, sizeOf[member]()); err != nil {
-		return nil, err
-	}
-	if two.Rank() == 0 {
-		return both[counts[0]:], nil
-	}
-	return both[:counts[0]], nil
-}
-
-// unite has the ranks of own, whose leader has a line to the leader of another group,
-// settle on a communicator of both groups.
-func (c *Comm) unite(s site, own *collectives.Group, leader int, line func() (collectives.Transport, error)) (*core, uint64, error) {
-	mine, ours, err := c.exchangeMembers(own, cut{color: leader})
-	for r, b := range ours {
-		if err == nil && b.color != mine.color {
-			err = c.errorAt(s, ErrArg, "rank %d names %d as the leader, this rank %d; all ranks must name the same", r, b.color, leader)
-		}
-	}
-	var theirs []member
-	if err == nil {
-		theirs, err = c.otherSide(s, own, ours, leader, line)
-	}
-	return c.settleBoth(s, mine, ours, theirs, leader, err)
-}
-
 // settleBoth settles the members of both groups. The group of the leader with the lower
 // world rank comes first.
 func (c *Comm) settleBoth(s site, mine member, ours, theirs []member, leader int, err error) (*core, uint64, error) {
+	if err != nil { // ours may be of no rank
+		return c.settle(s, mine, nil, 0, err)
+	}
 	first, second := ours, theirs
-	if err == nil && theirs[0].leader(theirs).world < ours[leader].world {
+	if theirs[0].leader(theirs).world < ours[leader].world {
 		first, second = theirs, ours
 	}
 	all := slices.Concat(first, second)
