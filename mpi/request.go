@@ -248,6 +248,7 @@ func (r *Request) Wait() (Status, error) {
 		k.Put(&p.Request, &p.Request)
 		return emptyStatus(), err
 	}
+	gen := p.gen
 	if p.phase == kept {
 		p.phase = begun // complete already
 	} else if p.started() {
@@ -269,7 +270,7 @@ func (r *Request) Wait() (Status, error) {
 		p.task.wait()
 		p.c.end(m, "Wait")
 	}
-	if r.active() != p { // best effort: only one goroutine may use a Request
+	if p.gen != gen { // best effort: only one goroutine may use a Request
 		var none *Comm
 		return emptyStatus(), none.errorAt(at("Wait"), ErrRequest, "another goroutine completed the request meanwhile; let one goroutine wait for it, and the others for that one")
 	}
