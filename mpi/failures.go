@@ -29,11 +29,15 @@ type failureManager struct {
 }
 
 // commAgreements are the agreements of the ranks of a communicator. Other ranks may begin
-// one before this one has the communicator.
+// one before this one has the communicator. Several may be open at once ([Comm.Iagree]), so a
+// decision is kept until all ranks that live are known to have it: one of them may lack it
+// because the leader has died, and ask this rank for it.
 type commAgreements struct {
 	c     *core // nil: not made yet
 	calls uint32
 	open  map[uint32]*pendingAgreement
+	low   []uint32 // of each rank: it is known to have decided all agreements up to this one
+	all   uint32   // all ranks that live have: these are forgotten
 	early []notice
 }
 
@@ -48,6 +52,7 @@ type notice struct {
 	kind  uint32
 	id    contextID // of the communicator at the receiver
 	seq   uint32    // of the agreement
+	low   uint32    // of an offer: the sender has decided all agreements up to this one; of a decision: all ranks have
 	from  int       // world rank
 	value []byte
 }
@@ -59,7 +64,7 @@ const (
 	noticeRevoke
 )
 
-const noticeHead = 12
+const noticeHead = 16
 
 // survive starts what a job needs to go on when ranks die.
 func (w *world) survive() bool {
@@ -210,8 +215,7 @@ func (p *failureManager) agreementsOf(id contextID) *commAgreements {
 	return k
 }
 
-// pending returns one agreement of a communicator. A rank that comes to one has ended the
-// last one, and so all ranks have ended the one before that: it is forgotten.
+// pending returns one agreement of a communicator.
 func (p *failureManager) pending(k *commAgreements, seq uint32) *pendingAgreement {
 	s := k.open[seq]
 	if s == nil {
@@ -221,7 +225,6 @@ func (p *failureManager) pending(k *commAgreements, seq uint32) *pendingAgreemen
 		}
 		s = &pendingAgreement{newAgreement(k.c.rank, dead), make(chan struct{})}
 		k.open[seq] = s
-		delete(k.open, seq-2)
 	}
 	return s
 }
@@ -260,10 +263,11 @@ func (p *failureManager) vote(c *core, value []byte) *pendingAgreement {
 
 // send sends the messages of an agreement.
 func (p *failureManager) send(k *commAgreements, seq uint32, s *pendingAgreement, out []agreementMessage) {
+	low := p.forget(k)
 	for _, x := range out {
-		n := notice{kind: noticeOffer, seq: seq, value: s.mine}
+		n := notice{kind: noticeOffer, seq: seq, low: low, value: s.mine}
 		if x.decision {
-			n.kind, n.value = noticeDecision, packVotes(s.votes)
+			n.kind, n.low, n.value = noticeDecision, k.all, packVotes(s.votes)
 		}
 		p.tell(k.c, x.to, n)
 	}
@@ -276,11 +280,39 @@ func (p *failureManager) send(k *commAgreements, seq uint32, s *pendingAgreement
 	}
 }
 
+// forget forgets the agreements that all ranks that live have decided, as far as this rank
+// knows, and returns up to which one it has decided all itself.
+func (p *failureManager) forget(k *commAgreements) (low uint32) {
+	if k.low == nil {
+		k.low = make([]uint32, k.c.size)
+	}
+	low = k.low[k.c.rank]
+	for s := k.open[low+1]; s != nil && s.decided; s = k.open[low+1] {
+		low++
+	}
+	k.low[k.c.rank] = low
+	all := low
+	for r, l := range k.low {
+		if !p.dead[k.c.global(r)] {
+			all = min(all, l)
+		}
+	}
+	p.forgetTo(k, all)
+	return low
+}
+
+func (p *failureManager) forgetTo(k *commAgreements, all uint32) {
+	for ; k.all < all; k.all++ {
+		delete(k.open, k.all+1)
+	}
+}
+
 // tell sends a notice to a rank of c, and does not wait.
 func (p *failureManager) tell(c *core, to int, n notice) {
 	b := binary.LittleEndian.AppendUint32(nil, n.kind)
 	b = binary.LittleEndian.AppendUint32(b, uint32(c.idOf(to)))
 	b = binary.LittleEndian.AppendUint32(b, n.seq)
+	b = binary.LittleEndian.AppendUint32(b, n.low)
 	b = append(b, n.value...)
 	r := &llc.Request{Peer: c.global(to), Context: noticeContext, Buf: b, Label: llc.Serving}
 	p.w.Transport.Start(r, true)
@@ -308,7 +340,7 @@ func (p *failureManager) listen() {
 		b := slices.Clone(buf[:r.Status.Bytes])
 		p.hear(notice{
 			kind: binary.LittleEndian.Uint32(b), id: contextID(binary.LittleEndian.Uint32(b[4:])), seq: binary.LittleEndian.Uint32(b[8:]),
-			from: r.Status.Source, value: b[noticeHead:],
+			low: binary.LittleEndian.Uint32(b[12:]), from: r.Status.Source, value: b[noticeHead:],
 		})
 	}
 }
@@ -337,16 +369,21 @@ func (p *failureManager) take(n notice) {
 		p.revoke(k.c)
 		return
 	}
-	if n.seq+1 < k.calls {
+	if n.seq <= k.all {
 		return // all have decided it long ago
 	}
 	s := p.pending(k, n.seq)
 	switch n.kind {
 	case noticeOffer:
+		if k.low == nil {
+			k.low = make([]uint32, k.c.size)
+		}
+		k.low[from] = max(k.low[from], n.low)
 		p.send(k, n.seq, s, s.offered(from, n.value))
 	case noticeDecision:
 		if votes, ok := unpackVotes(n.value, k.c.size); ok {
 			p.send(k, n.seq, s, s.learned(from, votes))
+			p.forgetTo(k, min(n.low, k.low[k.c.rank]))
 		}
 	}
 }
