@@ -16,6 +16,7 @@ import (
 // rank stay in order (MPI 4.1, section 12.7.1).
 type served struct {
 	c    *Comm // without a context
+	user *Comm // whose context limits waits for locks
 	tag  atomic.Uint32
 	gone chan struct{} // closed when the server has ended
 
@@ -54,6 +55,7 @@ const (
 	askSwap
 	askLock
 	askUnlock
+	askWithdraw // the request for a lock with this tag
 	askFailed
 	askRevoked
 	askStop
@@ -79,7 +81,11 @@ const (
 	answerNotAttached
 	answerUnknownType
 	answerRevoked
+	answerWithdrawn
 )
+
+// errWithdrawn reports that a target has dropped a request for a lock, as it was asked to.
+var errWithdrawn = errors.New("the request has been withdrawn")
 
 // errUnknownType reports elements that a target does not know.
 var errUnknownType = errors.New("the target has no window of such elements; make the same view of the window there")
@@ -92,6 +98,8 @@ func (a answer) err() error {
 		return errUnknownType
 	case answerRevoked:
 		return errWindowRevoked
+	case answerWithdrawn:
+		return errWithdrawn
 	}
 	return nil
 }
@@ -105,7 +113,7 @@ func serve(c *Comm, mine []byte, dynamic bool) *served {
 
 func newServed(c *Comm, mine []byte, dynamic bool) *served {
 	return &served{
-		c: newComm(c.core), gone: make(chan struct{}), mine: mine, dynamic: dynamic,
+		c: newComm(c.core), user: c, gone: make(chan struct{}), mine: mine, dynamic: dynamic,
 		regions: map[uint64][]byte{}, writer: -1, elems: map[typeCode]*elem{},
 	}
 }
@@ -145,6 +153,11 @@ func (v *served) ask(target int, r request, buf []byte, data ...[]byte) error {
 	if err := WaitAll(sent...); err != nil {
 		return err
 	}
+	if r.What == askLock {
+		if err := v.relent(answered, target, r); err != nil {
+			return err
+		}
+	}
 	if _, err := answered.Wait(); err != nil {
 		return err
 	}
@@ -181,8 +194,23 @@ func (v *served) update(target int, at uint64, u *update) error {
 	return v.ask(target, r, u.old, u.data)
 }
 
-func (v *served) lock(_ string, target int, exclusive bool) error {
-	return v.ask(target, request{What: askLock, Flag: flag(exclusive)}, nil)
+func (v *served) lock(call string, target int, exclusive bool) error {
+	err := v.ask(target, request{What: askLock, Flag: flag(exclusive)}, nil)
+	if err == errWithdrawn {
+		return v.user.check(atPeer(call, target))
+	}
+	return err
+}
+
+// relent waits for the answer to r, which asks for a lock, and withdraws r if the context of the window ends first.
+// That is answered, too, unless the lock has been given or refused meanwhile: either way one answer comes.
+func (v *served) relent(answered *Request, target int, r request) error {
+	p, ctx := answered.active(), v.user.ctx
+	if ctx == nil || !p.started() || v.c.t.WaitContext(ctx, &p.Request) == nil || ctx.Err() == nil {
+		return nil
+	}
+	r.What = askWithdraw
+	return Send(v.c, []request{r}, target, tagRequest)
 }
 
 func (v *served) unlock(target int, exclusive bool) error {
@@ -285,6 +313,8 @@ func (v *served) answer(r *request) error {
 			return err
 		}
 		return v.grant()
+	case askWithdraw:
+		return v.withdraw(r)
 	case askFailed:
 		if int(r.From) == v.c.rank {
 			return v.rankFailed(int(r.At))
@@ -406,4 +436,17 @@ func (v *served) grant() error {
 		}
 	}
 	return nil
+}
+
+// withdraw drops the request for a lock that r withdraws, and answers it, unless it has been answered already.
+func (v *served) withdraw(r *request) error {
+	n := len(v.queue)
+	v.queue = slices.DeleteFunc(v.queue, func(q request) bool { return q.From == r.From && q.Tag == r.Tag })
+	if len(v.queue) == n {
+		return nil
+	}
+	if err := v.reply(r, answerWithdrawn, nil); err != nil {
+		return err
+	}
+	return v.grant() // others may have waited only behind it
 }
