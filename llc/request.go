@@ -55,8 +55,8 @@ type Status struct {
 	Err    error // nil, or one that errors.Is finds to be ErrTruncated, ErrType, ErrShut, ErrCancelled, ErrPeerGone or ErrRefused
 }
 
-// Serving is the Label of requests with which a rank serves others. No call of the program waits for
-// them, so reports leave out waits for them.
+// Serving is the Label of requests with which a rank serves others, and of those for which only the runtime waits.
+// No call of the program waits for them, so reports leave out waits for them.
 const Serving = "serving"
 
 // A Request is one send or receive (llc, section 3.1), posted by [Engine.Send] or [Engine.Recv]. The caller

@@ -267,7 +267,7 @@ func (r *Request) Wait() (Status, error) {
 		}
 	} else if p.task != nil {
 		m := p.c.w.begin()
-		p.task.wait()
+		p.call()
 		p.c.end(m, "Wait")
 	}
 	if p.gen != gen { // best effort: only one goroutine may use a Request

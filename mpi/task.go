@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"rhinet/llc"
+	"rhinet/llc/ir"
 	"rhinet/llc/port"
 )
 
@@ -21,6 +23,7 @@ type task struct {
 	launch   *launch       // the launch whose operation it is; nil: none
 	neighbor *neighborTask // the neighborhood call that it is; nil: none
 	late     late          // work that a wait or a test completes; nil: none
+	attended bool          // a goroutine, which reports do not show, waits for the transfer that the task completes
 
 	carrier port.Carrier // advances the task; nil: a goroutine does
 	steps   port.Task
@@ -122,6 +125,9 @@ func (k *task) channel() <-chan struct{} {
 	if k.done == nil {
 		k.done = make(chan struct{})
 		go func() {
+			if k.carrier != nil && k.late == nil && !k.ended() { // one that has ended early never ends for the carrier
+				k.carrier.Attend(&k.steps)
+			}
 			k.wait()
 			close(k.done)
 		}()
@@ -174,10 +180,33 @@ func (r *Request) Done() <-chan struct{} {
 	case p.ready():
 		k.end(p.result())
 	default:
-		go func() { k.end(p.await()) }()
+		p.attend(k)
 	}
 	p.task, p.phase = k, begun
 	return k.done
+}
+
+// attend has a goroutine wait for p and end k. Reports show the calls of the program that wait for k instead: see call.
+func (p *transfer) attend(k *task) {
+	if w := p.c.w; w.Clock == nil {
+		k.attended, p.Label = true, llc.Serving
+		go func() {
+			k.end(p.await())
+			w.Transport.Wake(w.Rank)
+		}()
+		return
+	}
+	go func() { k.end(p.await()) }()
+}
+
+// call waits for the task of p within a call of the program.
+func (p *transfer) call() {
+	k := p.task
+	if k.attended {
+		held := ir.Collective{Holder: &ir.Holder{Peer: p.Peer}}
+		p.c.t.AwaitCollective("Wait", &held, nil, k.over.Load)
+	}
+	k.wait()
 }
 
 // Status reports whether the operation is complete, and its status, without completing

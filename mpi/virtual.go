@@ -301,6 +301,9 @@ func (c virtualCarrier) Join(t *port.Task) {
 	c.Carrier.Join(t)
 }
 
+// Attend is Join: in virtual time all waits of a rank count.
+func (c virtualCarrier) Attend(t *port.Task) { c.Join(t) }
+
 func (c virtualCarrier) Look(t *port.Task) bool {
 	c.v.enter(0)
 	defer c.v.leave(0)

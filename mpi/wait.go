@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"rhinet/llc"
@@ -232,14 +233,35 @@ func (k *scratch) some() bool {
 func selectAny(reqs []*Request) int {
 	var cases []reflect.SelectCase
 	var index []int
+	var c *Comm
+	ours := true // none is completed by the program
 	for i, r := range reqs {
-		if r.active() != nil {
+		if p := r.active(); p != nil {
 			cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(r.Done())})
 			index = append(index, i)
+			c, ours = p.c, ours && p.task != nil && (p.task.attended || p.task.carrier != nil)
 		}
+	}
+	if ours && c.w.Clock == nil {
+		return index[c.selectReported(cases)]
 	}
 	i, _, _ := reflect.Select(cases)
 	return index[i]
+}
+
+// selectReported is a Select that reports show as WaitAny: they do not show the goroutines that make it end.
+func (c *Comm) selectReported(cases []reflect.SelectCase) (i int) {
+	var over atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		i, _, _ = reflect.Select(cases)
+		over.Store(true)
+		close(done)
+		c.t.Wake(c.w.Rank)
+	}()
+	c.t.AwaitCollective("WaitAny", nil, nil, over.Load)
+	<-done
+	return i
 }
 
 // untilOver has wait wait until over holds, or until it returns true, which it does at once if it can. The end of one

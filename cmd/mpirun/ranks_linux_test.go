@@ -68,6 +68,8 @@ func play(world *mpi.Comm) error {
 		return nil
 	case "free and compute":
 		return freeAndCompute(world)
+	case "leave and compute":
+		return leaveAndCompute(world)
 	case "two die":
 		return twoRanksDie(world)
 	case "revoke a window":

@@ -33,6 +33,19 @@ var limitedWaits = []limitedWait{
 		_, _, err := mpi.WaitAny(append(twoReceives(c), mpi.Ibarrier(c))...)
 		return err
 	}},
+	{"wait after Done", "", `0 +Wait +1 +- +- `, func(c *mpi.Comm) error {
+		r := mpi.Irecv(c, []int{0}, 1, 1)
+		r.Done()
+		_, err := r.Wait()
+		return err
+	}},
+	{"waitany after Done", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error {
+		rs := append(twoReceives(c), mpi.Ibarrier(c))
+		rs[0].Done()
+		rs[2].Done()
+		_, _, err := mpi.WaitAny(rs...)
+		return err
+	}},
 	{"lock", "", `0 +Lock +1 +- +- `, func(c *mpi.Comm) error {
 		v, err := mpi.WinAllocate[int](c, 1)
 		if err != nil {
@@ -143,6 +156,32 @@ func freeAndCompute(world *mpi.Comm) error {
 func TestStallAfterFree(t *testing.T) {
 	for _, how := range [][]string{nil, {"--keep-going"}} {
 		args := append(how, "-n", "2", "--stall", (computing / 4).String(), "-x", playRank+"=free and compute", os.Args[0])
+		if status, _, err := mpirun(t, args...); status != 0 || err != "" {
+			t.Errorf("%v: status %d, %s", how, status, err)
+		}
+	}
+}
+
+// leaveAndCompute has rank 0 compute while channels of requests, and freed requests, wait for rank 1.
+func leaveAndCompute(world *mpi.Comm) error {
+	if world.Rank() == 1 {
+		_, err := mpi.Recv(world, []int{0}, 0, 0)
+		return errors.Join(err, mpi.Send(world, []int{0}, 0, 1), mpi.Send(world, []int{0}, 0, 2), mpi.WaitAll(mpi.Ibarrier(world)))
+	}
+	freed, r, barrier := mpi.Irecv(world, []int{0}, 1, 1), mpi.Irecv(world, []int{0}, 1, 2), mpi.Ibarrier(world)
+	r.Done()
+	barrier.Done()
+	if err := freed.Free(); err != nil {
+		return err
+	}
+	time.Sleep(computing)
+	return errors.Join(mpi.Send(world, []int{0}, 1, 0), mpi.WaitAll(r, barrier))
+}
+
+// A rank for which the runtime waits for the end of requests computes nevertheless.
+func TestStallAfterDone(t *testing.T) {
+	for _, how := range [][]string{nil, {"--keep-going"}} {
+		args := append(how, "-n", "2", "--stall", (computing / 4).String(), "-x", playRank+"=leave and compute", os.Args[0])
 		if status, _, err := mpirun(t, args...); status != 0 || err != "" {
 			t.Errorf("%v: status %d, %s", how, status, err)
 		}

@@ -48,8 +48,10 @@ func (p *Port) describe(w *waiter) {
 	p.report.Report(s)
 }
 
-// serves reports whether w waits for what others ask of this rank.
-func (w *waiter) serves() bool { return w.kind == waitRequest && w.r.Label == llc.Serving }
+// serves reports whether w waits for what others ask of this rank, or what no call of the program waits for.
+func (w *waiter) serves() bool {
+	return w.call == llc.Serving || w.kind == waitRequest && w.r.Label == llc.Serving
+}
 
 // called returns the first listed wait of a call of the program, or nil.
 func (l *waiters) called() *waiter {

@@ -56,8 +56,9 @@ type Carrier interface {
 	Stir(t *Task)
 	// Conclude ends t, for which When has returned false at least once.
 	Conclude(t *Task)
-	// Join returns when t is over.
+	// Join returns when t is over. Attend is Join that reports do not count as a call of the program.
 	Join(t *Task)
+	Attend(t *Task)
 	// Look reports whether t is over, after a look at the network.
 	Look(t *Task) bool
 }
@@ -282,12 +283,17 @@ func (p *Port) Conclude(t *Task) {
 }
 
 // Join is that of [Carrier].
-func (p *Port) Join(t *Task) {
+func (p *Port) Join(t *Task) { p.join(t, t.Call) }
+
+// Attend is that of [Carrier].
+func (p *Port) Attend(t *Task) { p.join(t, llc.Serving) }
+
+func (p *Port) join(t *Task, call string) {
 	p.lock()
 	begun := p.meter.Begin()
 	if !t.Over() && !p.is(closed) {
 		w := p.waiters.take()
-		w.kind, w.call, w.task = waitTask, t.Call, t
+		w.kind, w.call, w.task = waitTask, call, t
 		if r := undone(t.first); r != nil {
 			p.nic.Hint(r.Peer)
 		}

@@ -64,7 +64,7 @@ func (l *waiters) take() *waiter {
 }
 
 func (l *waiters) keep(w *waiter) {
-	w.r, w.rs, w.cond, w.task, w.collective, w.met = nil, nil, nil, nil, nil, false
+	w.call, w.r, w.rs, w.cond, w.task, w.collective, w.met = "", nil, nil, nil, nil, nil, false
 	w.expired.Store(false)
 	if len(w.wake) > 0 {
 		<-w.wake // polling was passed to it while it left

@@ -2,8 +2,10 @@ package port
 
 import (
 	"runtime"
+	"sync"
 	"testing"
 
+	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
 )
@@ -55,3 +57,39 @@ func TestEndedTasksAreNotDescribed(t *testing.T) {
 		t.Errorf("%d reports of a task that is over, want none", n)
 	}
 }
+
+// TestAttendIsNotReported: a goroutine that attends the end of a task is no call of the program, and one that joins
+// it beside that is.
+func TestAttendIsNotReported(t *testing.T) {
+	nics := nictest.Loopback(2, nictest.DefaultCaps())
+	rep := &reporter{Translator: nics[0]}
+	ps := openNICs(t, []ir.Translator{rep, nics[1]})
+	r := &llc.Request{Peer: 1, Context: 6, Tag: 1}
+	ps[0].Start(r, false)
+	k := &Task{Call: "Ibcast"}
+	k.Work = concluder{ps[0], k}
+	if ps[0].When(k, r, nil) {
+		t.Fatal("the request is done")
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { ps[0].Attend(k) })
+	eventually(t, "asleep", func() bool { return napping(ps[0]) && parked(ps[0]) >= 1 })
+	if w, n, _ := rep.last(); n != 0 {
+		t.Errorf("%+v is reported while no call waits", w)
+	}
+	wg.Go(func() { ps[0].Join(k) })
+	eventually(t, "reported", func() bool { _, n, _ := rep.last(); return n > 0 })
+	if w, _, _ := rep.last(); w.Call != "Ibcast" || w.More != 0 {
+		t.Errorf("reported %+v, want Ibcast alone", w)
+	}
+	send(t, ps[1], 6, 0, 1, nil)
+	inTime(t, "waits", wg.Wait)
+}
+
+// A concluder ends a task at its first step.
+type concluder struct {
+	p *Port
+	k *Task
+}
+
+func (c concluder) Step() { c.p.Conclude(c.k) }
