@@ -230,12 +230,13 @@ func (p *failureManager) pending(k *commAgreements, seq uint32) *pendingAgreemen
 }
 
 // agree contributes value and returns what all live ranks have contributed.
-func (p *failureManager) agree(ctx context.Context, c *core, value []byte) ([]vote, error) {
-	return p.decision(ctx, p.vote(c, value))
+func (p *failureManager) agree(call string, ctx context.Context, c *core, value []byte) ([]vote, error) {
+	return p.decision(call, ctx, p.vote(c, value))
 }
 
-// decision waits for the end of an agreement.
-func (p *failureManager) decision(ctx context.Context, s *pendingAgreement) ([]vote, error) {
+// decision waits for the end of an agreement, in a call of the program or, if call is "", beside it.
+func (p *failureManager) decision(call string, ctx context.Context, s *pendingAgreement) ([]vote, error) {
+	p.sleep(call, ctx, s)
 	var done <-chan struct{}
 	if ctx != nil {
 		done = ctx.Done()
@@ -248,6 +249,27 @@ func (p *failureManager) decision(ctx context.Context, s *pendingAgreement) ([]v
 	case <-p.ctx.Done():
 		return nil, errClosed
 	}
+}
+
+// sleep waits for the same in the transport, so that reports show it, or returns earlier. In virtual time a wait there
+// is for an event.
+func (p *failureManager) sleep(call string, ctx context.Context, s *pendingAgreement) {
+	if call == "" || p.w.Clock != nil {
+		return
+	}
+	wake := func() { p.w.Transport.Wake(p.w.Rank) }
+	defer context.AfterFunc(p.ctx, wake)()
+	if ctx != nil {
+		defer context.AfterFunc(ctx, wake)()
+	}
+	p.w.Transport.AwaitCollective(call, nil, nil, func() bool {
+		select {
+		case <-s.done:
+			return true
+		default:
+			return p.ctx.Err() != nil || ctx != nil && ctx.Err() != nil
+		}
+	})
 }
 
 // vote contributes value to the next agreement of c.
@@ -276,6 +298,7 @@ func (p *failureManager) send(k *commAgreements, seq uint32, s *pendingAgreement
 		case <-s.done:
 		default:
 			close(s.done)
+			p.w.Transport.Wake(p.w.Rank)
 		}
 	}
 }

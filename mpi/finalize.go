@@ -108,7 +108,7 @@ func (c *Comm) lastBarrier(s site) (whole bool, err error) {
 	if c.failures == nil {
 		return true, c.barrier(s, callFinalize)
 	}
-	votes, err := c.w.failures.agree(c.user, c.core, nil)
+	votes, err := c.w.failures.agree(s.waits(), c.user, c.core, nil)
 	if err != nil {
 		return false, c.disagreed(s, err)
 	}

@@ -23,7 +23,7 @@ type task struct {
 	launch   *launch       // the launch whose operation it is; nil: none
 	neighbor *neighborTask // the neighborhood call that it is; nil: none
 	late     late          // work that a wait or a test completes; nil: none
-	attended bool          // a goroutine, which reports do not show, waits for the transfer that the task completes
+	attended bool          // a goroutine that reports do not show completes the task, and wakes this rank then
 
 	carrier port.Carrier // advances the task; nil: a goroutine does
 	steps   port.Task
@@ -199,11 +199,21 @@ func (p *transfer) attend(k *task) {
 	go func() { k.end(p.await()) }()
 }
 
+// attendedTask returns a task that a goroutine completes which wakes this rank then.
+func (c *Comm) attendedTask() *task {
+	k := newTask()
+	k.attended = c.w.Clock == nil
+	return k
+}
+
 // call waits for the task of p within a call of the program.
 func (p *transfer) call() {
 	k := p.task
 	if k.attended {
-		held := ir.Collective{Holder: &ir.Holder{Peer: p.Peer}}
+		held := ir.Collective{Holder: &ir.Holder{Peer: ir.NoPeer}}
+		if p.kind != compound {
+			held.Holder.Peer = p.Peer
+		}
 		p.c.t.AwaitCollective("Wait", &held, nil, k.over.Load)
 	}
 	k.wait()

@@ -95,7 +95,7 @@ func (c *Comm) Iagree(flags *uint64) *Request {
 	if err := c.checkKeepGoing(s); err != nil {
 		return c.failedRequest(s, err)
 	}
-	v, k := c.vote(*flags), newTask()
+	v, k := c.vote(*flags), c.attendedTask()
 	r := c.request(s, k)
 	go func() {
 		result, err := c.agreed(s, v)
@@ -103,6 +103,7 @@ func (c *Comm) Iagree(flags *uint64) *Request {
 			*flags = result
 		}
 		k.end(emptyStatus(), err)
+		c.t.Wake(c.w.Rank)
 	}()
 	return &r
 }
@@ -120,7 +121,7 @@ func (c *Comm) vote(flags uint64) *pendingAgreement {
 
 // agreed waits for the result of a vote.
 func (c *Comm) agreed(s site, of *pendingAgreement) (uint64, error) {
-	votes, err := c.w.failures.decision(c.user, of)
+	votes, err := c.w.failures.decision(s.waits(), c.user, of)
 	if err != nil {
 		return 0, c.disagreed(s, err)
 	}
@@ -176,7 +177,7 @@ func (c *Comm) Ishrink() (*Comm, *Request) {
 	if err := c.checkKeepGoing(s); err != nil {
 		return nil, c.failedRequest(s, err)
 	}
-	o, d, k := c.offer(), c.unmade("the rest of "+c.name), newTask()
+	o, d, k := c.offer(), c.unmade("the rest of "+c.name), c.attendedTask()
 	r := c.request(s, k)
 	go func() {
 		made, err := c.shrunk(s, o)
@@ -184,6 +185,7 @@ func (c *Comm) Ishrink() (*Comm, *Request) {
 			*d = *made
 		}
 		k.end(emptyStatus(), err)
+		c.t.Wake(c.w.Rank)
 	}()
 	return d, &r
 }
@@ -202,7 +204,7 @@ func (c *Comm) offer() offer {
 
 // shrunk makes the communicator when all live ranks have offered.
 func (c *Comm) shrunk(s site, o offer) (*Comm, error) {
-	votes, err := c.w.failures.decision(c.user, o.of)
+	votes, err := c.w.failures.decision(s.waits(), c.user, o.of)
 	if err != nil {
 		err = c.disagreed(s, err)
 	}

@@ -141,9 +141,10 @@ func (w *window) awaitFree() (last bool, err error) {
 	if w.reserved {
 		knows = []byte{1}
 	}
-	votes, err := w.c.w.failures.agree(w.c.user, w.c.core, knows)
+	s := at("WinFree")
+	votes, err := w.c.w.failures.agree(s.call, w.c.user, w.c.core, knows)
 	if err != nil {
-		return false, w.c.disagreed(at("WinFree"), err)
+		return false, w.c.disagreed(s, err)
 	}
 	first := w.c.size
 	for _, v := range votes {
