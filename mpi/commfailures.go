@@ -121,11 +121,16 @@ func (f *commFailures) fromAnyone() context.Context {
 // bothOf returns a context that ends when one of two contexts ends; user may be nil.
 // stop releases its resources.
 func bothOf(user, failures context.Context) (both context.Context, stop func()) {
+	return bothFor(user, failures, func() error { return context.Cause(failures) })
+}
+
+// bothFor is bothOf in which the end of the second context has another cause, unless the first is nil.
+func bothFor(user, failures context.Context, cause func() error) (both context.Context, stop func()) {
 	if user == nil {
 		return failures, func() {}
 	}
 	both, end := context.WithCancelCause(user)
-	forget := context.AfterFunc(failures, func() { end(context.Cause(failures)) })
+	forget := context.AfterFunc(failures, func() { end(cause()) })
 	return both, func() { forget(); end(nil) }
 }
 

@@ -152,11 +152,10 @@ func (c *Comm) limitedByDeaths(g *Group) (ctx context.Context, stop func()) {
 	}
 	p := c.w.failures
 	f := p.meet(&core{w: c.w, size: g.Size(), members: g.members})
-	both, end := context.WithCancelCause(c.ctx)
-	forget := context.AfterFunc(f.whole, func() {
-		end(&failureError{ErrProcFailed, c.died(site{}, int(g.members[f.dead()[0]])).text})
+	both, end := bothFor(c.ctx, f.whole, func() error {
+		return &failureError{ErrProcFailed, c.died(site{}, int(g.members[f.dead()[0]])).text}
 	})
-	return both, func() { forget(); end(nil); p.part(f) }
+	return both, func() { end(); p.part(f) }
 }
 
 // A groupTransport connects some ranks of a communicator.

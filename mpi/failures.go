@@ -163,7 +163,7 @@ func (p *failureManager) attach(c *core) {
 		}
 	}
 	k := p.agreementsOf(c.id)
-	k.c = c
+	k.c, k.low = c, make([]uint32, c.size)
 	early := k.early
 	k.early = nil
 	for _, n := range early {
@@ -236,7 +236,9 @@ func (p *failureManager) agree(call string, ctx context.Context, c *core, value 
 
 // decision waits for the end of an agreement, in a call of the program or, if call is "", beside it.
 func (p *failureManager) decision(call string, ctx context.Context, s *pendingAgreement) ([]vote, error) {
-	p.sleep(call, ctx, s)
+	if call != "" {
+		p.w.root.sleepUntil(call, s.done, ctx, p.ctx)
+	}
 	var done <-chan struct{}
 	if ctx != nil {
 		done = ctx.Done()
@@ -249,27 +251,6 @@ func (p *failureManager) decision(call string, ctx context.Context, s *pendingAg
 	case <-p.ctx.Done():
 		return nil, errClosed
 	}
-}
-
-// sleep waits for the same in the transport, so that reports show it, or returns earlier. In virtual time a wait there
-// is for an event.
-func (p *failureManager) sleep(call string, ctx context.Context, s *pendingAgreement) {
-	if call == "" || p.w.Clock != nil {
-		return
-	}
-	wake := func() { p.w.Transport.Wake(p.w.Rank) }
-	defer context.AfterFunc(p.ctx, wake)()
-	if ctx != nil {
-		defer context.AfterFunc(ctx, wake)()
-	}
-	p.w.Transport.AwaitCollective(call, nil, nil, func() bool {
-		select {
-		case <-s.done:
-			return true
-		default:
-			return p.ctx.Err() != nil || ctx != nil && ctx.Err() != nil
-		}
-	})
 }
 
 // vote contributes value to the next agreement of c.
@@ -306,9 +287,6 @@ func (p *failureManager) send(k *commAgreements, seq uint32, s *pendingAgreement
 // forget forgets the agreements that all ranks that live have decided, as far as this rank
 // knows, and returns up to which one it has decided all itself.
 func (p *failureManager) forget(k *commAgreements) (low uint32) {
-	if k.low == nil {
-		k.low = make([]uint32, k.c.size)
-	}
 	low = k.low[k.c.rank]
 	for s := k.open[low+1]; s != nil && s.decided; s = k.open[low+1] {
 		low++
@@ -398,9 +376,6 @@ func (p *failureManager) take(n notice) {
 	s := p.pending(k, n.seq)
 	switch n.kind {
 	case noticeOffer:
-		if k.low == nil {
-			k.low = make([]uint32, k.c.size)
-		}
 		k.low[from] = max(k.low[from], n.low)
 		p.send(k, n.seq, s, s.offered(from, n.value))
 	case noticeDecision:

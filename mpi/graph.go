@@ -142,11 +142,7 @@ func (c *Comm) DistGraphCreate(edges ...Edge) (_ *Comm, err error) {
 		return nil, err
 	}
 	t := &distGraph{}
-	made, err := c.divide(s, cut{key: c.rank, how: "graph", ask: func(b *Comm, _ *cut) error { return t.collect(b, edges) }})
-	if made != nil {
-		made.topo = t
-	}
-	return made, err
+	return c.divideAs(s, cut{key: c.rank, how: "graph", ask: func(b *Comm, _ *cut) error { return t.collect(b, edges) }}, t)
 }
 
 // collect has all ranks of c exchange their edges, and keeps those of this rank.
@@ -200,11 +196,7 @@ func (c *Comm) DistGraphCreateAdjacent(in, out []Edge) (_ *Comm, err error) {
 		how.ask = func(b *Comm, _ *cut) error { return all.collect(b, in, out) }
 		how.check = func(s site, _ []member) error { return all.compare(c, s) }
 	}
-	made, err := c.divide(s, how)
-	if made != nil {
-		made.topo = &distGraph{slices.Clone(in), slices.Clone(out)}
-	}
-	return made, err
+	return c.divideAs(s, how, &distGraph{slices.Clone(in), slices.Clone(out)})
 }
 
 func (c *Comm) checkEdges(s site, edges []Edge) error {

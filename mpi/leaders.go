@@ -26,18 +26,13 @@ func (c *Comm) limitedByPeer(peer *Comm) (ctx context.Context, stop func()) {
 	if peer == nil || peer.ctx == nil || peer.ctx == c.ctx {
 		return c.ctx, func() {}
 	}
-	if c.ctx == nil {
-		return peer.ctx, func() {}
-	}
-	both, end := context.WithCancelCause(c.ctx)
-	forget := context.AfterFunc(peer.ctx, func() {
+	return bothFor(c.ctx, peer.ctx, func() error {
 		cause := context.Cause(peer.ctx)
 		if f, ok := cause.(*failureError); ok && f.class == ErrRevoked {
 			cause = &failureError{ErrRevoked, "the peer communicator has been revoked; Shrink and Agree still work on it"}
 		}
-		end(cause)
+		return cause
 	})
-	return both, func() { forget(); end(nil) }
 }
 
 // peerLine connects this rank, a leader, with the other leader, until ctx ends.

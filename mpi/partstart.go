@@ -179,21 +179,8 @@ func (p *partitioned) awaitReady() {
 	if p.c.ctx != nil {
 		over = p.c.ctx.Done()
 	}
-	if p.c.w.Clock == nil { // so that the wait is in reports; in virtual time only an event would end it
-		if p.c.ctx != nil {
-			defer p.c.wakeAtEnd(p.c.ctx)()
-		}
-		p.c.t.AwaitCollective(p.site.call, nil, nil, func() bool {
-			select {
-			case <-all:
-			case <-over:
-			default:
-				return false
-			}
-			return true
-		})
-	}
-	select { // the wait may have ended because a rank has died
+	p.c.sleepUntil(p.site.call, all, p.c.ctx)
+	select {
 	case <-all:
 	case <-over:
 		p.mu.Lock()

@@ -186,24 +186,25 @@ func (r *Request) Done() <-chan struct{} {
 	return k.done
 }
 
-// attend has a goroutine wait for p and end k. Reports show the calls of the program that wait for k instead: see call.
+// attend has a goroutine wait for p and end k.
 func (p *transfer) attend(k *task) {
-	if w := p.c.w; w.Clock == nil {
-		k.attended, p.Label = true, llc.Serving
-		go func() {
-			k.end(p.await())
-			w.Transport.Wake(w.Rank)
-		}()
-		return
+	if p.c.w.Clock == nil {
+		p.Label = llc.Serving
 	}
-	go func() { k.end(p.await()) }()
+	p.c.attend(k, p.await)
 }
 
-// attendedTask returns a task that a goroutine completes which wakes this rank then.
-func (c *Comm) attendedTask() *task {
-	k := newTask()
-	k.attended = c.w.Clock == nil
-	return k
+// attend has a goroutine carry out f and end k with its results. Reports show the calls of the program that wait for k
+// instead: see call.
+func (c *core) attend(k *task, f func() (Status, error)) {
+	shown := c.w.Clock == nil
+	k.attended = shown
+	go func() {
+		k.end(f())
+		if shown {
+			c.t.Wake(c.w.Rank)
+		}
+	}()
 }
 
 // call waits for the task of p within a call of the program.

@@ -55,7 +55,12 @@ func (c *Comm) shaped(s site, size int, how string, t topology, same uint32) (*C
 	if c.rank >= size {
 		color = Undefined
 	}
-	made, err := c.divide(s, cut{color: color, key: c.rank, how: how, same: same})
+	return c.divideAs(s, cut{color: color, key: c.rank, how: how, same: same}, t)
+}
+
+// divideAs is divide for a communicator with a topology.
+func (c *Comm) divideAs(s site, how cut, t topology) (*Comm, error) {
+	made, err := c.divide(s, how)
 	if made != nil {
 		made.topo = t
 	}

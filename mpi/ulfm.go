@@ -95,16 +95,15 @@ func (c *Comm) Iagree(flags *uint64) *Request {
 	if err := c.checkKeepGoing(s); err != nil {
 		return c.failedRequest(s, err)
 	}
-	v, k := c.vote(*flags), c.attendedTask()
+	v, k := c.vote(*flags), newTask()
 	r := c.request(s, k)
-	go func() {
+	c.attend(k, func() (Status, error) {
 		result, err := c.agreed(s, v)
 		if err == nil || errors.Is(err, ErrProcFailed) {
 			*flags = result
 		}
-		k.end(emptyStatus(), err)
-		c.t.Wake(c.w.Rank)
-	}()
+		return emptyStatus(), err
+	})
 	return &r
 }
 
@@ -177,16 +176,15 @@ func (c *Comm) Ishrink() (*Comm, *Request) {
 	if err := c.checkKeepGoing(s); err != nil {
 		return nil, c.failedRequest(s, err)
 	}
-	o, d, k := c.offer(), c.unmade("the rest of "+c.name), c.attendedTask()
+	o, d, k := c.offer(), c.unmade("the rest of "+c.name), newTask()
 	r := c.request(s, k)
-	go func() {
+	c.attend(k, func() (Status, error) {
 		made, err := c.shrunk(s, o)
 		if err == nil {
 			*d = *made
 		}
-		k.end(emptyStatus(), err)
-		c.t.Wake(c.w.Rank)
-	}()
+		return emptyStatus(), err
+	})
 	return d, &r
 }
 

@@ -281,6 +281,27 @@ func (c *core) wakeAtEnd(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { c.t.Wake(c.w.Rank) })
 }
 
+// sleepUntil waits until done is closed, by one who wakes this rank then, or one of the contexts ends; these may be nil.
+// It waits in the transport, so that reports show call. It returns early if the network is lost, and at once in virtual
+// time, where a wait in the transport is for an event.
+func (c *core) sleepUntil(call string, done <-chan struct{}, limits ...context.Context) {
+	if c.w.Clock != nil {
+		return
+	}
+	limits = slices.DeleteFunc(limits, func(ctx context.Context) bool { return ctx == nil })
+	for _, ctx := range limits {
+		defer c.wakeAtEnd(ctx)()
+	}
+	c.t.AwaitCollective(call, nil, nil, func() bool {
+		select {
+		case <-done:
+			return true
+		default:
+			return slices.ContainsFunc(limits, func(ctx context.Context) bool { return ctx.Err() != nil })
+		}
+	})
+}
+
 // poll calls cond until it holds or ctx ends. It serves what no transport waits for: calls that others carry out
 // for this rank after it has left them, and waits that a context ends on the library of another MPI, which cannot
 // end them, and in virtual time, where a wait in the transport is for an event. Other waits do not use it: it wakes

@@ -199,11 +199,8 @@ func (w *window) awaitPosts(ranks []int) error {
 
 // awaitPost waits until rank r has called Post. In reports that is a wait of Start.
 func (w *window) awaitPost(r int) error {
-	if c, s := w.c, (site{"Start", fromPeer, r, tagPost}); c.plain() {
-		st, err := c.t.RecvFor(s.call, c.key, c.global(r), s.tag, nil)
-		if err != nil {
-			_, err = c.received(s, elemOf[byte](&c.w.elems), st, err, 0)
-		}
+	if w.c.plain() {
+		_, err := w.c.recvFor("Start", elemOf[byte](&w.c.w.elems), nil, r, tagPost)
 		return err
 	}
 	q := start(w.c, "Start", []byte{}, r, tagPost, receiving)

@@ -46,16 +46,21 @@ func onLimitedWindows(t *testing.T, fn func(w *mpi.Comm, v *mpi.Win[int], cancel
 	}
 }
 
+// lockedBy0 has rank 0 lock its part before the others go on.
+func lockedBy0(w *mpi.Comm, v *mpi.Win[int], how mpi.LockType) (err error) {
+	if w.Rank() == 0 {
+		err = v.Lock(how, 0)
+	}
+	return errors.Join(err, mpi.Barrier(w))
+}
+
 // A call whose context ends while it waits for a lock returns, and leaves no trace at the target, whatever carries the
 // lock: others get it.
 func TestWithdrawnRequestsGetNoLock(t *testing.T) {
 	for _, asker := range askers {
 		t.Run(asker.name, func(t *testing.T) {
 			onLimitedWindows(t, func(w *mpi.Comm, v *mpi.Win[int], cancel func()) (err error) {
-				if w.Rank() == 0 {
-					err = v.Lock(mpi.LockExclusive, 0)
-				}
-				if err := errors.Join(err, mpi.Barrier(w)); err != nil {
+				if err := lockedBy0(w, v, mpi.LockExclusive); err != nil {
 					return err
 				}
 				if w.Rank() == 1 {
@@ -80,10 +85,7 @@ func TestWithdrawnRequestsGetNoLock(t *testing.T) {
 // Ranks that waited only behind a request that is withdrawn get the lock then, and not when its holder gives it back.
 func TestWithdrawnRequestsLetOthersPass(t *testing.T) {
 	onLimitedWindows(t, func(w *mpi.Comm, v *mpi.Win[int], cancel func()) (err error) {
-		if w.Rank() == 0 {
-			err = v.Lock(mpi.LockShared, 0)
-		}
-		if err := errors.Join(err, mpi.Barrier(w)); err != nil {
+		if err := lockedBy0(w, v, mpi.LockShared); err != nil {
 			return err
 		}
 		switch w.Rank() {
@@ -106,10 +108,7 @@ func TestLocksGivenWhileWithdrawn(t *testing.T) {
 	for _, asker := range askers {
 		t.Run(asker.name, func(t *testing.T) {
 			onLimitedWindows(t, func(w *mpi.Comm, v *mpi.Win[int], cancel func()) (err error) {
-				if w.Rank() == 0 {
-					err = v.Lock(mpi.LockExclusive, 0)
-				}
-				if err := errors.Join(err, mpi.Barrier(w)); err != nil {
+				if err := lockedBy0(w, v, mpi.LockExclusive); err != nil {
 					return err
 				}
 				switch w.Rank() {

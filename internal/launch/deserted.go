@@ -93,24 +93,20 @@ func culprit(all []reading, stuck map[int]bool) (int, bool) {
 			hopeless = false
 		}
 	}
-	done, found := 0, false
-	for gone := range all {
-		if !all[gone].ended {
-			continue
-		}
-		state := all[gone].State
-		inside := state != pmi.Outside && state != pmi.Finalized
-		for r := range all {
-			if !stuck[r] || all[r].Peer != gone && (all[r].Peer >= 0 || !inside) && !hopeless {
+	for _, done := range []bool{false, true} {
+		for gone := range all {
+			state := all[gone].State
+			if !all[gone].ended || (state == pmi.Finalized) != done {
 				continue
 			}
-			if state != pmi.Finalized {
-				return gone, true
-			}
-			if !found && !all[r].World {
-				done, found = gone, true
+			inside := state != pmi.Outside && !done
+			for r := range all {
+				inVain := all[r].Peer == gone || all[r].Peer < 0 && inside || hopeless
+				if stuck[r] && inVain && !(done && all[r].World) {
+					return gone, true
+				}
 			}
 		}
 	}
-	return done, found
+	return 0, false
 }
