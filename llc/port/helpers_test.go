@@ -173,6 +173,14 @@ func withoutHelper(t *testing.T, p *Port) {
 	})
 }
 
+// withHelper ends what withoutHelper has begun.
+func withHelper(p *Port) {
+	p.gate.enter()
+	defer p.gate.leave()
+	p.helper.away = true
+	p.helper.consider(p)
+}
+
 // An arrival is a message of n bytes for a receive with room: of another type than the receive's by the bits typ,
 // so that the receive fails in that way.
 type arrival struct {
