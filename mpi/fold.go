@@ -17,8 +17,8 @@ type folds [numPredefined]fold
 // foldsOf returns the folds for elements of type T. Only the kind of T matters, so
 // named types work like their underlying types.
 func foldsOf[T any](t reflect.Type) folds {
-	if p, ok := any((*T)(nil)).(interface{ folds() folds }); ok {
-		return p.folds()
+	if p, ok := any(new(T)).(interface{ folds(reflect.Type) folds }); ok {
+		return p.folds(t)
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -100,8 +100,12 @@ type ValLoc[T Real] struct {
 	Loc int
 }
 
-// folds returns MinLoc and MaxLoc. Of equal values the lowest Loc wins.
-func (*ValLoc[T]) folds() (r folds) {
+// folds returns MinLoc and MaxLoc, where of equal values the lowest Loc wins. A struct that
+// embeds a ValLoc has this method too, but is of another type t.
+func (*ValLoc[T]) folds(t reflect.Type) (r folds) {
+	if t != reflect.TypeFor[ValLoc[T]]() {
+		return r
+	}
 	pick := func(better func(a, b T) bool) fold {
 		return func(in, inout []byte) {
 			a, b := elements[ValLoc[T]](in), elements[ValLoc[T]](inout)

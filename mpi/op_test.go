@@ -1,10 +1,12 @@
 package mpi_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
 	"rhinet/mpi"
+	"rhinet/mpi/mpitest"
 )
 
 // reduced returns the result of Allreduce with in(rank).
@@ -99,6 +101,25 @@ func TestMinLocAndMaxLocFindTheLowestPlace(t *testing.T) {
 		return check(w, mpi.MaxLoc, mpi.ValLoc[int8]{Val: 1, Loc: 0}, func(r int) mpi.ValLoc[int8] {
 			return mpi.ValLoc[int8]{Val: 1, Loc: r}
 		})
+	})
+}
+
+// MPI 4.1, section 6.9.4: MINLOC and MAXLOC are defined on pairs. What else is in a struct
+// with a pair has no operation, but travels as any element.
+func TestStructsThatEmbedPairs(t *testing.T) {
+	type first struct {
+		mpi.ValLoc[float64]
+		Extra int
+	}
+	type only struct{ mpi.ValLoc[float32] }
+	mpitest.Run(t, 2, func(w *mpi.Comm) error {
+		a, b := []first{{Extra: w.Rank()}}, []first{{}}
+		_, err := mpi.Sendrecv(w, a, 1-w.Rank(), 0, b, 1-w.Rank(), 0)
+		_, ofFirst := reduced(w, mpi.MaxLoc, func(int) first { return first{} })
+		_, ofOnly := reduced(w, mpi.MinLoc, func(int) only { return only{} })
+		return errors.Join(err, equal("received", b[0].Extra, 1-w.Rank()),
+			is(ofFirst, mpi.ErrOp, "mpi: Allreduce on world: MaxLoc is not defined for elements of type mpi_test.first; see mpi.Op, or use OpFunc"),
+			is(ofOnly, mpi.ErrOp, "mpi: Allreduce on world: MinLoc is not defined for elements of type mpi_test.only; see mpi.Op, or use OpFunc"))
 	})
 }
 
