@@ -58,6 +58,8 @@ func (k callCode) alike() string {
 	switch k {
 	case callDupWithInfo:
 		return "pass the same hints"
+	case callSplitHardware:
+		return "pass the same kind"
 	case callSplitResource:
 		return "pass the same info"
 	case callCartCreate:

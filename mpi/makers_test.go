@@ -107,6 +107,10 @@ func TestArgumentsThatAllRanksPassAlike(t *testing.T) {
 		{"CartSub", makers["CartSub"], func(c *mpi.Comm) error { return second(c.CartSub(true, true)) }, "keep the same dimensions"},
 		{"GraphCreate", graphWith(0), graphWith(), "pass the same graph"},
 		{"SplitResource", set("mpi://WORLD"), set("mpi://SELF"), "pass the same info"},
+		{"SplitResource", set("mpi://WORLD"), func(c *mpi.Comm) error {
+			return second(c.SplitResource(mpi.Info{mpi.HintHwResource: "host"}, 0))
+		}, "pass the same info"},
+		{"SplitHardware", makers["SplitHardware"], func(c *mpi.Comm) error { return second(c.SplitHardware("core", 0)) }, "pass the same kind"},
 		{"DupWithInfo", makers["DupWithInfo"], func(c *mpi.Comm) error {
 			return second(c.DupWithInfo(mpi.Info{mpi.HintAlgorithms: "bcast=linear"}))
 		}, "pass the same hints"},

@@ -3,7 +3,9 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -88,7 +90,9 @@ func TestSplitHardware(t *testing.T) {
 				return err
 			}
 		}
-		for kind, restricted := range mpi.HwResourceInfo() {
+		info := mpi.HwResourceInfo()
+		for _, kind := range slices.Sorted(maps.Keys(info)) {
+			restricted := info[kind]
 			c, err := w.SplitHardware(kind, 0)
 			if err != nil {
 				return err

@@ -106,7 +106,8 @@ const sharedMemory = "mpi_shared_memory"
 // SplitHardware is [Comm.Split] by the hardware resource of a kind that a rank is
 // restricted to. kind is one that [HwResourceInfo] lists, with or without
 // [HardwareScheme], or "mpi_shared_memory", which is [SplitShared]. A rank that is not
-// restricted to one gets nil.
+// restricted to one gets nil, as does a rank that passes "" (MPI_UNDEFINED). All other
+// ranks pass the same kind.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_HW_GUIDED).
 func (c *Comm) SplitHardware(kind string, key int) (_ *Comm, err error) {
@@ -120,8 +121,8 @@ func (c *Comm) SplitHardware(kind string, key int) (_ *Comm, err error) {
 
 // SplitResource is [Comm.Split] by what info names: the hardware resource
 // [HintHwResource], as in [Comm.SplitHardware], or the set of processes [HintPset], as in
-// [Session.Group]. info must be the same on all ranks. If it names neither, or if a rank
-// is not in the set, the rank gets nil.
+// [Session.Group]. A rank whose info names neither (MPI_UNDEFINED), or that is not in the
+// set, gets nil. All other ranks pass the same.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_RESOURCE_GUIDED).
 func (c *Comm) SplitResource(info Info, key int) (_ *Comm, err error) {
@@ -133,8 +134,9 @@ func (c *Comm) SplitResource(info Info, key int) (_ *Comm, err error) {
 	if kind, ok := info[HintHwResource]; ok {
 		return c.splitHardware(s, kind, key)
 	}
-	color := Undefined
+	color, what := Undefined, ""
 	if name, ok := info[HintPset]; ok {
+		what = HintPset + "=" + strings.ToLower(name)
 		g, err := c.pset(s, name)
 		if err != nil {
 			return nil, err
@@ -143,11 +145,31 @@ func (c *Comm) SplitResource(info Info, key int) (_ *Comm, err error) {
 			color = int(g.members[0])
 		}
 	}
-	return c.divide(s, cut{color: color, key: key, how: "resource", same: argsHash(info[HintPset])})
+	return c.divide(s, cut{color: color, key: key, how: "resource", ask: agreed(what)})
+}
+
+// agreed is the ask of a cut by what all ranks pass alike but those that pass nothing, which go along with the others.
+func agreed(what string) func(b *Comm, p *cut) error {
+	return func(b *Comm, p *cut) error {
+		if what != "" {
+			p.same = argsHash(what) | 1
+		}
+		all := make([]uint32, b.size)
+		err := b.coll.allgather(view([]uint32{p.same}), view(all))
+		for _, theirs := range all {
+			if p.same == 0 {
+				p.same = theirs
+			}
+		}
+		return err
+	}
 }
 
 func (c *Comm) splitHardware(s site, kind string, key int) (*Comm, error) {
-	if kind == sharedMemory {
+	switch kind {
+	case "":
+		return c.divide(s, cut{color: Undefined, key: key, ask: agreed("")})
+	case sharedMemory:
 		return c.splitBy(s, c.w.Host, key, kind, "shared")
 	}
 	name := strings.TrimPrefix(kind, HardwareScheme)
@@ -160,7 +182,7 @@ func (c *Comm) splitHardware(s site, kind string, key int) (*Comm, error) {
 
 // splitBy divides c by a kind of resource, which Info tells.
 func (c *Comm) splitBy(s site, color, key int, kind, how string) (*Comm, error) {
-	part, err := c.divide(s, cut{color: color, key: key, how: how})
+	part, err := c.divide(s, cut{color: color, key: key, how: how, ask: agreed(HintHwResource + "=" + kind)})
 	if part != nil {
 		part.hints = Info{HintHwResource: kind}
 	}

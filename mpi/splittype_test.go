@@ -79,6 +79,33 @@ func TestSplitResource(t *testing.T) {
 	}
 }
 
+// MPI 4.1, section 7.4.2: ranks that pass MPI_UNDEFINED take part in any kind of split, and get nothing.
+func TestRanksLeftOutOfSplits(t *testing.T) {
+	everywhere(t, 4, func(w *mpi.Comm) error {
+		in := w.Rank()%3 == 0 // the first and the last
+		kind, set, both := "", mpi.Info{}, mpi.Info{"other": "x"}
+		if in {
+			kind, set, both = "host", mpi.Info{mpi.HintPset: mpi.PsetWorld}, mpi.Info{mpi.HintHwResource: "mpi_shared_memory"}
+		}
+		for _, split := range []func() (*mpi.Comm, error){
+			func() (*mpi.Comm, error) { return w.SplitHardware(kind, 0) },
+			func() (*mpi.Comm, error) { return w.SplitResource(set, 0) },
+			func() (*mpi.Comm, error) { return w.SplitResource(both, 0) },
+		} {
+			c, err := split()
+			if !in {
+				if err := errors.Join(err, nobodyIs(c)); err != nil {
+					return err
+				}
+			} else if err := errors.Join(err, equal("ranks", c.Size() > 0, true), mpi.Barrier(c), c.Free()); err != nil {
+				return err
+			}
+		}
+		c, err := w.SplitHardware("", 0)
+		return errors.Join(err, nobodyIs(c))
+	})
+}
+
 // Wrong types, kinds and sets are errors on all ranks that say what there is.
 func TestMisusedSplits(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {

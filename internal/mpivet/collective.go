@@ -16,8 +16,8 @@ var collectives = set(`Barrier Bcast Gather Gatherv Scatter Scatterv Allgather A
 
 // makers are the methods of a communicator that all its ranks call, and fences those of a window.
 var (
-	makers = set(`Dup DupWithInfo Idup IdupWithInfo Split SplitType Create CartCreate CartSub GraphCreate DistGraphCreate
-	DistGraphCreateAdjacent Merge IntercommCreate`)
+	makers = set(`Dup DupWithInfo Idup IdupWithInfo Split SplitType SplitHardware SplitResource Create CartCreate CartSub GraphCreate
+	DistGraphCreate DistGraphCreateAdjacent Merge IntercommCreate`)
 	fences = set("Fence Free")
 )
 

@@ -52,6 +52,13 @@ func makes(world *mpi.Comm) (sub *mpi.Comm, err error) {
 	return sub, err
 }
 
+func splits(world *mpi.Comm) (sub *mpi.Comm, err error) {
+	if world.Rank() == 1 {
+		sub, err = world.SplitHardware("core", 0) // want `only ranks with world.Rank\(\) == 1 call SplitHardware here`
+	}
+	return sub, err
+}
+
 func fences(world *mpi.Comm) error {
 	w, err := mpi.WinAllocate[int](world, 1)
 	if err != nil {
@@ -67,7 +74,7 @@ func leavesEarly(world *mpi.Comm) error {
 	if world.Rank() > 3 {
 		return nil
 	}
-	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier: those with world.Rank\(\) > 3 return in line 67; let them call it, too`
+	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier: those with world.Rank\(\) > 3 return in line 74; let them call it, too`
 }
 
 func abortsPerhaps(world *mpi.Comm, bad bool) error {
