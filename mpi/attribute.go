@@ -224,7 +224,8 @@ func (l *Layout) maker() string { return "NewLayoutKeyval" }
 func (l *Layout) raised(*error) {}
 
 // Dup returns a copy of l, with the values that the onDup functions of its keys give
-// it. Layouts are values: only those with attributes need Dup.
+// it. Layouts are values: only those with attributes need Dup. An error of an onDup ends
+// it, and deletes the copies that others have made.
 //
 // MPI 4.1, section 5.1.10 (MPI_Type_dup).
 func (l *Layout) Dup() (Layout, error) {
@@ -235,7 +236,11 @@ func (l *Layout) Dup() (Layout, error) {
 	}
 	d := newLayout(LayoutContents{Combiner: CombinerDup, Inner: []Layout{*l}})
 	d.name, d.attrs = l.name, new(attributes)
-	return d, a.copyTo(l, d.attrs, s)
+	if d.attrs.list, err = a.copies(l, s); err != nil {
+		dropped(l, d.attrs.list)
+		return Layout{}, err
+	}
+	return d, nil
 }
 
 // Free deletes what l caches under keys and calls their onDelete functions; an error of
@@ -336,22 +341,24 @@ func (a *attributes) claim(k *keyval) *attribute {
 	return nil
 }
 
-// remove ends the deletion of a value that has been claimed. If the callback fails, the
+// remove ends the deletion of a value that has been claimed. If the callback fails, or panics, the
 // value stays, unless another has taken its place meanwhile.
 func (a *attributes) remove(h Holder, s site, old *attribute) error {
-	var err error
+	deleted := false
+	defer func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		old.going = false
+		if deleted || slices.ContainsFunc(a.list, func(v *attribute) bool { return v.k == old.k && v != old }) {
+			a.list = slices.DeleteFunc(a.list, func(v *attribute) bool { return v == old })
+		}
+	}()
 	if old.k.del != nil {
-		err = old.k.del(h, old.value)
+		if err := old.k.del(h, old.value); err != nil {
+			return heldBy(h).owner().because(s, ErrOther, err, "the function that is called at deletion failed")
+		}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	old.going = false
-	if err == nil || slices.ContainsFunc(a.list, func(v *attribute) bool { return v.k == old.k && v != old }) {
-		a.list = slices.DeleteFunc(a.list, func(v *attribute) bool { return v == old })
-	}
-	if err != nil {
-		return heldBy(h).owner().because(s, ErrOther, err, "the function that is called at deletion failed")
-	}
+	deleted = true
 	return nil
 }
 
@@ -371,13 +378,6 @@ func (a *attributes) deleteAll(h Holder, s site) error {
 	}
 }
 
-// copyTo gives d, a duplicate of h, the values that the keys have for it.
-func (a *attributes) copyTo(h Holder, d *attributes, s site) error {
-	copies, err := a.copies(h, s)
-	d.list = copies
-	return err
-}
-
 // copies returns the values that a duplicate of h gets: those before an error, if there is one.
 func (a *attributes) copies(h Holder, s site) (list []*attribute, err error) {
 	for _, v := range a.all() {
@@ -393,4 +393,13 @@ func (a *attributes) copies(h Holder, s site) (list []*attribute, err error) {
 		}
 	}
 	return list, nil
+}
+
+// dropped deletes copies for a duplicate of h that is not made, as values of h, the last first.
+func dropped(h Holder, copies []*attribute) {
+	for _, v := range slices.Backward(copies) {
+		if v.k.del != nil {
+			_ = v.k.del(h, v.value)
+		}
+	}
 }

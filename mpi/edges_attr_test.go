@@ -81,6 +81,50 @@ func TestAFailedDeletionOfAReplacedValue(t *testing.T) {
 	})
 }
 
+// MPI 4.1, section 7.7.4: if a value of a layout cannot be copied, no layout is made, and the copies
+// of the other values are deleted, the last first.
+func TestALayoutThatCannotBeDuplicated(t *testing.T) {
+	var log []int
+	copied := func(l *mpi.Layout, v int) (int, bool, error) { return -v, true, nil }
+	gone := func(_ *mpi.Layout, v int) error { log = append(log, v); return nil }
+	first, second := mpi.NewLayoutKeyval(copied, gone), mpi.NewLayoutKeyval(copied, gone)
+	bad := mpi.NewLayoutKeyval(func(*mpi.Layout, int) (int, bool, error) { return 0, true, errors.New("no") }, gone)
+	l := mpi.Vector(2, 1, 3)
+	if err := errors.Join(first.Set(&l, 1), second.Set(&l, 2), bad.Set(&l, 3)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := l.Dup()
+	_, found, _ := first.Value(&d)
+	if err := errors.Join(is(err, mpi.ErrOther, "mpi: Dup: the function that copies an attribute failed: no"),
+		equal("a value of the layout that is not made", found, false), equalAll("deleted", log, []int{-2, -1}),
+		bad.Delete(&l), second.Delete(&l), l.Free(), equalAll("deleted", log, []int{-2, -1, 3, 2, 1})); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// MPI 4.1, section 7.7.2: a value whose deletion ends in a panic stays, as after an error.
+func TestAPanicOfADeletion(t *testing.T) {
+	mpitest.Run(t, 1, func(w *mpi.Comm) error {
+		calls := 0
+		k := mpi.NewKeyval(mpi.Keep[int, *mpi.Comm], func(*mpi.Comm, int) error {
+			if calls++; calls == 1 {
+				panic("once")
+			}
+			return nil
+		})
+		c, err := w.Dup()
+		if err := errors.Join(err, k.Set(c, 5), equal("panic", fmt.Sprint(recovered(func() error { return k.Delete(c) })), "once")); err != nil {
+			return err
+		}
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		v, found, err := k.Value(d)
+		return errors.Join(err, equal("copy", fmt.Sprint(v, found), "5 true"), c.Free(), d.Free(), equal("calls", calls, 3))
+	})
+}
+
 // MPI 4.1, sections 7.7.2 and 11.6.2: goroutines that set and delete values under one key
 // do so in some order: each value is deleted once.
 func TestGoroutinesReplaceAttributes(t *testing.T) {

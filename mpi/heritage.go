@@ -51,13 +51,8 @@ func (p *heritage) check(s site, all []member) error {
 	return nil
 }
 
-// refused deletes the attributes of a duplicate that is not made, as those of the original,
-// the last first. It returns err, the reason.
+// refused deletes the attributes of a duplicate that is not made. It returns err, the reason.
 func (p *heritage) refused(err error) error {
-	for i := len(p.attrs) - 1; i >= 0; i-- {
-		if v := p.attrs[i]; v.k.del != nil {
-			_ = v.k.del(p.c, v.value)
-		}
-	}
+	dropped(p.c, p.attrs)
 	return err
 }
