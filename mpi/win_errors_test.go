@@ -123,6 +123,21 @@ func locked(do func(w *mpi.Win[int]) error) func(w *mpi.Win[int]) error {
 	return func(w *mpi.Win[int]) error { return errors.Join(w.LockAll(), do(w), w.UnlockAll()) }
 }
 
+// MPI 4.1, section 12.2.2: a window for which there cannot be memory is an error on all ranks.
+func TestWindowsLargerThanMemory(t *testing.T) {
+	everywhere(t, 2, func(c *mpi.Comm) error {
+		n := 1
+		if c.Rank() == 1 {
+			n = 1 << 50
+		}
+		_, local := mpi.WinAllocate[int](c, n)
+		_, shared := mpi.WinAllocateShared[int](c, n)
+		return errors.Join(
+			is(local, mpi.ErrSize, "mpi: WinAllocate on world.win1: the window is larger than memory can be"),
+			is(shared, mpi.ErrSize, "mpi: WinAllocateShared on world.win2: the window is larger than memory can be"))
+	})
+}
+
 // TestWindowMistakesOfAll: contributions of ranks that do not match are an error on all
 // of them.
 func TestWindowMistakesOfAll(t *testing.T) {

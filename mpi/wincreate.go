@@ -146,7 +146,7 @@ func (w *window) agreeOn(s site, all []winArgs) error {
 			return w.c.errorAt(s, ErrArg, "rank %d names the ways %s, rank %d %s; give all ranks one %s", w.c.rank, onesided.Ways(mine.Ways), r, onesided.Ways(b.Ways), HintWindow)
 		}
 		w.bytes = append(w.bytes, b.Bytes)
-		if total += b.Bytes; total < b.Bytes || total > math.MaxInt64/2 {
+		if total += b.Bytes; total < b.Bytes || total > maxAlloc {
 			return w.c.errorAt(s, ErrSize, "the window is larger than memory can be")
 		}
 	}
