@@ -62,10 +62,7 @@ func learn[T any](k *elemCache) *elem {
 		return e
 	}
 	t := reflect.TypeFor[T]()
-	e := &elem{word: word, size: int(t.Size()), log: -1, name: t.String(), bad: unfit(t)}
-	if e.bad == "" && e.size == 0 {
-		e.bad = "has no size"
-	}
+	e := &elem{word: word, size: int(t.Size()), log: -1, name: t.String(), bad: unusable(t)}
 	if e.items = t == reflect.TypeFor[Item](); e.items {
 		e.bad = "is a layout, which this call does not take"
 	}
@@ -118,6 +115,14 @@ func (e *elem) number(n int) int {
 // badElem is the error of a call with elements that cannot travel.
 func (c *Comm) badElem(s site, e *elem) *Error {
 	return c.errorAt(s, ErrType, "an element of type %s %s; use numbers, bool, or arrays and flat structs of them", e.name, e.bad)
+}
+
+// unusable returns why t cannot be an element of a message, or "".
+func unusable(t reflect.Type) string {
+	if why := unfit(t); why != "" || t.Size() > 0 {
+		return why
+	}
+	return "has no size"
 }
 
 // unfit returns why values of t cannot be copied to another process, or "".

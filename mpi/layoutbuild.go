@@ -72,7 +72,11 @@ func (k *LayoutContents) buildOf(e *layout.Type) (*layout.Type, error) {
 		}
 		return layout.Array(k.Sizes, ranges, e)
 	case CombinerDarray:
-		return layout.Array(k.Sizes, k.distribute(), e)
+		ranges, err := k.distribute()
+		if err != nil {
+			return nil, err
+		}
+		return layout.Array(k.Sizes, ranges, e)
 	case CombinerResized:
 		return layout.Resized(e, k.LB, k.Extent)
 	}
@@ -169,8 +173,9 @@ func (k *LayoutContents) checkDarray() error {
 }
 
 // distribute returns the indices of a process in each dimension of a Darray.
-func (k *LayoutContents) distribute() [][]layout.Range {
-	ranges, rank := make([][]layout.Range, len(k.Sizes)), k.Rank
+func (k *LayoutContents) distribute() (ranges [][]layout.Range, err error) {
+	rank := k.Rank
+	ranges = make([][]layout.Range, len(k.Sizes))
 	for d := len(k.Sizes) - 1; d >= 0; d-- {
 		n, p, block := k.Sizes[d], k.Psizes[d], k.Dists[d].Block
 		switch k.Dists[d].Kind {
@@ -179,10 +184,12 @@ func (k *LayoutContents) distribute() [][]layout.Range {
 		case DistBlock:
 			block = cmp.Or(block, (n-1)/p+1)
 		}
-		ranges[d] = layout.Distributed(n, max(block, 1), p, rank%p)
+		if ranges[d], err = layout.Distributed(n, max(block, 1), p, rank%p); err != nil {
+			return nil, err
+		}
 		rank /= p
 	}
-	return ranges
+	return ranges, nil
 }
 
 func fieldsOf(t reflect.Type, names []string) (*layout.Type, error) {

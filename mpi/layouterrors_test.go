@@ -54,6 +54,7 @@ func TestErrorsOfInvalidLayouts(t *testing.T) {
 		"Darray(2, 0, [4], [{1 -1}], [2]): dists[0].Block is -1; give the indices in a block, or 0 for the default":                       mpi.Darray(2, 0, []int{4}, []mpi.Dist{{mpi.DistCyclic, -1}}, []int{2}),
 		"Darray(2, 0, [4], [{2 0}], [2]): dimension 0 is not distributed, and psizes[0] is 2; make it 1, or use DistBlock or DistCyclic":  mpi.Darray(2, 0, []int{4}, []mpi.Dist{{Kind: mpi.DistNone}}, []int{2}),
 		"Darray(2, 0, [4], [{0 1}], [2]): 2 blocks of 1 do not hold the 4 indices of dimension 0; use blocks of 2 or more, or DistCyclic": mpi.Darray(2, 0, []int{4}, []mpi.Dist{{Block: 1}}, []int{2}),
+		"Darray(2, 0, [4611686018427387904], [{1 1}], [2]): it reaches beyond 2^48 bytes; use smaller numbers":                            mpi.Darray(2, 0, []int{far}, []mpi.Dist{{mpi.DistCyclic, 1}}, []int{2}),
 		"Contiguous(-1): -1 elements; give 0 or more.":                                                                                    mpi.Struct(mpi.Member{Layout: mpi.Contiguous(1)}, mpi.Member{Layout: mpi.Contiguous(-1)}),
 		"Struct(1 members): it reaches beyond 2^48 bytes; use smaller numbers":                                                            mpi.Struct(mpi.Member{At: far}),
 		"Contiguous(1).Resized(0, 4611686018427387904): it reaches beyond 2^48 bytes; use smaller numbers":                                mpi.Contiguous(1).Resized(0, far),
@@ -82,5 +83,22 @@ func TestErrorsOfInvalidLayouts(t *testing.T) {
 	_, err = mpi.ShapeOf[pointed](mpi.Fields[pointed]())
 	if err := is(err, mpi.ErrLayout, "mpi: ShapeOf: Fields[mpi_test.pointed](): mpi_test.pointed has the field P, which holds pointers (ptr); name the other fields, or give it the tag `mpi:\"-\"`"); err != nil {
 		t.Error(err)
+	}
+}
+
+// MPI 4.1, section 5.1.4: a block may be larger than what it holds, also where the blocks of all
+// processes are more than an int counts.
+func TestDarraysOfHugeBlocks(t *testing.T) {
+	for rank := range 4 {
+		for _, kind := range []mpi.DistKind{mpi.DistBlock, mpi.DistCyclic} {
+			s, err := mpi.ShapeOf[int](mpi.Darray(4, rank, []int{10}, []mpi.Dist{{Kind: kind, Block: 1 << 62}}, []int{4}))
+			want := 0
+			if rank == 0 {
+				want = 80
+			}
+			if err != nil || s.Size != want || s.Extent != 80 {
+				t.Errorf("rank %d, kind %d: %+v, %v; want %d bytes", rank, kind, s, err, want)
+			}
+		}
 	}
 }

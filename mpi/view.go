@@ -44,7 +44,7 @@ func View[T any](buf []T, l Layout) []Item { return Views(buf, 1, l) }
 func Views[T any](buf []T, n int, l Layout) []Item {
 	v := &viewed{n: n}
 	t := reflect.TypeFor[T]()
-	if why := unfit(t); why != "" || t.Size() == 0 {
+	if why := unusable(t); why != "" {
 		v.err = fmt.Errorf("an element of type %v %s; use numbers, bool, or arrays and flat structs of them", t, why)
 	} else {
 		v.mem = view(buf)

@@ -391,6 +391,7 @@ func TestLayoutsThatCannotBeAreErrors(t *testing.T) {
 			"-1 items; give 0 or more": mpi.Views(m, -1, mpi.Contiguous(1)),
 			"1152921504606846976 items of Contiguous(1): it reaches beyond 2^48 bytes; use smaller numbers":       mpi.Views(m, 1<<60, mpi.Contiguous(1)),
 			"an element of type *int holds pointers (ptr); use numbers, bool, or arrays and flat structs of them": mpi.View(make([]*int, 3), mpi.Contiguous(1)),
+			"an element of type struct {} has no size; use numbers, bool, or arrays and flat structs of them":     mpi.View(make([]struct{}, 3), mpi.Contiguous(1)),
 			"item 1 does not follow the one before it; use a part of what one call of Views has returned":         append(mpi.View(m, mpi.Contiguous(1)), mpi.View(m, mpi.Contiguous(1))...),
 			"an item is the zero Item; make items with View or Views":                                             make([]mpi.Item, 1),
 		} {

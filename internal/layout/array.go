@@ -61,9 +61,19 @@ func Subarray(sizes, subsizes, starts []int) ([][]Range, error) {
 // get blocks of block indices in turn.
 //
 // MPI 4.1, section 5.1.4.
-func Distributed(n, block, size, coord int) (all []Range) {
-	for first := coord * block; first < n; first += size * block {
-		all = append(all, Range{first, min(block, n-first)})
+func Distributed(n, block, size, coord int) (all []Range, err error) {
+	switch {
+	case n > Limit:
+		return nil, errLarge
+	case coord > (n-1)/block: // coord*block may be too large for an int
+		return nil, nil
 	}
-	return all
+	first := coord * block
+	for {
+		all = append(all, Range{first, min(block, n-first)})
+		if size > (n-1-first)/block {
+			return all, nil
+		}
+		first += size * block
+	}
 }

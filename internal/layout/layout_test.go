@@ -248,7 +248,12 @@ func TestArraysAreTheirIndices(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "dimensions") {
 			n := rapid.IntRange(1, 7).Draw(t, "size")
 			p := rapid.IntRange(1, 3).Draw(t, "processes")
-			mine := Distributed(n, rapid.IntRange(1, 4).Draw(t, "block"), p, rapid.IntRange(0, p-1).Draw(t, "coord"))
+			block := rapid.OneOf(rapid.IntRange(1, 4), rapid.IntRange(1<<61, 1<<63-1)).Draw(t, "block")
+			coord := rapid.IntRange(0, p-1).Draw(t, "coord")
+			mine, err := Distributed(n, block, p, coord)
+			if err != nil || block > n && coord > 0 && mine != nil {
+				t.Fatalf("%v, %v", mine, err)
+			}
 			sizes, ranges = append(sizes, n), append(ranges, mine)
 			var next []int
 			for _, at := range want {
