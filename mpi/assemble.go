@@ -143,6 +143,7 @@ func (w *world) admit() contextID {
 	}
 	if id != noID {
 		w.Transport.Open(id.pointToPoint(), ^uint32(maxContexts-1), id.stamp())
+		w.Transport.Open(id.partitioned(), ^uint32(maxContexts-1), id.stamp())
 		w.Transport.Open(id.collective(), 0, 0)
 	}
 	return id
@@ -151,6 +152,7 @@ func (w *world) admit() contextID {
 // shut ends the use of a context on this rank.
 func (w *world) shut(id contextID) {
 	w.Transport.Shut(id.pointToPoint())
+	w.Transport.Shut(id.partitioned())
 	w.Transport.Shut(id.collective())
 	w.ids.give(id)
 }

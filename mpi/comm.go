@@ -124,7 +124,7 @@ func (c *Comm) Name() string {
 // WithContext returns a view of c on which waits end with [ErrCancelled] when ctx does.
 // It is the same communicator: messages match those sent and received on c. A receive
 // that ends so takes no message. A send that ends so may still arrive, so its buffer
-// must not be changed; if it is long and is never received, [Finalize] fails. After a
+// must not be changed. A partitioned send that ends so fails at its receiver, too. After a
 // collective call that ends so, this rank can make no further collective calls on c.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	if c.isNull() {

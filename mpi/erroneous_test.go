@@ -90,7 +90,7 @@ var erroneousPrograms = []erroneous{
 	{"freed by its receiver", 2, by(
 		func(c *mpi.Comm) error { return mpi.Ssend(c, []int{1}, 1, 7) },
 		func(c *mpi.Comm) error { _, err := mpi.Probe(c, 0, 7); go c.Free(); return err }),
-		mpi.ErrComm, "the receiver has freed the communicator and has not received the message", ""},
+		mpi.ErrComm, "the receiver has freed the communicator, or called Finalize, and has not received the message", ""},
 
 	// Collective calls, chapter 6: the same call.
 	{"Allreduce, lengths", 3, by(allreduce[int](1, mpi.Sum), allreduce[int](2, mpi.Sum)), mpi.ErrCount, lengths, ""},

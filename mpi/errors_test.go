@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"rhinet/llc/port"
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 )
@@ -421,27 +420,6 @@ func TestFreeAfterAnOperationThatAContextHasEnded(t *testing.T) {
 		}
 		return errors.Join(mpi.Barrier(w), c.Free(), mpi.Barrier(w))
 	})
-}
-
-// Finalize gives up a long send that is never received, and reports it.
-func TestFinalizeGivesUpOnAbandonedSends(t *testing.T) {
-	t.Parallel()                                      // it mostly waits
-	err := mpitest.World(2, func(w *mpi.Comm) error { // which finalizes
-		if w.Rank() != 0 {
-			return tells(mpi.Finalize(w), mpi.ErrPending, "1 messages to this rank were never received")
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		send := mpi.Isend(w.WithContext(ctx), make([]byte, 1<<20), 1, 0)
-		cancel()
-		if _, err := send.Wait(); !errors.Is(err, mpi.ErrCancelled) {
-			return fmt.Errorf("Isend: %v", err)
-		}
-		return nil
-	}, mpitest.NIC("martini"))
-	if !errors.Is(err, mpi.ErrOther) || !errors.Is(err, port.ErrUnfinished) ||
-		err.Error() != "rank 0: mpi: Finalize on world: port closed although transfers were under way that nobody answered" {
-		t.Errorf("got %v", err)
-	}
 }
 
 // Finalize names the request of a long send that is neither received nor waited for.

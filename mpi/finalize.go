@@ -26,11 +26,12 @@ func Wtime() float64 { return clock.Seconds() }
 // goes on when ranks die. An error of class [ErrPending] lists requests that were never
 // completed and, in a checked job (see Job.Check), messages that have arrived at this
 // rank and were never received, and partitioned requests without a partner. Calls that
-// still wait, on other goroutines, end with an error. Sends that are still in flight,
-// like a long one whose wait ended with the context of [Comm.WithContext], are continued
-// as long as their receivers make progress. If nothing moves for a second, Finalize
-// gives them up and fails with class [ErrOther] (its cause is ErrUnfinished of llc/port)
-// if no such request explains them, after MPI has ended.
+// still wait, on other goroutines, end with an error. Messages that no receive waits for
+// are dropped, and so their sends end, like a long one whose wait has ended with the
+// context of [Comm.WithContext]. Sends that are still in flight are continued as long as
+// their receivers make progress. If nothing moves for a second, Finalize gives them up
+// and fails with class [ErrOther] (its cause is ErrUnfinished of llc/port) if no such
+// request explains them, after MPI has ended.
 //
 // MPI 4.1, section 11.2.2.
 func Finalize(world *Comm) (err error) {
@@ -52,6 +53,7 @@ func Finalize(world *Comm) (err error) {
 	if err := w.endSelf(s); err != nil {
 		return err
 	}
+	w.finalizing.Store(true)
 	whole, err := world.lastBarrier(s)
 	var left []*unreceived
 	w.arbiter.close(err)
@@ -124,10 +126,18 @@ func (w *world) finalize(of *Session) (some bool) {
 		if c.session == of {
 			c.state.Store(commFinalized)
 			delete(w.comms, c)
+			w.turnDown(c.id)
 			some = true
 		}
 	}
 	return some
+}
+
+// turnDown drops the messages on a communicator that nothing will receive any more, and tells the senders that wait for
+// it: a send that was given up ends so, and need not be waited for.
+func (w *world) turnDown(id contextID) {
+	w.Transport.Drain(id.pointToPoint())
+	w.Transport.Drain(id.partitioned())
 }
 
 // leave ends the use of MPI by the world or by a session; the last one of these closes

@@ -54,6 +54,7 @@ func (c *Comm) release(s site, of ...*collState) error {
 		return c.inter.all.release(s, &c.coll)
 	}
 	c.t.Drain(c.id.pointToPoint()) // now: others may wait for this before they call Free
+	c.t.Drain(c.id.partitioned())
 	c.coll.begin(s.call, nil)
 	c.coll.anew()                            // where a context has ended the ranks need not have made the same calls
 	c.coll.sign(makeSign(callFree, 0, 0), 0) // here, where the line of the caller is known
@@ -212,7 +213,7 @@ func (w *world) drainAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.draining = slices.DeleteFunc(w.draining, func(id contextID) bool {
-		done := w.Transport.Drain(id.pointToPoint())+w.Transport.Drain(id.collective()) == 0
+		done := w.Transport.Drain(id.pointToPoint())+w.Transport.Drain(id.partitioned())+w.Transport.Drain(id.collective()) == 0
 		if done {
 			w.ids.give(id)
 		}

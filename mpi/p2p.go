@@ -139,7 +139,7 @@ func (c *Comm) sendFailed(s site, e *elem, n int, err error) error {
 		return c.errorAt(s, ErrType, "the message holds %s, and is received as %s; receive the type that was sent, or bytes",
 			e.name, className(other.Want))
 	case errors.Is(err, llc.ErrShut):
-		return c.errorAt(s, ErrComm, "the receiver has freed the communicator and has not received the message")
+		return c.errorAt(s, ErrComm, "the receiver has freed the communicator, or called Finalize, and has not received the message")
 	}
 	return c.undone(s, err)
 }

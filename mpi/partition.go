@@ -157,9 +157,13 @@ func (p *partitioned) match() {
 		defer p.meet()
 		if p.err = p.complete(offer); p.err != nil {
 			p.c.w.partners.leave(p)
+			if p.send {
+				go p.forsake(offer, answer, &heard[0])
+			}
+			return
 		} else if offer.Status.Err != nil {
 			p.err = p.failure(offer.Status.Err)
-			if !errors.Is(offer.Status.Err, port.ErrClosed) { // else nobody has come
+			if !errors.Is(offer.Status.Err, port.ErrClosed) && !(p.c.w.finalizing.Load() && errors.Is(offer.Status.Err, llc.ErrShut)) { // else nobody has come
 				p.c.w.partners.leave(p)
 			}
 		}
@@ -186,7 +190,9 @@ func (p *partitioned) match() {
 		switch {
 		case p.err != nil:
 		case lost != nil:
-			p.err = lost
+			if p.err = lost; p.send {
+				go p.forsake(offer, answer, &heard[0])
+			}
 		case answer.Status.Err != nil:
 			p.err = p.failure(answer.Status.Err)
 		case heard[0].ok == 0:

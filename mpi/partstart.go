@@ -144,6 +144,7 @@ func (v *partStart) settle() {
 	if at := p.now(); at.failed == nil && p.send && at.left > 0 {
 		p.awaitReady()
 	}
+	p.forsakeRest()
 	at := p.now()
 	err := at.failed
 	for _, q := range at.reqs {
@@ -154,8 +155,8 @@ func (v *partStart) settle() {
 		case err != nil:
 		case lost != nil:
 			err = lost
-		case q.Status.Err != nil:
-			err = p.failure(q.Status.Err)
+		default:
+			err = p.ended(q)
 		}
 	}
 	p.mu.Lock()
@@ -273,8 +274,8 @@ func (p *partitioned) arrived(reqs []*llc.Request, i int) (bool, error) {
 		if !p.c.t.Test(q) {
 			return false, nil
 		}
-		if q.Status.Err != nil {
-			return false, p.fail(q.Status.Err)
+		if err := p.ended(q); err != nil {
+			return false, p.fail(err)
 		}
 	}
 	return true, nil
@@ -286,7 +287,7 @@ func (p *partitioned) fail(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.failed == nil {
-		p.failed = p.failure(err)
+		p.failed = err
 	}
 	return p.failed
 }

@@ -94,6 +94,8 @@ type world struct {
 	users    int                // the world and sessions that have not been finalized
 	made     bool               // the world communicator
 
+	finalizing atomic.Bool // Finalize has begun
+
 	parking sync.Mutex // held while users come and go
 }
 

@@ -110,6 +110,8 @@ func (p *Port) Abandon() {
 // drain makes progress until the engine has nothing under way and s, if any, is settled, and reports whether it got
 // there.
 func (p *Port) drain(s ir.Settler) bool {
+	for !p.gaveUp && p.turn() && p.news() { // what has come may want an answer
+	}
 	b := p.policy.Begin()
 	last := time.Now()
 	for !p.eng.Idle() || s != nil && !s.Settled() {
