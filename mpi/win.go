@@ -100,6 +100,7 @@ type window struct {
 	exposure []*Request   // of Post: the requests that end it
 	exposing []int        // ranks of Post
 	exposed  bool         // between Post and Wait
+	unposted bool         // exposed, by a Post that has failed: Wait or Free ends that
 	opening  bool         // a goroutine is in Start or LockAll
 	posted   []int        // ranks whose Post a Start that has failed has received
 	attached *attachments // of a dynamic window

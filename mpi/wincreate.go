@@ -397,6 +397,7 @@ func (w *Win[T]) Free() (err error) {
 		return b.explain(s, err)
 	}
 	b.c.w.delist(b)
+	b.unpost()
 	b.mode.Store(winFreed)
 	if b.unwatch != nil {
 		b.unwatch()
@@ -423,7 +424,7 @@ func (w *window) noEpochs(s site) error {
 		return w.c.errorAt(s, ErrRMASync, "the epoch of Start has not ended; call Complete first")
 	case w.opening:
 		return w.noAccess(s)
-	case w.exposed:
+	case w.exposed && !w.unposted:
 		return w.c.errorAt(s, ErrRMASync, "the epoch of Post has not ended; call Wait first")
 	}
 	return nil

@@ -85,7 +85,8 @@ func (w *window) unfenced(err error) error {
 }
 
 // Post begins an epoch in which the ranks of g may access this rank's part. It does not
-// wait. [Win.Wait] or [Win.Test] ends the epoch.
+// wait. [Win.Wait] or [Win.Test] ends the epoch. If Post fails because one of the ranks
+// has died, the others may access; then [Win.Free] ends the epoch, too.
 //
 // MPI 4.1, section 12.5.2.
 func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
@@ -117,9 +118,22 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 		b.exposure = append(b.exposure, &q)
 	}
 	if a&NoCheck == 0 {
-		return b.tell(s, ranks, tagPost)
+		err = b.tell(s, ranks, tagPost)
 	}
-	return nil
+	b.unposted = err != nil
+	return err
+}
+
+// unpost gives up an epoch of a Post that has failed. All ranks have ended their own epochs.
+func (w *window) unpost() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.exposed {
+		for _, q := range w.exposure {
+			q.withdraw()
+		}
+		w.exposed = false
+	}
 }
 
 // tell sends the ranks an empty message.

@@ -174,6 +174,30 @@ func TestExposureToTheDead(t *testing.T) {
 	})
 }
 
+// User-Level Failure Mitigation: a window with an epoch of a Post that failed since a rank has died can be freed, also
+// while another rank accesses it.
+func TestAFailedPostLeavesTheWindowToFree(t *testing.T) {
+	for _, then := range []func(v *mpi.Win[int]) error{
+		func(v *mpi.Win[int]) error { return nil },
+		func(v *mpi.Win[int]) error { return is(v.Wait(), mpi.ErrProcFailed, "") },
+	} {
+		keepGoingWindows(t, func(w *mpi.Comm, v *mpi.Win[int]) error {
+			group := groupsIn(w)
+			if err := failRank2(w); err != nil {
+				return err
+			}
+			if err := eventually(func() error { return mpi.Send(w, []int{0}, 2, 3) }); err != nil {
+				return err
+			}
+			if w.Rank() == 1 {
+				return errors.Join(v.Start(group(0)), v.Put([]int{9}, 0, 0), v.Complete())
+			}
+			err := is(v.Post(group(1, 2)), mpi.ErrProcFailed, "")
+			return errors.Join(err, is(v.Post(group(1)), mpi.ErrRMASync, ""), then(v))
+		})
+	}
+}
+
 // User-Level Failure Mitigation: a Start that fails since a rank has died leaves the Posts
 // of the others in force.
 func TestPostsOutliveAStartWithTheDead(t *testing.T) {
