@@ -66,7 +66,11 @@ func (c *Comm) enter(s site, e *elem) error {
 			return c.raise(err)
 		}
 	}
-	c.coll.mu.Lock()
+	if !c.coll.mu.TryLock() {
+		if err := c.coll.await(c, s); err != nil {
+			return c.raise(err)
+		}
+	}
 	if c.state.Load() != commOpen {
 		c.coll.mu.Unlock()
 		return c.raise(c.over(s))

@@ -39,7 +39,9 @@ func (c *Comm) Free() (err error) {
 // release is Free of what may be freed and caches nothing. Operations may also be in
 // progress on the inter-communicator that c belongs to.
 func (c *Comm) release(s site, of ...*collState) error {
-	c.coll.mu.Lock()
+	if err := c.coll.await(c, s); err != nil {
+		return err
+	}
 	defer c.coll.mu.Unlock()
 	old := c.state.Swap(commFreed)
 	if old == commFreed {

@@ -71,6 +71,9 @@ func (op Predefined) predefined() bool { return true }
 // it gets the elements that the layout selects, packed, and always whole items: so it
 // may combine vectors or matrices whose size is known at run time only.
 //
+// It may make no call of MPI that communicates. A collective call on the communicator
+// of the call that it is part of fails with [ErrOther], if that one is blocking.
+//
 // If it panics, so does a blocking call, while other calls fail with [ErrOther]. The
 // call has then ended half-way, and the communicator takes no further collective call.
 type Combiner[T any] func(in, inout []T)

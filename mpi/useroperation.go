@@ -1,6 +1,11 @@
 package mpi
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+)
 
 // A user's operation may panic, or end its goroutine. The call that it is part of then
 // ends half-way, and with it the use of the communicator. Calls that know of no user's
@@ -14,6 +19,8 @@ type guardedOp struct {
 	reducer
 	of  fold
 	run fold // made once
+
+	running atomic.Bool // one is in progress
 }
 
 // guard returns r so that its panic, which goes to the program, ends the call in progress.
@@ -30,7 +37,9 @@ func (k *collState) guard(r *reducer) *reducer {
 // combine is the guarded operation.
 func (k *collState) combine(in, inout []byte) {
 	ended := false
+	k.users.running.Store(true)
 	defer func() {
+		k.users.running.Store(false)
 		if !ended {
 			k.t.c.state.CompareAndSwap(commOpen, commBroken)
 			k.mu.Unlock()
@@ -38,6 +47,35 @@ func (k *collState) combine(in, inout []byte) {
 	}()
 	k.users.of(in, inout)
 	ended = true
+}
+
+// await takes the lock for a call on c, which another one may have. If the call is made by the user's operation of
+// that one, its end would never come.
+func (k *collState) await(c *Comm, s site) error {
+	if k.users.running.Load() && combines() {
+		return c.errorAt(s, ErrOther, "the function of an operation makes the call, within a collective call on the same communicator; such a function may only combine its arguments")
+	}
+	k.mu.Lock()
+	return nil
+}
+
+// combines reports whether a user's operation has called, directly or not. The standard lets it make no call that
+// communicates (MPI 4.1, section 6.9.5), so it does not matter in which communicator it does.
+func combines() bool {
+	pcs := make([]uintptr, 128)
+	for skip := 0; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs)
+		if n == 0 {
+			return false
+		}
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := true; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); strings.HasSuffix(f.Function, "/mpi.(*collState).combine") {
+				return true
+			}
+		}
+	}
 }
 
 // attempt calls f, which may call a user's operation. A panic of it is the error of the

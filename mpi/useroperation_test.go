@@ -121,3 +121,42 @@ func TestAPanicOfAnOperationAtTheEndOfAJob(t *testing.T) {
 		t.Errorf("got %v, want the error of rank 0 or that of its operation", err)
 	}
 }
+
+// MPI 4.1, section 6.9.5: no call may be made in a user's function. One that would wait for the call that the function is
+// part of is an error, which leaves that call as it is, however deep in the function it is; a call of another goroutine
+// waits for its end.
+func TestACollectiveCallOfAnOperationIsAnError(t *testing.T) {
+	const text = ": the function of an operation makes the call, within a collective call on the same communicator; such a function may only combine its arguments"
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		c, err := w.DupWithInfo(mpi.Info{mpi.HintAlgorithms: "allreduce=recursive-doubling"})
+		if err != nil {
+			return err
+		}
+		var inner error
+		beside := make(chan error, 1)
+		started := false
+		var deep func(n int, f func() error) error
+		deep = func(n int, f func() error) error {
+			if n == 0 {
+				return f()
+			}
+			return deep(n-1, f)
+		}
+		op := mpi.OpFunc(func(in, inout []int) {
+			inner = errors.Join(inner,
+				is(deep(300, func() error { return mpi.Barrier(c) }), mpi.ErrOther, "mpi: Barrier on world.dup1"+text),
+				is(second(c.Dup()), mpi.ErrOther, "mpi: Dup on world.dup1"+text),
+				is(c.Free(), mpi.ErrOther, "mpi: Free on world.dup1"+text))
+			if !started {
+				started = true
+				go func() { beside <- mpi.Barrier(c) }()
+			}
+			for i := range in {
+				inout[i] += in[i]
+			}
+		})
+		sum := []int{0}
+		err = mpi.Allreduce(c, []int{w.Rank() + 1}, sum, op)
+		return errors.Join(err, inner, equal("sum", sum[0], 3), <-beside, c.Free())
+	})
+}
