@@ -33,17 +33,45 @@ type Errhandler[H any] func(on H, err *Error)
 //
 //	world.SetErrhandler(mpi.ErrorsAbort)
 //
+// With an object that is nil it ends this process, at which the launcher ends the others.
+//
 // MPI 4.1, section 9.3 (MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT).
 func ErrorsAbort[H interface{ place() *world }](on H, err *Error) {
-	w := on.place()
+	var w *world
+	if any(on) != nil {
+		w = on.place()
+	}
+	if w == nil {
+		fmt.Fprintf(os.Stderr, "mpi: ErrorsAbort: the object is nil, so this process alone ends; pass a communicator, a window or a session to end the job, for the error: %v\n", err)
+		os.Exit(1)
+	}
 	fmt.Fprintf(os.Stderr, "rank %d: %v\n", w.Rank, err)
 	w.Abort(1)
 }
 
-// place returns the world that ErrorsAbort ends.
-func (c *Comm) place() *world    { return c.w }
-func (s *Session) place() *world { return s.w }
-func (w *window) place() *world  { return w.c.w }
+// place returns the world that ErrorsAbort ends, nil if there is none.
+func (c *Comm) place() *world {
+	if c.isNull() {
+		return nil
+	}
+	return c.w
+}
+
+func (s *Session) place() *world {
+	if s == nil {
+		return nil
+	}
+	return s.w
+}
+
+func (w *Win[T]) place() *world { return w.base().place() }
+
+func (w *window) place() *world {
+	if w == nil {
+		return nil
+	}
+	return w.c.w
+}
 
 // SetErrhandler sets the handler of errors of calls on c, and on communicators that are
 // made from c from now on. It is a local call.

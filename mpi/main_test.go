@@ -40,6 +40,12 @@ var programs = map[string]func(world *mpi.Comm) error{
 	},
 	"finalizes": mpi.Finalize,
 	"nothing":   nil,
+
+	"handles nil comm":    func(*mpi.Comm) error { mpi.ErrorsAbort((*mpi.Comm)(nil), nil); return nil },
+	"handles nil window":  func(*mpi.Comm) error { mpi.ErrorsAbort((*mpi.Win[int])(nil), nil); return nil },
+	"handles no window":   func(*mpi.Comm) error { mpi.ErrorsAbort(mpi.AnyWin(nil), nil); return nil },
+	"handles nil session": func(*mpi.Comm) error { mpi.ErrorsAbort((*mpi.Session)(nil), nil); return nil },
+
 	"forgets": func(w *mpi.Comm) error {
 		mpi.Irecv(w, []int{0}, 0, 5)
 		return nil
@@ -61,6 +67,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+const errorOfNil = "mpi: ErrorsAbort: the object is nil, so this process alone ends; pass a communicator, a window or a session to end the job, for the error: <nil>\n"
+
 // A program started alone is a world of one rank; its status is how it ends.
 func TestHowProgramsEnd(t *testing.T) {
 	for _, tc := range []struct {
@@ -77,6 +85,10 @@ func TestHowProgramsEnd(t *testing.T) {
 		{"exits", "", 2, "", []string{"rank 0: the program ended its goroutine with runtime.Goexit, as t.Fatal of package testing does; return an error instead\n", "main_test.go:"}},
 		{"nothing", "", 1, "", []string{"mpi: Main: the function is nil; pass the one that is to run on every rank\n"}},
 		{"aborts", "", 7, "", nil},
+		{"handles nil comm", "", 1, "", []string{errorOfNil}},
+		{"handles nil window", "", 1, "", []string{errorOfNil}},
+		{"handles no window", "", 1, "", []string{errorOfNil}},
+		{"handles nil session", "", 1, "", []string{errorOfNil}},
 		{"twice", "", 1, "", []string{"rank 0: mpi: Init: the process has called Init before; pass on its communicator\n"}},
 		{"after", "", 1, "", []string{"rank 0: mpi: Init: the process has called Finalize; Init can be called only once\n"}},
 		{"forgets", "RHINET_DEBUG=1", 1, "", []string{"1 requests were never completed", "Irecv on world from 0 tag 5: 8 bytes (", "main_test.go:"}},
