@@ -2,8 +2,6 @@ package mpitest
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -27,6 +25,7 @@ type mailbox struct {
 	wake   *sync.Cond
 	died   func(int, error) // see Survive; nil: not called
 	failed bool
+	closed bool // this rank has closed it
 }
 
 // An office is what the ranks of a job share.
@@ -77,6 +76,10 @@ func (b *mailbox) Start(r *llc.Request, send bool) {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
 	r.Status = llc.Status{}
+	if b.closed {
+		r.Status.Err = port.ErrClosed
+		return
+	}
 	b.open[r] = true
 	if r.Peer >= 0 && b.office.boxes[r.Peer].failed && (send || !b.waiting(r)) {
 		b.withdraw(r)
@@ -196,15 +199,23 @@ func (b *mailbox) done(r *llc.Request) bool {
 	return !b.open[r]
 }
 
-// until waits with the lock held until cond holds or the job has failed.
+// until waits with the lock held until cond holds, or the use of the mailbox has ended.
 func (b *mailbox) until(cond func() bool) error {
 	for !cond() {
-		if b.office.failed != nil {
-			return b.office.failed
+		if err := b.ended(); err != nil {
+			return err
 		}
 		b.wake.Wait()
 	}
 	return nil
+}
+
+// ended returns why all waits end, or nil. The lock is held.
+func (b *mailbox) ended() error {
+	if b.closed {
+		return port.ErrClosed
+	}
+	return b.office.failed
 }
 
 // Wait completes r.
@@ -244,9 +255,9 @@ func (b *mailbox) RecvFor(_ string, key llc.Key, src, tag int, buf []byte) (llc.
 func (b *mailbox) Test(r *llc.Request) bool {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
-	if !b.done(r) && b.office.failed != nil {
+	if err := b.ended(); !b.done(r) && err != nil {
 		b.withdraw(r)
-		r.Status.Err = b.office.failed
+		r.Status.Err = err
 	}
 	return b.done(r)
 }
@@ -420,14 +431,20 @@ func (b *mailbox) Wake(peer int) {
 // AwaitCollective waits until cond holds. cond is called without the lock, like begin,
 // since it may use the transport; every event that can change it wakes this rank.
 func (b *mailbox) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
+	b.office.mu.Lock()
+	closed := b.closed
+	b.office.mu.Unlock()
+	if closed {
+		return
+	}
 	if begin != nil {
 		begin()
 	}
 	for {
 		b.office.mu.Lock()
-		seen, failed := b.events, b.office.failed
+		seen, ended := b.events, b.ended()
 		b.office.mu.Unlock()
-		if cond() || failed != nil {
+		if cond() || ended != nil {
 			return
 		}
 		b.office.mu.Lock()
@@ -436,44 +453,14 @@ func (b *mailbox) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond
 	}
 }
 
-// Survive has the end of a rank fail only the requests that name it.
-func (b *mailbox) Survive(died func(peer int, why error)) bool {
+// Close ends all waits of this rank with port.ErrClosed. A letter for which nobody waits outlives its sender.
+func (b *mailbox) Close() error {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
-	b.died = died
-	for r, o := range b.office.boxes {
-		if o.failed {
-			died(r, errPeerEnded)
-		}
+	if b.closed {
+		return port.ErrClosed
 	}
-	return true
+	b.closed = true
+	b.stir()
+	return nil
 }
-
-// MarkFailed ends a rank for the others: their transfers with it fail.
-func (b *mailbox) MarkFailed(rank int) {
-	o := b.office
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	dead := o.boxes[rank]
-	dead.failed = true
-	for _, b := range o.boxes {
-		if b == dead {
-			continue
-		}
-		for r := range maps.Clone(b.open) {
-			if r.Peer == rank {
-				b.withdraw(r)
-				r.Status.Err = errPeerEnded
-			}
-		}
-		if b.died != nil {
-			b.died(rank, errPeerEnded)
-		}
-		b.stir()
-	}
-}
-
-var errPeerEnded = fmt.Errorf("%w: its process has ended", llc.ErrPeerGone)
-
-// Close does nothing: a letter outlives its sender.
-func (b *mailbox) Close() error { return nil }
