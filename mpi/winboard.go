@@ -33,15 +33,16 @@ func (w *window) board() (bool, error) {
 		can = w.c.command(func() (err error) { mine.At, err = x.nic.ReserveBoard(int(mine.Bytes)); return err }) == nil
 	}
 	took := can && mine.Bytes > 0
-	if err := Allgather(w.c, []boardPart{mine}, x.parts); err != nil {
-		return false, err
+	err := Allgather(w.c, []boardPart{mine}, x.parts)
+	ok := false
+	if err == nil {
+		ok, err = w.agree(can)
 	}
-	ok, err := w.agree(can)
 	if ok && err == nil {
 		w.reach, w.shared, w.mem, w.local = x, nil, nil, nil
 		return true, nil
 	}
-	if took {
+	if x.parts[w.c.rank] = mine; took {
 		err = errors.Join(err, x.close()) // no rank has used it
 	}
 	return false, err

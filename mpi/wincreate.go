@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -336,10 +337,10 @@ func (c *Comm) leaveBlock(w *window) error {
 
 // tryOut exposes this rank's part, and reads a few bytes of the next rank: only then is
 // it known whether the network interface can do that.
-func (x *exposed) tryOut(w *window) (bool, error) {
+func (x *exposed) tryOut(w *window) (ok bool, err error) {
 	probe := alignedBytes(8)
 	shown := [2]ir.Segment{}
-	ok := true
+	ok = true
 	for i, mem := range [][]byte{probe, w.local} {
 		if len(mem) == 0 {
 			continue
@@ -350,6 +351,21 @@ func (x *exposed) tryOut(w *window) (bool, error) {
 			break
 		}
 	}
+	if shown[1] != 0 {
+		x.shown[0] = shown[1]
+	}
+	if ok, err = x.reads(w, shown, ok); shown[0] != 0 {
+		_ = x.remote.ConcealMemory(shown[0]) // all ranks have read it
+	}
+	if !ok || err != nil {
+		err = errors.Join(err, x.close())
+	}
+	return ok, err
+}
+
+// reads exchanges what the ranks have exposed, and reports whether each can read what the next one has. ok says that this
+// rank has exposed all.
+func (x *exposed) reads(w *window, shown [2]ir.Segment, ok bool) (bool, error) {
 	all := make([][2]ir.Segment, x.c.size)
 	if err := Allgather(x.c, [][2]ir.Segment{shown}, all); err != nil {
 		return false, err
@@ -357,21 +373,11 @@ func (x *exposed) tryOut(w *window) (bool, error) {
 	for r := range all {
 		x.parts[r] = all[r][1]
 	}
-	if shown[1] != 0 {
-		x.shown[0] = shown[1]
-	}
 	next := (x.c.rank + 1) % x.c.size
 	if ok && all[next][0] != 0 && next != x.c.rank {
 		ok = x.remote.ReadMemory(x.c.global(next), all[next][0], 0, alignedBytes(8)) == nil
 	}
-	ok, err := w.agree(ok && all[next][0] != 0)
-	if shown[0] != 0 {
-		_ = x.remote.ConcealMemory(shown[0]) // all ranks have read it
-	}
-	if err == nil && !ok {
-		err = x.close()
-	}
-	return ok, err
+	return w.agree(ok && all[next][0] != 0)
 }
 
 // Free ends the use of the window. All its ranks must call it, after all epochs; it
