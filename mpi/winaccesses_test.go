@@ -33,11 +33,12 @@ func TestOverlappingAccessesAreFound(t *testing.T) {
 			}
 			a := some(7)
 			var want, got []access
-			for _, o := range slices.Backward(l.list) {
+			for o := range l.each() {
 				if o.from < a.to && o.to > a.from {
-					want = append(want, o)
+					want = append(want, *o)
 				}
 			}
+			slices.Reverse(want)
 			for o := range l.overlapping(&a) {
 				got = append(got, *o)
 			}
@@ -45,35 +46,74 @@ func TestOverlappingAccessesAreFound(t *testing.T) {
 				t.Fatalf("round %d, access %d: %d overlap %d to %d, want %d", round, i, len(got), a.from, a.to, len(want))
 			}
 		}
-		if len(l.list) < 3*accessBlock {
-			t.Fatalf("round %d: only %d accesses", round, len(l.list))
+		if l.count < 6*blockAccesses {
+			t.Fatalf("round %d: only %d accesses", round, l.count)
 		}
 	}
 }
 
-// A list of accesses is what inserting each at its index makes, whichever side moves.
-func TestAccessesAreInsertedAtTheirIndex(t *testing.T) {
+// naiveAdd is accesses.add on a plain list.
+func naiveAdd(list []access, a access) []access {
+	at := 0
+	for at < len(list) && list[at].from <= a.from {
+		at++
+	}
+	if at > 0 {
+		if o := &list[at-1]; o.to == a.from && o.like(&a) && !a.summed {
+			o.to, o.summed = a.to, false
+			return list
+		}
+	}
+	return slices.Insert(list, at, a)
+}
+
+// Accesses are what a plain list is, in whatever order they come, and no block is longer than it may be. Those in
+// ascending or descending order fill their blocks, others half of them.
+func TestAccessesAreThoseOfAPlainList(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for round := range 50 {
+	const n = 10 * blockAccesses
+	orders := []struct {
+		name string
+		from func(i int) uint64
+		each int // accesses of a block, at least
+	}{
+		{"ascending", func(i int) uint64 { return uint64(i) * 8 }, blockAccesses},
+		{"descending", func(i int) uint64 { return uint64(n-i) * 8 }, blockAccesses},
+		{"random", func(int) uint64 { return r.Uint64N(4*n) * 8 }, blockAccesses / 2},
+		{"one location", func(int) uint64 { return 8 }, blockAccesses / 2},
+		{"from both ends", func(i int) uint64 { return uint64(i%2*2*n+i*(1-i%2*2)) * 8 }, blockAccesses / 2},
+		{"adjacent", func(int) uint64 { return r.Uint64N(n) * 4 }, 1},
+	}
+	for _, order := range orders {
 		var l accesses
-		var want []access
-		for i := range 400 {
-			at := r.IntN(len(want) + 1)
-			switch r.IntN(4) {
-			case 0:
-				at = 0
-			case 1:
-				at = len(want)
+		for round, keep := range []bool{false, true, false} {
+			var want []access
+			for o := range l.each() { // the writes that the round before has left
+				want = append(want, *o)
 			}
-			a := access{from: uint64(i)}
-			l.insert(at, a)
-			want = slices.Insert(want, at, a)
-			if r.IntN(100) == 0 {
-				l.forget(true)
-				want = nil
+			for i := range n {
+				from := order.from(i)
+				a := access{from: from, to: from + 4, kind: accessKind(i % 2), line: fmt.Sprint(r.IntN(3)), summed: r.IntN(2) == 0}
+				l.add(a)
+				want = naiveAdd(want, a)
 			}
-			if !slices.Equal(l.list, want) {
-				t.Fatalf("round %d, access %d at %d: the list differs", round, i, at)
+			var got []access
+			for o := range l.each() {
+				got = append(got, *o)
+			}
+			if !slices.Equal(got, want) || l.count != len(want) {
+				t.Fatalf("%s, round %d: the list differs", order.name, round)
+			}
+			longest := 0
+			for _, k := range l.blocks {
+				longest = max(longest, len(k.list))
+			}
+			if most := len(want)/order.each + 1; longest > blockAccesses || round == 0 && len(l.blocks) > most {
+				t.Errorf("%s, round %d: %d blocks of up to %d, want %d of up to %d", order.name, round, len(l.blocks), longest, most, blockAccesses)
+			}
+			l.forget(!keep)
+			if want = slices.DeleteFunc(want, func(a access) bool { return !keep || a.kind == gets }); l.count != len(want) {
+				t.Fatalf("%s, round %d: %d accesses are left, want %d", order.name, round, l.count, len(want))
 			}
 		}
 	}

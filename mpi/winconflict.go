@@ -120,7 +120,7 @@ func (l *winLog) end(target int, a access, places iter.Seq2[uint64, int], data [
 		if of.covers(&a) {
 			continue
 		}
-		if here != nil && len(of.list)+len(l.fresh) < mostSums {
+		if here != nil && of.count+len(l.fresh) < mostSums {
 			a.sum, a.summed = sumOf(here), true
 		}
 		l.fresh = append(l.fresh, a)
@@ -200,23 +200,14 @@ func (w *window) forgetAll(rewrites bool) {
 	}
 }
 
-func (l *accesses) forget(rewrites bool) {
-	l.changed(0)
-	if rewrites {
-		l.list, l.longest = l.list[:0], 0
-		return
-	}
-	l.list = slices.DeleteFunc(l.list, func(a access) bool { return a.kind == gets })
-}
-
 // took returns what this rank has done to the part of one rank in the epoch that ends,
 // encoded for other ranks.
 func (w *window) took(target int) (b []byte) {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
 	l := &w.log.of[target]
-	for i := range l.list {
-		b = l.list[i].append(b)
+	for a := range l.each() {
+		b = a.append(b)
 	}
 	l.forget(true)
 	return b
