@@ -41,8 +41,15 @@ func run(args []string, out, errs io.Writer) int {
 		return second(name, errs)
 	}
 	root := &cobra.Command{
-		Use:           "bench",
-		Short:         "Measure this MPI runtime, and others for comparison",
+		Use:   "bench",
+		Short: "Measure this MPI runtime, and others for comparison",
+		Long: `Measure this MPI runtime, and others for comparison
+
+allreduce, barrier, exchange, pingpong, layouts, pmb and rma are programs for the
+ranks of a job, which mpirun starts. The other commands start what they need.`,
+		Example: `  mpirun -n 2 bench pingpong --sizes 8,1024
+  mpirun -n 4 bench pmb Allreduce
+  bench compare --rounds 8`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(_ *cobra.Command, args []string) error {

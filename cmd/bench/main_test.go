@@ -227,3 +227,16 @@ func TestOneRankMeasures(t *testing.T) {
 		t.Errorf("status %d, output %q", status, out)
 	}
 }
+
+// The help says which commands mpirun starts.
+func TestHelpSaysWhatMpirunStarts(t *testing.T) {
+	var out, errs bytes.Buffer
+	if status := run([]string{"--help"}, &out, &errs); status != 0 || errs.Len() > 0 {
+		t.Errorf("status %d, %s", status, &errs)
+	}
+	for _, part := range []string{"allreduce, barrier, exchange, pingpong, layouts, pmb and rma are programs for the\nranks of a job, which mpirun starts.", "  mpirun -n 2 bench pingpong --sizes 8,1024\n"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("the help lacks %q:\n%s", part, &out)
+		}
+	}
+}

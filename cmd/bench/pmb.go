@@ -85,7 +85,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	f.IntVar(&o.Volume, "volume", 40<<20, "maximum bytes moved for one size; limits the repetitions")
 	f.DurationVar(&o.Time, "time", 10*time.Second, "maximum time of one size; limits the repetitions")
 	f.BoolVar(&steady, "steady", false, "repeat as often as --time allows, in five batches, and take their median, as comparisons do")
-	f.IntVar(&o.OffCache, "off-cache", 0, "use several buffers in turn, of `BYTES` in all (without a number: twice the caches, 64 MiB at most)")
+	f.IntVar(&o.OffCache, "off-cache", 0, "use several buffers in turn, of `BYTES` in all, written --off-cache=BYTES (without a number: twice the caches, 64 MiB at most)")
 	f.Lookup("off-cache").NoOptDefVal = strconv.Itoa(pmb.FromCaches)
 	f.BoolVar(&o.Check, "check", false, "check the data that arrives, and print a column of defects")
 	f.BoolVar(&o.Multi, "multi", false, "run as many groups of --npmin ranks as possible at the same time")

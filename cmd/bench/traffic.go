@@ -158,7 +158,7 @@ func program(use, about string, run func(*mpi.Comm) error) *cobra.Command {
 func floodCommand() *cobra.Command {
 	var rounds, bytes int
 	var sleep time.Duration
-	c := program("flood", "Test, a rank: pairs exchange long messages, and a receiver that sleeps is told of each", func(world *mpi.Comm) error {
+	c := program("flood", "Test, under mpirun: pairs exchange long messages, and a receiver that sleeps is told of each", func(world *mpi.Comm) error {
 		return traffic.Flood(world, rounds, bytes, sleep)
 	})
 	c.Flags().IntVar(&rounds, "rounds", 1000, "exchanges of each pair")
@@ -169,7 +169,7 @@ func floodCommand() *cobra.Command {
 
 func alltoallCommand() *cobra.Command {
 	var rounds, bytes int
-	c := program("alltoall", "Test, a rank: Alltoall on many ranks, checked", func(world *mpi.Comm) error {
+	c := program("alltoall", "Test, under mpirun: Alltoall on many ranks, checked", func(world *mpi.Comm) error {
 		return traffic.Everybody(world, rounds, bytes)
 	})
 	c.Flags().IntVar(&rounds, "rounds", 1, "calls")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,7 +56,13 @@ func runCobra(args []string, std streams) int {
 	if err := cmd.Execute(); err != nil {
 		return usage(std, err)
 	}
-	return answer(std, "what was asked for", out.Bytes())
+	return answer(std, "what was asked for", optionalValues(out.Bytes()))
+}
+
+// optionalValues writes a flag in a help text whose value may be left out as it is given: --stats[=FILE], where the flag
+// library writes the value as that of other flags, with a mark behind it.
+func optionalValues(help []byte) []byte {
+	return regexp.MustCompile(`(--\S+) (\S+)\[=-\]`).ReplaceAll(help, []byte("$1[=$2]  "))
 }
 
 // answer prints a text that was requested. A failed write is a failure, so that a script can notice it.

@@ -241,6 +241,11 @@ func TestHelp(t *testing.T) {
 		if strings.Contains(out, "machinefile") || strings.Contains(out, "oversubscribe") {
 			t.Errorf("%q: the help shows foreign flags:\n%s", args, out)
 		}
+		// The value of --stats may be left out; the columns of the help stay.
+		column := strings.Index(out[strings.Index(out, "      --trace"):], "write all calls")
+		if stats, _, _ := strings.Cut(out[max(0, strings.Index(out, "      --stats[=FILE] ")):], "\n"); strings.Index(stats, "print at the end which calls") != column {
+			t.Errorf("%q: the help shows %q, and other flags from column %d on", args, stats, column)
+		}
 	}
 }
 

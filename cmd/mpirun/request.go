@@ -178,7 +178,7 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	fs.Func("compute", "in virtual time, computing costs `none|measured[:FACTOR]|counted[:HOST]` (default none)", req.virtual.setCompute)
 	fs.Func("model-trace", "in virtual time: write what the parts of the model do to `FILE`.json, for ui.perfetto.dev, or FILE.vcd, for GTKWave", req.virtual.setModelTrace)
 	fs.Func("time-report", "in virtual time: write a report of the job to `FILE`, as JSON", req.virtual.setReport)
-	fs.Func("stats", "print at the end which calls the ranks made and how much they sent to each other, or write it to `FILE` (.txt, .json, .html)", req.observe.setStats)
+	fs.Func("stats", "print at the end which calls the ranks made and how much they sent to each other, or write that to `FILE`, whose name ends in .txt, .json or .html", req.observe.setStats)
 	fs.Func("metrics", "serve statistics of the running job at `HOST:PORT`, as /metrics for Prometheus and as /debug/vars", req.observe.setMetrics)
 	fs.Func("profile", "write one profile of all ranks, `cpu|heap|mutex|block[:FILE]`, for go tool pprof", req.profile.set)
 	fs.Func("debug", "run the ranks `RANK[,RANK...]` under the debugger dlv, which waits for dlv connect", req.setDebug)

@@ -55,6 +55,9 @@ func (req *request) withoutTable(err error) error {
 	if req.tuning != "" {
 		return fmt.Errorf("--tuning: %w", err)
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w; make it readable, or run without: --tuning %s", err, noTuning)
+	}
 	return fmt.Errorf("%w, or run without: --tuning %s", err, noTuning)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -427,5 +428,13 @@ func TestTuneThatFails(t *testing.T) {
 	bench, _ := fake(t, fakeBench)
 	if status, _, errs := mpirun(t, "tune", "--bench", bench, "-n", "2", "--out", "/proc/no/table"); status != launch.StatusUsage || errs != "mpirun: tune: --out /proc/no/table: there is no directory /proc/no to write to\n" {
 		t.Errorf("status %d, %q", status, errs)
+	}
+}
+
+// A table that is found and cannot be read is named, with two ways out.
+func TestATableThatMayNotBeRead(t *testing.T) {
+	err := newRequest().withoutTable(fmt.Errorf("cannot read the table t.json: %w", fs.ErrPermission))
+	if want := "cannot read the table t.json: permission denied; make it readable, or run without: --tuning none"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
 	}
 }

@@ -52,3 +52,15 @@ func TestAsAToolOfGoVet(t *testing.T) {
 		t.Errorf("%v %q", err, out)
 	}
 }
+
+// Whoever asks for help learns how to run the program, and not only its flags.
+func TestHelp(t *testing.T) {
+	for _, flag := range []string{"-h", "-help", "--help"} {
+		if out, err := run(t, flag); err != nil || out != usage {
+			t.Errorf("%s: %v\n%s", flag, err, out)
+		}
+	}
+	if out, err := run(t, "help", "room"); err != nil || !strings.Contains(out, "receive buffers that have no room") {
+		t.Errorf("help room: %v\n%s", err, out)
+	}
+}
