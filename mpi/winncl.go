@@ -59,12 +59,17 @@ func (q *queued) give() {
 }
 
 // await begins an operation on the lock of a rank and waits for it. An error ends the
-// wait.
+// wait, and so does the end of the context of the window.
 func (q *queued) await(call string, target int, begin func() error, over func() (bool, error)) (err error) {
-	met := false
+	met, s := false, atPeer(call, target)
+	if ctx := q.c.ctx; ctx != nil {
+		defer q.c.wakeAtEnd(ctx)()
+	}
 	q.c.t.AwaitCollective(call, nil, func() { err = begin() }, func() bool {
 		if err == nil && !met {
-			met, err = over()
+			if met, err = over(); err == nil && !met {
+				err = q.c.check(s)
+			}
 		}
 		return met || err != nil
 	})
@@ -72,7 +77,7 @@ func (q *queued) await(call string, target int, begin func() error, over func() 
 		if err = failure(q.c.t); err == nil {
 			err = errClosed
 		}
-		return q.c.because(atPeer(call, target), ErrOther, errors.Join(errHolder, err), "")
+		return q.c.because(s, ErrOther, errors.Join(errHolder, err), "")
 	}
 	return err
 }
@@ -80,22 +85,31 @@ func (q *queued) await(call string, target int, begin func() error, over func() 
 func (q *queued) lock(call string, target int, exclusive bool) error {
 	home, number := q.c.global(target), q.homes[target]
 	var turn uint64
-	if err := q.await(call, target,
-		func() (err error) { turn, err = q.locker.Acquire(home, number); return err },
+	asked := false
+	err := q.await(call, target,
+		func() (err error) {
+			turn, err = q.locker.Acquire(home, number)
+			asked = err == nil
+			return err
+		},
 		func() (bool, error) { return q.locker.Granted(home, number, turn) },
-	); err != nil {
-		return err
-	}
-	if !exclusive {
+	)
+	if err == nil && !exclusive {
 		return q.c.command(func() error {
 			return errors.Join(q.locker.Count(home, number, true), q.locker.ReleaseLock(home, number, turn))
 		})
 	}
+	if err == nil {
+		err = q.await(call, target, func() error { return nil }, func() (bool, error) {
+			n, err := q.locker.Counter(home, number)
+			return n == 0, err
+		})
+	}
+	if err != nil && asked {
+		_ = q.c.command(func() error { return q.locker.Withdraw(home, number, turn) }) // the first error says more
+	}
 	q.turns[target] = turn
-	return q.await(call, target, func() error { return nil }, func() (bool, error) {
-		n, err := q.locker.Counter(home, number)
-		return n == 0, err
-	})
+	return err
 }
 
 func (q *queued) unlock(target int, exclusive bool) error {

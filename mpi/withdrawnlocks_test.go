@@ -24,15 +24,15 @@ var askers = []struct {
 // onLimitedWindows runs fn on 3 ranks with each kind of window, which a context limits at rank 1, in jobs that go on
 // when ranks die and in others.
 func onLimitedWindows(t *testing.T, fn func(w *mpi.Comm, v *mpi.Win[int], cancel func()) error) {
-	for _, how := range kindsOfWindows {
-		run := func(w *mpi.Comm) error {
+	limited := func(how func(c *mpi.Comm) (*mpi.Win[int], error)) func(w *mpi.Comm) error {
+		return func(w *mpi.Comm) error {
 			c := w
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			if w.Rank() == 1 {
 				c = w.WithContext(ctx)
 			}
-			v, err := how.make(c)
+			v, err := how(c)
 			if err != nil {
 				return err
 			}
@@ -41,9 +41,22 @@ func onLimitedWindows(t *testing.T, fn func(w *mpi.Comm, v *mpi.Win[int], cancel
 			}
 			return mpi.Barrier(w)
 		}
+	}
+	for _, how := range kindsOfWindows {
+		run := limited(how.make)
 		t.Run(how.name, func(t *testing.T) { everywhere(t, 3, run) })
 		t.Run(how.name+", keep going", func(t *testing.T) { runKeepGoing(t, 3, run) })
 	}
+	t.Run("locks of the network", func(t *testing.T) {
+		mpitest.Run(t, 3, limited(func(c *mpi.Comm) (*mpi.Win[int], error) {
+			v, err := mpi.WinAllocate[int](c, 1, mpi.Info{mpi.HintWindow: "lock=ncl"})
+			if err != nil {
+				return nil, err
+			}
+			info, err := v.Info()
+			return v, errors.Join(err, equal("ways", info[mpi.HintWindow], "update=processor,lock=ncl,memory=host"))
+		}), mpitest.NIC("sync"))
+	})
 }
 
 // lockedBy0 has rank 0 lock its part before the others go on.

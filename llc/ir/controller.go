@@ -48,6 +48,9 @@ type Locker interface {
 	Granted(home, number int, turn uint64) (bool, error)
 	// ReleaseLock passes the lock to the peer that asked next, and wakes that peer if it sleeps.
 	ReleaseLock(home, number int, turn uint64) error
+	// Withdraw takes back a request that this peer has not released, or releases the lock if it has come to that
+	// turn. It wakes the peer that has the lock then, if it sleeps.
+	Withdraw(home, number int, turn uint64) error
 	// Count adds 1 to the counter of a lock or subtracts 1; if that leaves 0, it wakes the peer that has the
 	// lock.
 	Count(home, number int, more bool) error

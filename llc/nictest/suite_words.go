@@ -157,6 +157,7 @@ func testLock(r *rig, all []ir.Locker, home, number int) {
 			}
 		}
 	}
+	testWithdraw(r, all, home, number)
 	for i, more := range []bool{true, true, false, true, false, false} {
 		if err := all[i%3].Count(home, number, more); err != nil {
 			r.Error(err)
@@ -168,6 +169,46 @@ func testLock(r *rig, all []ir.Locker, home, number int) {
 	if err := all[1].Count(home, number, false); err == nil {
 		r.Errorf("lock %d counts less than nobody", number)
 	}
+}
+
+// testWithdraw has peers withdraw requests: the first, one between others, and the last, which then is made
+// again. No other peer waits for those.
+func testWithdraw(r *rig, all []ir.Locker, home, number int) {
+	turns := make([]uint64, len(all))
+	ask := func(p int) {
+		var err error
+		if turns[p], err = all[p].Acquire(home, number); err != nil {
+			r.Fatal(err)
+		}
+	}
+	has := func(p int) {
+		r.Helper()
+		if ok, err := all[p].Granted(home, number, turns[p]); !ok || err != nil {
+			r.Errorf("lock %d: peer %d has it: %v, %v", number, p, ok, err)
+		}
+	}
+	must := func(err error) {
+		r.Helper()
+		if err != nil {
+			r.Error(err)
+		}
+	}
+	for p := range 3 {
+		ask(p)
+	}
+	must(all[1].Withdraw(home, number, turns[1]))
+	if err := all[1].Withdraw(home, number, turns[1]); err == nil {
+		r.Errorf("lock %d: a request is withdrawn twice", number)
+	}
+	has(0)
+	must(all[0].Withdraw(home, number, turns[0]))
+	has(2)
+	ask(0)
+	must(all[0].Withdraw(home, number, turns[0]))
+	ask(0)
+	must(all[2].ReleaseLock(home, number, turns[2]))
+	has(0)
+	must(all[0].ReleaseLock(home, number, turns[0]))
 }
 
 // testSleepLock has a lock wake a sleeper: when its turn comes, and when it has the lock and the counter goes
@@ -197,6 +238,11 @@ func testSleepLock(r *rig, polled func() bool) {
 	r.slumber(1, "Release", func() {
 		first, second := turn(l), turn(other)
 		must(l.ReleaseLock(0, n, first))
+		must(other.ReleaseLock(0, n, second))
+	}, polled)
+	r.slumber(1, "Withdraw", func() {
+		first, second := turn(l), turn(other)
+		must(l.Withdraw(0, n, first))
 		must(other.ReleaseLock(0, n, second))
 	}, polled)
 	r.slumber(1, "Count", func() {

@@ -28,6 +28,11 @@ func (t *Translator) ReleaseLock(home, number int, turn uint64) error {
 	return t.interrupt(t.hardware.Release(home, number, turn))
 }
 
+// Withdraw takes back an NCL acquire request; the holder, which may be another one then, is interrupted.
+func (t *Translator) Withdraw(home, number int, turn uint64) error {
+	return t.interrupt(t.hardware.Withdraw(home, number, turn))
+}
+
 // Count counts at the RP of a peer; the holder, which waits for 0, is interrupted.
 func (t *Translator) Count(home, number int, more bool) error {
 	return t.interrupt(t.hardware.Count(home, number, more))

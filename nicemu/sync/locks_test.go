@@ -9,21 +9,43 @@ import (
 	"testing"
 )
 
+// An asked is a request in a reference queue, and an askedOf says whose it is.
+type asked struct {
+	node int
+	turn uint64
+	gone bool // withdrawn
+}
+
+type askedOf struct{ node, home, number int }
+
+// head returns q from the first request on that is wanted.
+func head(q []asked) []asked {
+	for len(q) > 0 && q[0].gone {
+		q = q[1:]
+	}
+	return q
+}
+
+// nextOf returns the node that has the lock, or -1.
+func nextOf(q []asked) int {
+	if len(q) == 0 {
+		return -1
+	}
+	return q[0].node
+}
+
 // TestLocksAgainstAQueue: random requests, valid and invalid, have the same results as a queue of
 // nodes for each lock.
 func TestLocksAgainstAQueue(t *testing.T) {
-	type asked struct {
-		node int
-		turn uint64
-	}
 	_, goroutines := open(t, 5)
 	for kind, n := range map[string][]*NIC{"goroutines": goroutines, "processes": mapped(t, 5)} {
 		rng := rand.New(rand.NewPCG(4, 2))
 		queues, counts := [5][Locks][]asked{}, [5][Locks]uint64{}
+		latest, again := map[askedOf]uint64{}, 0
 		for range 30_000 {
 			node, home, number := rng.IntN(5), rng.IntN(5), rng.IntN(2)*(Locks-1)
 			q, count := &queues[home][number], &counts[home][number]
-			switch rng.IntN(4) {
+			switch rng.IntN(5) {
 			case 0:
 				turn, err := n[node].Acquire(home, number)
 				if err != nil {
@@ -32,7 +54,18 @@ func TestLocksAgainstAQueue(t *testing.T) {
 					}
 					continue
 				}
-				*q = append(*q, asked{node, turn})
+				name := askedOf{node, home, number}
+				was, has := latest[name]
+				delete(latest, name)
+				if i := slices.Index(*q, asked{node, was, true}); has && i >= 0 {
+					if turn != was {
+						t.Fatalf("%s: node %d has turn %d, and had withdrawn %d", kind, node, turn, was)
+					}
+					(*q)[i].gone = false
+					again++
+					continue
+				}
+				*q = append(*q, asked{node, turn, false})
 			case 1:
 				if len(*q) == 0 {
 					continue
@@ -42,8 +75,8 @@ func TestLocksAgainstAQueue(t *testing.T) {
 				if ok := a == (*q)[0] && a.node == node; ok != (err == nil) || !ok && !errors.Is(err, NotHolder) {
 					t.Fatalf("%s: node %d gives back the turn of %+v, whose queue is %+v: %v", kind, node, a, *q, err)
 				} else if ok {
-					*q = (*q)[1:]
-					if want := -1; len(*q) > 0 && next != (*q)[0].node || len(*q) == 0 && next != want {
+					*q = head((*q)[1:])
+					if next != nextOf(*q) {
 						t.Fatalf("%s: node %d is woken, the queue is %+v", kind, next, *q)
 					}
 				}
@@ -62,11 +95,28 @@ func TestLocksAgainstAQueue(t *testing.T) {
 					*count--
 				}
 				want := -1
-				if !more && *count == 0 && len(*q) > 0 {
-					want = (*q)[0].node
+				if !more && *count == 0 {
+					want = nextOf(*q)
 				}
 				if c, e := n[home].Counter(home, number); errors.Join(err, e) != nil || c != *count || holder != want {
 					t.Fatalf("%s: %d are counted, want %d; node %d is woken, want %d; %v, %v", kind, c, *count, holder, want, err, e)
+				}
+			case 3:
+				if len(*q) == 0 {
+					continue
+				}
+				i := rng.IntN(min(6, len(*q)))
+				a := (*q)[i]
+				next, err := n[node].Withdraw(home, number, a.turn)
+				if ok := !a.gone && a.node == node; ok != (err == nil) || !ok && !errors.Is(err, NotHolder) {
+					t.Fatalf("%s: node %d withdraws the turn of %+v, whose queue is %+v: %v", kind, node, a, *q, err)
+				} else if ok {
+					latest[askedOf{node, home, number}] = a.turn
+					(*q)[i].gone = true
+					*q = head(*q)
+					if next != nextOf(*q) {
+						t.Fatalf("%s: node %d is woken, the queue is %+v", kind, next, *q)
+					}
 				}
 			default:
 				for i, a := range (*q)[:min(2, len(*q))] {
@@ -76,6 +126,59 @@ func TestLocksAgainstAQueue(t *testing.T) {
 				}
 			}
 		}
+		if again == 0 {
+			t.Errorf("%s: no turn was withdrawn and wanted again", kind)
+		}
+	}
+}
+
+// TestWithdrawnTurns: a node that requests and withdraws again and again has one place in the FIFO; a
+// turn is not withdrawn twice, nor after its release; a release after that of a withdrawn turn wakes
+// the node behind.
+func TestWithdrawnTurns(t *testing.T) {
+	_, n := open(t, 3)
+	first, err := n[0].Acquire(0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var turn uint64
+	for range 2 * LockPlaces {
+		if turn, err = n[1].Acquire(0, 1); err != nil || turn != first+1 {
+			t.Fatalf("turn %d after %d: %v", turn, first, err)
+		}
+		if next, err := n[1].Withdraw(0, 1, turn); next != 0 || err != nil {
+			t.Fatalf("node %d has the lock: %v", next, err)
+		}
+	}
+	for name, do := range map[string]func() (int, error){
+		"twice":            func() (int, error) { return n[1].Withdraw(0, 1, turn) },
+		"another's":        func() (int, error) { return n[1].Withdraw(0, 1, first) },
+		"never requested":  func() (int, error) { return n[1].Withdraw(0, 1, turn+1) },
+		"released":         func() (int, error) { return n[1].Release(0, 1, turn) },
+		"of no such lock":  func() (int, error) { return n[1].Withdraw(0, Locks, turn) },
+		"of no such node":  func() (int, error) { return n[1].Withdraw(3, 1, turn) },
+		"of an idle lock":  func() (int, error) { return n[1].Withdraw(0, 2, 0) },
+		"of an older turn": func() (int, error) { return n[1].Withdraw(0, 1, turn+LockPlaces) },
+	} {
+		if next, err := do(); next != -1 || err == nil {
+			t.Errorf("%s: node %d, %v", name, next, err)
+		}
+	}
+	last, err := n[2].Acquire(0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next, err := n[0].Release(0, 1, first); next != 2 || err != nil {
+		t.Errorf("node %d is woken, %v", next, err)
+	}
+	if has, err := n[2].Granted(0, 1, last); !has || err != nil {
+		t.Errorf("%v, %v", has, err)
+	}
+	if next, err := n[2].Withdraw(0, 1, last); next != -1 || err != nil {
+		t.Errorf("the lock is given back by its holder: node %d, %v", next, err)
+	}
+	if _, err := n[2].Withdraw(0, 1, last); !errors.Is(err, NotHolder) {
+		t.Errorf("a turn that has passed: %v", err)
 	}
 }
 
@@ -183,10 +286,70 @@ func TestForgedLocks(t *testing.T) {
 			t.Errorf("node %d is woken, %v", next, err)
 		}
 	}
+	for name, c := range map[string]struct{ first, head uint64 }{ // of a request in turn 0; node 1 withdraws turn 1
+		"being written":    {0, 0},
+		"not quite passed": {entryOf(passed, 0), 2},
+		"withdrawn":        {entryOf(2|withdrawn, 0), 2},
+		"of node 2":        {entryOf(2, 0), 0},
+		"of no node":       {entryOf(17, 0), 0},
+	} {
+		clear(l)
+		l[lockTail], l[lockFIFO], l[lockFIFO+1] = 2, c.first, entryOf(1, 1)
+		if _, err := n[1].Withdraw(0, 0, 1); err != nil || l[lockHead] != c.head {
+			t.Errorf("%s: the head is at %d, want %d; %v", name, l[lockHead], c.head, err)
+		}
+	}
 	boss, n := open(t, 2)
 	boss.Join(0, 7)
 	if _, err := n[1].Acquire(0, 0); !errors.Is(err, WrongJob) {
 		t.Error(err)
+	}
+}
+
+// TestWithdrawingWhileOthersComeAndGo: nodes that withdraw some of their requests, whether or not the
+// turn has come, stop nobody, and never have the lock together.
+func TestWithdrawingWhileOthersComeAndGo(t *testing.T) {
+	const nodes, rounds = 4, 20_000
+	_, n := open(t, nodes)
+	var all sync.WaitGroup
+	held, had := 0, [nodes]int{} // held is protected by the lock
+	for i, nic := range n {
+		rng := rand.New(rand.NewPCG(uint64(i), 8))
+		all.Go(func() {
+			for range rounds {
+				turn, err := nic.Acquire(0, 0)
+				has := false
+				for looks := rng.IntN(6); err == nil && !has && (i == 0 || looks > 0) && !t.Failed(); looks-- {
+					runtime.Gosched()
+					has, err = nic.Granted(0, 0, turn)
+				}
+				switch {
+				case t.Failed():
+					return
+				case err == nil && !has:
+					_, err = nic.Withdraw(0, 0, turn)
+				case err == nil:
+					held++
+					had[i]++
+					_, err = nic.Release(0, 0, turn)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	sum := 0
+	for _, h := range had {
+		sum += h
+	}
+	if had[0] != rounds || held != sum || sum == nodes*rounds {
+		t.Errorf("%v had the lock, together %d", had, held)
+	}
+	if number, err := n[0].ReserveLock(); number != 0 || err != nil {
+		t.Errorf("requests are left: lock %d is free, %v", number, err)
 	}
 }
 

@@ -20,6 +20,7 @@ type NIC struct {
 	queues   []*ring.SharedWriter // of events, by node, opened on first use
 	sent     []ring.Tally         // events, by node
 	reserved uint64               // bit set of the locks of its RP that are in use
+	withdrew map[lockName]uint64  // the latest turn that this node has withdrawn
 	closed   bool
 }
 
@@ -36,6 +37,7 @@ func Open(f *fabric.Fabric, rank int) (*NIC, error) {
 	return &NIC{
 		f: f, rank: rank, torus: syncctl.Grid(f.Ranks()), own: nodeOf(f, rank), job: jobWord(f.Job()),
 		queues: make([]*ring.SharedWriter, f.Ranks()), sent: make([]ring.Tally, f.Ranks()),
+		withdrew: map[lockName]uint64{},
 	}, nil
 }
 
