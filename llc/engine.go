@@ -251,6 +251,21 @@ func (e *Engine) Probe(ctx uint16, src, tag int) (Status, bool) {
 	return Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}, true
 }
 
+// Kept returns how many messages wait for a receive.
+func (e *Engine) Kept() int { return e.table.Messages() }
+
+// Unmatched returns how many messages wait for a receive in a context: those of src, or if there are none, or
+// src is AnyPeer, of all peers. first is the earliest of them.
+func (e *Engine) Unmatched(ctx uint16, src int) (n int, first Status) {
+	n, m := e.table.Waiting(ctx, int32(src))
+	if m == nil {
+		if n, m = e.table.Waiting(ctx, match.Any); m == nil {
+			return 0, first
+		}
+	}
+	return n, Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}
+}
+
 // Match takes the message that Probe would find out of reach of other receives (MPI 4.1, section 3.8.2): from
 // now on only a receive from its source finds it, in the context as, with the tag handle. The status has the
 // tag that the message was sent with.

@@ -74,7 +74,8 @@ type Request struct {
 	// Collective names the collective call that the request belongs to, or is nil; it is for reports only.
 	Collective *ir.Collective
 	// Label names the call of the user that waits for the request, if the port's own name for it does not
-	// tell; it is for messages only.
+	// tell; it is for messages only. After the name there may be a blank and a note, which reports show in
+	// place of the tag: that is not the program's then.
 	Label string
 	next  *Request   // in Engine.Completed
 	lent  ir.Segment // the exposed memory of a send that will be offered: see Engine.Offer
@@ -121,6 +122,10 @@ func (r *Request) pend() {
 	invariants.Check(!r.pending, badPending)
 	r.pending = true
 }
+
+// Waits reports whether the request is a receive for which no message has come. Only the holder of the lock of the
+// engine's port may call it.
+func (r *Request) Waits() bool { return r.entry.Waits() }
 
 // Done reports whether the request has completed.
 func (r *Request) Done() bool { return r.done }

@@ -52,6 +52,11 @@ func table(all []reading) string {
 			fmt.Fprintf(&b, "lock: rank %d waits for what rank %d has taken at %s\n", r.rank, r.Peer, r.Taken)
 		}
 	}
+	for _, r := range all {
+		if text := r.unmatched(); text != "" && !r.ended {
+			fmt.Fprintf(&b, "unexpected: rank %d has %s\n", r.rank, text)
+		}
+	}
 	for _, d := range disagreements(all) {
 		b.WriteString(d + "\n")
 	}
@@ -61,12 +66,27 @@ func table(all []reading) string {
 	return b.String()
 }
 
-// calls names the known call and the number of other calls that the rank is in.
+// calls names the known call, what in it is waited for, and the number of other calls that the rank is in.
 func (s *reading) calls() string {
-	if s.More > 0 {
-		return s.Call + " +" + strconv.Itoa(s.More)
+	text := s.Call
+	if s.Note != "" {
+		text += " (" + s.Note + ")"
 	}
-	return s.Call
+	if s.More > 0 {
+		text += " +" + strconv.Itoa(s.More)
+	}
+	return text
+}
+
+// unmatched describes the messages that have come and that the rank's wait does not take, or returns "".
+func (s *reading) unmatched() string {
+	switch {
+	case s.State != pmi.Waiting || s.Messages == 0:
+		return ""
+	case s.Messages == 1:
+		return fmt.Sprintf("a message from rank %d, tag %d, that this %s does not take", s.First, s.MessagesTag, s.Call)
+	}
+	return fmt.Sprintf("%d messages that this %s does not take, the first from rank %d, tag %d", s.Messages, s.Call, s.First, s.MessagesTag)
 }
 
 func (s *reading) peer() string {
@@ -102,6 +122,9 @@ func (s *reading) what() string {
 		return s.State.String()
 	}
 	var details []string
+	if s.Note != "" {
+		details = append(details, s.Note)
+	}
 	if s.Peer != pmi.NoPeer {
 		details = append(details, "peer "+s.peer())
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A State is a point in the life of a rank as its status line shows it.
@@ -43,23 +44,34 @@ const (
 	NoBytes = -1 // the call has no buffer, or its size is not known
 )
 
-// CallBytes is how much of a call's name a status line holds, and TakenBytes how much of the name of a
-// source line.
+// CallBytes is how much of a call's name a status line holds, NoteBytes how much of a note about it, and
+// TakenBytes how much of the name of a source line.
 const (
 	CallBytes  = 24
+	NoteBytes  = 32
 	TakenBytes = 56
 )
 
 // A Wait says what a rank waits for.
 type Wait struct {
 	Call    string // name of the call, such as "Recv", at most CallBytes bytes of it
+	Note    string // what in the call is waited for, such as the name of a window, at most NoteBytes of it
 	Peer    int    // rank in the job, AnyPeer or NoPeer
 	Tag     int    // AnyTag or NoTag
 	Bytes   int64  // size of the buffer, or NoBytes
 	Context uint16 // communication context
 	More    int    // calls of other goroutines of the rank that also wait
 	Taken   string // the source line at which Peer took what is waited for, at most TakenBytes of it; empty: not known
+	Unmatched
 	Collective
+}
+
+// An Unmatched says which messages have come that a waiting receive or probe does not take: those of Peer, or
+// else of any, in its context.
+type Unmatched struct {
+	Messages    int // how many
+	First       int // rank in the job from which the first of them came, if there is one
+	MessagesTag int // its tag
 }
 
 // A Collective says which collective call a rank is in. Ranks that are at the same Turn of one communicator
@@ -108,6 +120,15 @@ func (s Status) Plausible(ranks int) Status {
 	s.Tag = max(s.Tag, NoTag)
 	if s.Bytes < 0 || s.Bytes > addressable {
 		s.Bytes = NoBytes
+	}
+	s.Note = strings.Map(func(c rune) rune {
+		if c == utf8.RuneError || !unicode.IsPrint(c) {
+			return -1
+		}
+		return c
+	}, s.Note)
+	if u := &s.Unmatched; u.Messages <= 0 || u.First < 0 || u.First >= ranks || u.MessagesTag < 0 {
+		*u = Unmatched{}
 	}
 	if s.Peer < 0 || strings.ContainsFunc(s.Taken, func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("./_-+@:", c)

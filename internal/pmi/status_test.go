@@ -22,6 +22,8 @@ func TestWhatIsPlausibleStays(t *testing.T) {
 		{State: Waiting, Wait: Wait{Call: "Recv", Tag: 7, Bytes: 64, Context: 3}, Since: 12, Lost: 2},
 		{State: Waiting, Wait: Wait{Call: "Allreduce", Peer: NoPeer, Tag: NoTag, Bytes: NoBytes, Collective: Collective{Team: 1, Turn: 2, Sign: 3}}},
 		{State: Waiting, Wait: Wait{Call: "Lock", Peer: 1, Tag: NoTag, Bytes: NoBytes, Taken: "/src/a-b_c/main.go:17"}},
+		{State: Waiting, Wait: Wait{Call: "Start", Note: "window \"a b\" #1, é", Peer: 1, Tag: NoTag}},
+		{State: Waiting, Wait: Wait{Call: "Recv", Unmatched: Unmatched{Messages: 3, First: 1, MessagesTag: 7}}},
 		{State: Waiting, Wait: Wait{Call: "Probe", Peer: AnyPeer, Tag: AnyTag, Bytes: 1 << 50}},
 	} {
 		if got := s.Plausible(2); got != s {
@@ -55,6 +57,16 @@ func TestWhatCannotBeIsLeftOut(t *testing.T) {
 		{Call: "Lock", Collective: Collective{Holder: new(Holder)}}} {
 		if w := in(w); w.Taken != "" || w.Holder != nil {
 			t.Errorf("got %+v", w)
+		}
+	}
+	for from, to := range map[string]string{"a\nb": "ab", "\x1b[2J": "[2J", "\xffc": "c", "\u202e": ""} {
+		if w := in(Wait{Call: "Recv", Note: from}); w.Note != to {
+			t.Errorf("note %q becomes %q", from, w.Note)
+		}
+	}
+	for _, u := range []Unmatched{{Messages: -1}, {Messages: 1, First: 2}, {Messages: 1, First: -1}, {Messages: 1, MessagesTag: -1}, {First: 1}} {
+		if w := in(Wait{Call: "Recv", Unmatched: u}); w.Unmatched != (Unmatched{}) {
+			t.Errorf("%+v becomes %+v", u, w.Unmatched)
 		}
 	}
 	call := Wait{Call: "Recv", Peer: 1}

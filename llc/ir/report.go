@@ -24,6 +24,9 @@ type Collective = pmi.Collective
 // A Holder is a peer that has a lock that other peers wait for.
 type Holder = pmi.Holder
 
+// An Unmatched says which messages have come that a wait does not take.
+type Unmatched = pmi.Unmatched
+
 // A Reporter is an optional ability of a translator (see [Abilities]): to publish what this peer waits for. A
 // waiter reports before it sleeps for the first time and clears when its wait ends; both with the port's lock
 // held. A wait that ends sooner is never reported. Finish says that the peer has ended its use of MPI, unless it

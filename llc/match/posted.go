@@ -13,6 +13,9 @@ type Receive[P any] struct {
 	tag        int32
 }
 
+// Waits reports whether the receive is posted and no message has come for it.
+func (e *Receive[P]) Waits() bool { return e.queue != nil }
+
 // A line is a first-in-first-out list of receives. The prev of its head is undefined.
 type line[P any] struct{ head, tail *Receive[P] }
 

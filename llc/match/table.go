@@ -185,6 +185,19 @@ func (t *Table[P, U]) Find(ctx uint16, src, tag int32) *U {
 	return nil
 }
 
+// Waiting returns how many messages of src, which may be Any, wait in ctx, and the first of them.
+func (t *Table[P, U]) Waiting(ctx uint16, src int32) (n int, first *U) {
+	c := t.find(ctx)
+	waiting := &c.messages
+	if src != Any {
+		waiting = &c.find(src).messages
+	}
+	if m := waiting.order.head; m != nil {
+		first = m.Owner
+	}
+	return waiting.n, first
+}
+
 // Drop removes a waiting message.
 func (t *Table[P, U]) Drop(m *Message[U]) {
 	c := t.contexts[m.context]

@@ -151,6 +151,17 @@ func TestAgainstLinearScan(t *testing.T) {
 				r.ctx, r.src, r.tag = key(true)
 				want, _ := w.find(r)
 				compare(t, seed, i, "find", mname(table.Find(r.ctx, r.src, r.tag)), mname(want))
+				all, head := 0, (*mess)(nil)
+				for _, m := range w.messages {
+					if m.ctx == r.ctx && (r.src == Any || m.src == r.src) {
+						if all++; head == nil {
+							head = m
+						}
+					}
+				}
+				n, first := table.Waiting(r.ctx, r.src)
+				compare(t, seed, i, "number", n, all)
+				compare(t, seed, i, "first", mname(first), mname(head))
 			case turn == 10 && len(w.posted) > 0:
 				r := w.posted[rng.IntN(len(w.posted))]
 				w.withdraw(r)

@@ -1,11 +1,14 @@
 package port
 
 import (
+	"strings"
+
 	"rhinet/llc"
 	"rhinet/llc/ir"
 )
 
-// describe reports the wait of w once, and again if the number of other waits or the holder has changed. For a
+// describe reports the wait of w once, and again if the number of other waits, the holder, or the messages that
+// it does not take have changed. For a
 // wait that serves other ranks it reports a wait of the program instead, if there is one.
 func (p *Port) describe(w *waiter) {
 	more := p.Waiting() - p.waiters.serving
@@ -18,18 +21,18 @@ func (p *Port) describe(w *waiter) {
 	if w.kind == waitTask && w.task.Over() {
 		return // another goroutine has let it end meanwhile, and may have begun the call again
 	}
-	held := w.holder()
-	if p.report == nil || w.reported && w.more == more && w.held == held {
+	held, kept := w.holder(), p.eng.Kept()
+	if p.report == nil || w.reported && w.more == more && w.held == held && w.kept == kept {
 		return
 	}
-	w.reported, w.more, w.held = true, more, held
+	w.reported, w.more, w.held, w.kept = true, more, held, kept
 	s := ir.Waiting{Call: w.call, Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes, More: more}
 	switch w.kind {
 	case waitRequest:
-		describeRequest(&s, w.r)
+		p.describeRequest(&s, w.r)
 	case waitAny:
 		if len(w.rs) == 1 {
-			describeRequest(&s, w.rs[0])
+			p.describeRequest(&s, w.rs[0])
 		}
 	case waitCond:
 		if w.collective != nil {
@@ -39,13 +42,26 @@ func (p *Port) describe(w *waiter) {
 			s.Peer, s.Taken, s.Holder = held.Peer, held.Taken, nil
 		}
 	case waitTask:
-		describeTask(&s, w.task)
+		p.describeTask(&s, w.task)
 	case waitTasks:
-		describeTask(&s, p.tasks.first)
+		p.describeTask(&s, p.tasks.first)
 	case waitProbe:
 		s.Peer, s.Tag, s.Context = w.src, w.tag, w.context
+		p.describeUnmatched(&s)
+	}
+	noted := false
+	if s.Call, s.Note, noted = strings.Cut(s.Call, " "); noted {
+		s.Tag, s.Unmatched = ir.NoTag, ir.Unmatched{}
 	}
 	p.report.Report(s)
+}
+
+// describeUnmatched says which messages have come that the wait does not take.
+func (p *Port) describeUnmatched(s *ir.Waiting) {
+	n, first := p.eng.Unmatched(s.Context, s.Peer)
+	if n > 0 {
+		s.Unmatched = ir.Unmatched{Messages: n, First: first.Source, MessagesTag: first.Tag}
+	}
 }
 
 // serves reports whether w waits for what others ask of this rank, or what no call of the program waits for.
@@ -71,7 +87,7 @@ func (w *waiter) holder() (h ir.Holder) {
 }
 
 // describeTask says what a wait for t is for.
-func describeTask(s *ir.Waiting, t *Task) {
+func (p *Port) describeTask(s *ir.Waiting, t *Task) {
 	if t == nil {
 		return
 	}
@@ -79,12 +95,12 @@ func describeTask(s *ir.Waiting, t *Task) {
 		s.Collective = *t.Collective
 	}
 	if r := undone(t.first); r != nil {
-		describeRequest(s, r)
+		p.describeRequest(s, r)
 	}
 }
 
 // describeRequest says what a wait for r is for.
-func describeRequest(s *ir.Waiting, r *llc.Request) {
+func (p *Port) describeRequest(s *ir.Waiting, r *llc.Request) {
 	s.Peer, s.Tag, s.Bytes, s.Context = r.Peer, r.Tag, int64(r.Bytes()), r.Context
 	switch {
 	case r.Label != "":
@@ -97,5 +113,7 @@ func describeRequest(s *ir.Waiting, r *llc.Request) {
 	}
 	if r.Context&1 != 0 {
 		s.Tag = ir.NoTag // of a collective call, which has tags of its own
+	} else if r.Waits() {
+		p.describeUnmatched(s)
 	}
 }

@@ -170,7 +170,7 @@ func TestReportsOfTasks(t *testing.T) {
 		{Call: "x"}: {Call: "x"},
 	} {
 		var got ir.Waiting
-		if describeTask(&got, &w); got != want {
+		if ps[0].describeTask(&got, &w); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}

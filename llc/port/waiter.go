@@ -27,6 +27,7 @@ type waiter struct {
 	reported bool // on the status line
 	more     int  // other waits that the line mentions
 	held     ir.Holder
+	kept     int  // messages without a receive when it was reported
 	met      bool // cond held once
 	expired  atomic.Bool
 	next     *waiter

@@ -12,20 +12,23 @@ import (
 // the line is being written.
 const (
 	statusSeq   = iota
-	statusFlags // state, call's length, context, number of other calls, length of taken
+	statusFlags // state, call's length, context, number of other calls, lengths of taken and note
 	statusWho   // peer, tag
 	statusBytes
 	statusSince
 	statusCall                                 // three words
 	statusTeam  = statusCall + pmi.CallBytes/8 // team, turn
 	statusSign  = statusTeam + 1
-	statusTaken = statusSign + 1 // seven words
-	statusEnd   = statusTaken + pmi.TakenBytes/8
+	statusTaken = statusSign + 1                 // seven words
+	statusNote  = statusTaken + pmi.TakenBytes/8 // four words
+	statusFirst = statusNote + pmi.NoteBytes/8   // of the unmatched messages: rank and tag, and
+	statusCount = statusFirst + 1                // how many there are
+	statusEnd   = statusCount + 1
 )
 
 // Publish writes s to rank's status line, without Lost and World, which [Fabric.Lose] and
 // [Fabric.MarkWorld] write. If Since is 0, Publish uses the present time, or keeps that of the line
-// if only the number of other calls changes. Only the rank itself calls it, one goroutine at a time. It does not allocate.
+// if only the number of other calls or the unmatched messages change. Only the rank itself calls it, one goroutine at a time. It does not allocate.
 func (f *Fabric) Publish(rank int, s *pmi.Status) {
 	w := f.Words(rank, Front)[wordStatus : wordStatus+statusEnd]
 	line := statusLine(s)
@@ -47,8 +50,10 @@ func (f *Fabric) Publish(rank int, s *pmi.Status) {
 type statusWords [statusEnd]uint64
 
 func statusLine(s *pmi.Status) (w statusWords) {
-	call, taken := putText(w[statusCall:statusTeam], s.Call), putText(w[statusTaken:], s.Taken)
-	w[statusFlags] = uint64(s.State) | call<<8 | uint64(s.Context)<<16 | uint64(min(s.More, mostMore))<<moreShift | taken<<takenShift
+	call, taken, note := putText(w[statusCall:statusTeam], s.Call), putText(w[statusTaken:statusNote], s.Taken), putText(w[statusNote:statusFirst], s.Note)
+	w[statusFlags] = uint64(s.State) | call<<8 | uint64(s.Context)<<16 | uint64(min(s.More, mostMore))<<moreShift | taken<<takenShift | note<<noteShift
+	w[statusFirst] = uint64(uint32(s.First)) | uint64(uint32(s.MessagesTag))<<32
+	w[statusCount] = uint64(s.Messages)
 	w[statusWho] = uint64(uint32(s.Peer)) | uint64(uint32(s.Tag))<<32
 	w[statusBytes] = uint64(s.Bytes)
 	w[statusSince] = uint64(s.Since)
@@ -76,23 +81,24 @@ func text(w []uint64, n uint64) string {
 	return string(b[:min(n, 8*uint64(len(w)))])
 }
 
-// Where the flags hold the number of other calls, its maximum, and where they hold the length of
-// taken.
+// Where the flags hold the number of other calls, its maximum, and where they hold the lengths of
+// taken and of the note.
 const (
 	moreShift  = 32
 	mostMore   = 1<<16 - 1
 	takenShift = 48
+	noteShift  = 56
 )
 
-// sameWait reports whether a line differs at most in its start time and in the number of other
-// calls.
+// sameWait reports whether a line differs at most in its start time, in the number of other calls and in the
+// unmatched messages.
 func (w *statusWords) sameWait(line []uint64) bool {
 	for i := statusFlags; i < statusEnd; i++ {
 		changed := atomic.LoadUint64(&line[i]) ^ w[i]
 		if i == statusFlags {
 			changed &^= mostMore << moreShift
 		}
-		if changed != 0 && i != statusSince {
+		if changed != 0 && i != statusSince && i != statusFirst && i != statusCount {
 			return false
 		}
 	}
@@ -125,17 +131,24 @@ func (f *Fabric) Status(rank int) (s pmi.Status, whole bool) {
 func readStatus(w []uint64) pmi.Status {
 	flags := atomic.LoadUint64(&w[statusFlags])
 	who := atomic.LoadUint64(&w[statusWho])
+	first := atomic.LoadUint64(&w[statusFirst])
 	team := atomic.LoadUint64(&w[statusTeam])
 	return pmi.Status{
 		State: pmi.State(flags),
 		Wait: pmi.Wait{
 			Call:    text(w[statusCall:statusTeam], flags>>8&0xff),
-			Taken:   text(w[statusTaken:], flags>>takenShift&0xff),
+			Note:    text(w[statusNote:statusFirst], flags>>noteShift),
+			Taken:   text(w[statusTaken:statusNote], flags>>takenShift&0xff),
 			Peer:    int(int32(who)),
 			Tag:     int(int32(who >> 32)),
 			Bytes:   int64(atomic.LoadUint64(&w[statusBytes])),
 			Context: uint16(flags >> 16),
 			More:    int(flags >> moreShift & mostMore),
+			Unmatched: pmi.Unmatched{
+				Messages:    int(atomic.LoadUint64(&w[statusCount])),
+				First:       int(int32(first)),
+				MessagesTag: int(int32(first >> 32)),
+			},
 			Collective: pmi.Collective{
 				Team: uint32(team),
 				Turn: uint32(team >> 32),

@@ -18,6 +18,7 @@ func TestStatusTravels(t *testing.T) {
 		State: pmi.Waiting,
 		Wait: pmi.Wait{
 			Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe, More: mostMore, Taken: strings.Repeat("/directory", 5) + "/a.go:",
+			Note: strings.Repeat("note", 8), Unmatched: pmi.Unmatched{Messages: 1 << 40, First: 1, MessagesTag: 1<<31 - 1},
 			Collective: pmi.Collective{Team: 1<<32 - 1, Turn: 7, Sign: 1 << 31},
 		},
 		Since: time.Now().UnixNano(),
@@ -35,6 +36,11 @@ func TestStatusTravels(t *testing.T) {
 	f.Publish(1, &want)
 	if s, _ := f.Status(1); s.Taken != want.Taken[:pmi.TakenBytes] {
 		t.Fatalf("taken at %q", s.Taken)
+	}
+	want.Note += "1"
+	f.Publish(1, &want)
+	if s, _ := f.Status(1); s.Note != want.Note[:pmi.NoteBytes] {
+		t.Fatalf("note %q", s.Note)
 	}
 	want.Since = 0
 	f.Publish(1, &want)
@@ -65,7 +71,8 @@ func TestStatusTravels(t *testing.T) {
 	}
 }
 
-// TestStatusOfOneWait: other calls that come and go during a wait do not make it a new one.
+// TestStatusOfOneWait: other calls that come and go during a wait, and messages that it does not take, do not make
+// it a new one.
 func TestStatusOfOneWait(t *testing.T) {
 	f := heap(t, 1)
 	publish := func(more, tag int, call string) int64 {
@@ -84,6 +91,17 @@ func TestStatusOfOneWait(t *testing.T) {
 		t.Error("another wait began with the first")
 	}
 	other := publish(0, 7, "Recv")
+	w := pmi.Wait{Call: "Recv", Tag: 7, Unmatched: pmi.Unmatched{Messages: 2, First: 1, MessagesTag: 3}}
+	f.Publish(0, &pmi.Status{State: pmi.Waiting, Wait: w})
+	if s, _ := f.Status(0); s.Since != other || s.Wait != w {
+		t.Errorf("with messages: %+v, want %+v since %d", s, w, other)
+	}
+	w.Note = "x"
+	f.Publish(0, &pmi.Status{State: pmi.Waiting, Wait: w})
+	if s, _ := f.Status(0); s.Since == other {
+		t.Error("a wait with another note began with the one before")
+	}
+	other = publish(0, 7, "Recv")
 	f.Publish(0, &pmi.Status{State: pmi.Computing})
 	if publish(0, 7, "Recv") == other {
 		t.Error("a wait like an earlier one began with it")
