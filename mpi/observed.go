@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"strings"
 
 	"rhinet/internal/layout"
 	"rhinet/internal/observe"
@@ -199,7 +200,7 @@ func (o *observed) waited(m observe.Mark, r *llc.Request) {
 	switch {
 	case r.Label == "":
 		o.to.End(m, observe.WaitOne, &t)
-	case r.Label == llc.Serving:
+	case r.Label == llc.Serving, strings.Contains(r.Label, " "): // the latter in a call that has recorded itself
 		o.arrived(&t)
 	case r.Collective == nil && r.Label != "Sendrecv" && r.Label != "SendrecvReplace":
 		if r.Seen == llc.SeenSend {

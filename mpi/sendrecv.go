@@ -105,7 +105,7 @@ func (c *Comm) trySend(e *elem, b []byte, dst, stag, src, rtag int) bool {
 func (c *Comm) recvFor(call string, e *elem, b []byte, src, tag int) (Status, error) {
 	st, err := c.t.RecvFor(call, c.key|e.key, c.global(src), tag, b)
 	if n := int(st.Bytes); err != nil || n > len(b) || !e.whole(n) {
-		st, err := c.received(site{call, fromPeer, src, tag}, e, st, err, len(b))
+		st, err := c.received(site{callOf(call), fromPeer, src, tag}, e, st, err, len(b))
 		return st, c.raise(err)
 	}
 	return Status{Source: src, Tag: st.Tag, Count: e.count(int(st.Bytes)), Bytes: st.Bytes}, nil

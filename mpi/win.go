@@ -103,6 +103,8 @@ type window struct {
 	unposted bool         // exposed, by a Post that has failed: Wait or Free ends that
 	opening  bool         // a goroutine is in Start or LockAll
 	posted   []int        // ranks whose Post a Start that has failed has received
+	starting string       // label of the waits of Start,
+	ending   string       // and of those of Wait
 	attached *attachments // of a dynamic window
 
 	order   atomic.Uint32 // see fence

@@ -103,6 +103,7 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 	}
 	defer c.end(begun, s.call)
 	w.c, own.win = own, w
+	w.relabel()
 	all := make([]winArgs, c.size)
 	if err = Allgather(own, []winArgs{mine}, all); err == nil {
 		err = w.agreeOn(s, all)

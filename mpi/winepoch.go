@@ -114,7 +114,8 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 	b.exposed, b.exposure, b.exposing = true, b.exposure[:0], ranks
 	b.fence()
 	for _, r := range ranks {
-		q := start(b.c, "Wait", []byte{}, r, tagComplete, receiving) // in reports, Wait is the call that waits for it
+		q := start(b.c, "Wait", []byte{}, r, tagComplete, receiving)
+		q.label(b.ending)
 		b.exposure = append(b.exposure, &q)
 	}
 	if a&NoCheck == 0 {
@@ -214,10 +215,11 @@ func (w *window) awaitPosts(ranks []int) error {
 // awaitPost waits until rank r has called Post. In reports that is a wait of Start.
 func (w *window) awaitPost(r int) error {
 	if w.c.plain() {
-		_, err := w.c.recvFor("Start", elemOf[byte](&w.c.w.elems), nil, r, tagPost)
+		_, err := w.c.recvFor(w.starting, elemOf[byte](&w.c.w.elems), nil, r, tagPost)
 		return err
 	}
 	q := start(w.c, "Start", []byte{}, r, tagPost, receiving)
+	q.label(w.starting)
 	_, err := q.Wait()
 	q.withdraw()
 	return err

@@ -61,6 +61,7 @@ func (w *Win[T]) SetName(name string) (err error) {
 		return err
 	}
 	w.c.name = name
+	w.base().relabel()
 	return nil
 }
 

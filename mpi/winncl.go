@@ -65,7 +65,7 @@ func (q *queued) await(call string, target int, begin func() error, over func() 
 	if ctx := q.c.ctx; ctx != nil {
 		defer q.c.wakeAtEnd(ctx)()
 	}
-	q.c.t.AwaitCollective(call, nil, func() { err = begin() }, func() bool {
+	q.c.t.AwaitCollective(q.c.locking(call, target), nil, func() { err = begin() }, func() bool {
 		if err == nil && !met {
 			if met, err = over(); err == nil && !met {
 				err = q.c.check(s)

@@ -131,7 +131,7 @@ func (v *served) start() {
 // ask sends a request with data, and returns when the answer has arrived, with the data
 // that follows it in buf. It begins all transfers at once: a rank that answers others
 // meanwhile does not delay them.
-func (v *served) ask(target int, r request, buf []byte, data ...[]byte) error {
+func (v *served) ask(call string, target int, r request, buf []byte, data ...[]byte) error {
 	if v.attended != nil && target == v.c.rank { // messages to itself take no time, in which others could change its part
 		if err := v.attended.pass(v.c); err != nil {
 			return err
@@ -139,11 +139,14 @@ func (v *served) ask(target int, r request, buf []byte, data ...[]byte) error {
 	}
 	r.Tag, r.From = firstData+v.tag.Add(1)%(1<<29)*2, uint32(v.c.rank)
 	var a [1]answer
+	label := noted(call, "window "+v.user.name)
 	answered := Irecv(v.c, a[:], target, int(r.Tag)+1)
+	answered.label(label)
 	defer answered.withdraw()
 	var followed *Request
 	if buf != nil {
 		followed = Irecv(v.c, buf, target, int(r.Tag)+1)
+		followed.label(label)
 		defer followed.withdraw()
 	}
 	sent := []*Request{Isend(v.c, []request{r}, target, tagRequest)}
@@ -154,7 +157,7 @@ func (v *served) ask(target int, r request, buf []byte, data ...[]byte) error {
 		return err
 	}
 	if r.What == askLock {
-		if err := v.relent(answered, target, r); err != nil {
+		if err := v.relent(call, answered, target, r); err != nil {
 			return err
 		}
 	}
@@ -169,14 +172,14 @@ func (v *served) ask(target int, r request, buf []byte, data ...[]byte) error {
 }
 
 func (v *served) put(target int, at uint64, data []byte) error {
-	return v.ask(target, request{What: askPut, At: at, Bytes: uint64(len(data))}, nil, data)
+	return v.ask("Put", target, request{What: askPut, At: at, Bytes: uint64(len(data))}, nil, data)
 }
 
 func (v *served) get(target int, at uint64, buf []byte) error {
 	if buf == nil {
 		buf = []byte{}
 	}
-	return v.ask(target, request{What: askGet, At: at, Bytes: uint64(len(buf))}, buf)
+	return v.ask("Get", target, request{What: askGet, At: at, Bytes: uint64(len(buf))}, buf)
 }
 
 func (v *served) update(target int, at uint64, u *update) error {
@@ -186,16 +189,20 @@ func (v *served) update(target int, at uint64, u *update) error {
 	}
 	if u.compare != nil {
 		r.What = askSwap
-		return v.ask(target, r, u.old, u.data, u.compare)
+		return v.ask("CompareAndSwap", target, r, u.old, u.data, u.compare)
+	}
+	call := "Accumulate"
+	if u.old != nil {
+		call = "GetAccumulate"
 	}
 	if u.op == NoOp {
-		return v.ask(target, r, u.old)
+		return v.ask(call, target, r, u.old)
 	}
-	return v.ask(target, r, u.old, u.data)
+	return v.ask(call, target, r, u.old, u.data)
 }
 
 func (v *served) lock(call string, target int, exclusive bool) error {
-	err := v.ask(target, request{What: askLock, Flag: flag(exclusive)}, nil)
+	err := v.ask(call, target, request{What: askLock, Flag: flag(exclusive)}, nil)
 	if err == errWithdrawn {
 		return v.user.check(atPeer(call, target))
 	}
@@ -204,17 +211,36 @@ func (v *served) lock(call string, target int, exclusive bool) error {
 
 // relent waits for the answer to r, which asks for a lock, and withdraws r if the context of the window ends first.
 // That is answered, too, unless the lock has been given or refused meanwhile: either way one answer comes.
-func (v *served) relent(answered *Request, target int, r request) error {
-	p, ctx := answered.active(), v.user.ctx
-	if ctx == nil || !p.started() || v.c.t.WaitContext(ctx, &p.Request) == nil || ctx.Err() == nil {
+func (v *served) relent(call string, answered *Request, target int, r request) error {
+	p := answered.active()
+	if !p.started() || v.granted(call, target, &p.Request) {
 		return nil
 	}
 	r.What = askWithdraw
 	return Send(v.c, []request{r}, target, tagRequest)
 }
 
+// granted waits for the answer to a request for a lock, and reports whether it need not be withdrawn: the context of
+// the window has not ended first. In reports the wait is for no rank, since the target does not give the lock away: one
+// that has it does.
+func (v *served) granted(call string, target int, answer *llc.Request) bool {
+	t, ctx := v.c.t, v.user.ctx
+	if t.Carrier() == nil || v.c.w.Clock != nil { // there a condition does not see the end of a request
+		return ctx == nil || t.WaitContext(ctx, answer) == nil || ctx.Err() == nil
+	}
+	if ctx != nil {
+		defer v.c.wakeAtEnd(ctx)()
+	}
+	over := false
+	t.AwaitCollective(v.user.locking(call, target), nil, nil, func() bool {
+		over = !answer.Done() && ctx != nil && ctx.Err() != nil
+		return over || answer.Done()
+	})
+	return !over
+}
+
 func (v *served) unlock(target int, exclusive bool) error {
-	return v.ask(target, request{What: askUnlock, Flag: flag(exclusive)}, nil)
+	return v.ask("Unlock", target, request{What: askUnlock, Flag: flag(exclusive)}, nil)
 }
 
 func flag(b bool) uint32 {

@@ -246,8 +246,8 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 		{"leave LockAll", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in LockAll (peer 1) for "},
 		{"kill Fence", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Fence for "},
 		{"exit Wait before Pready", 3, "exited with status 3", "ranks 0,2 waiting in PsendInit for "},
-		{"exit Start", 3, "exited with status 3", "ranks 0,2 waiting in Start (peer 1, tag 0, 0 bytes) for "},
-		{"exit Wait of a window", 3, "exited with status 3", "ranks 0,2 waiting in Wait (peer 1, tag 1, 0 bytes) for "},
+		{"exit Start", 3, "exited with status 3", "ranks 0,2 waiting in Start (window world.win1, peer 1, 0 bytes) for "},
+		{"exit Wait of a window", 3, "exited with status 3", "ranks 0,2 waiting in Wait (window world.win1, peer 1, 0 bytes) for "},
 		{"exit Finalize", 3, "exited with status 3", "ranks 0,2 waiting in Finalize for "},
 	} {
 		t.Run(c.part, func(t *testing.T) {

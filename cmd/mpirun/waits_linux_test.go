@@ -77,6 +77,38 @@ var limitedWaits = []limitedWait{
 		}
 		return v.Lock(mpi.LockShared, 0)
 	}},
+	{"lock by messages", "sync", `0 +Lock \(target 1, window world\.win1\) +- +- +- `, func(c *mpi.Comm) error {
+		v, err := mpi.WinCreate(c, make([]int, 1))
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			err = v.Lock(mpi.LockExclusive, 1)
+		}
+		if err := errors.Join(err, mpi.Barrier(c)); err != nil || c.Rank() == 1 {
+			return err
+		}
+		return v.Lock(mpi.LockExclusive, 1)
+	}},
+	{"lock by the network", "sync", `0 +Lock (\(target 1, window world\.win1\))? *- +- +- `, func(c *mpi.Comm) error {
+		v, err := mpi.WinAllocate[int](c, 1, mpi.Info{mpi.HintWindow: "lock=ncl"})
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			err = v.Lock(mpi.LockShared, 1)
+		}
+		if err := errors.Join(err, mpi.Barrier(c)); err != nil || c.Rank() == 1 {
+			return err
+		}
+		return v.Lock(mpi.LockExclusive, 1)
+	}},
+	{"unexpected", "martini", `0 +Recv +1 +5 +8 (.*\n)+unexpected: rank 0 has 2 messages that this Recv does not take, the first from rank 1, tag 7\n`, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			return errors.Join(mpi.Send(c, []int{0}, 0, 7), mpi.Send(c, []int{0}, 0, 8))
+		}
+		return second(mpi.Recv(c, []int{0}, 1, 5))
+	}},
 	{"controller", "sync", `0 +Barrier +- +- +- `, func(c *mpi.Comm) error { return barrierBy(c, "barrier=controller") }},
 	{"switch", "cenju4", `0 +Barrier +- +- +- `, func(c *mpi.Comm) error { return barrierBy(c, "barrier=synchronization") }},
 }

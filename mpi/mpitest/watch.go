@@ -138,6 +138,8 @@ func (v wait) String() string {
 	text := v.call
 	switch {
 	case v.peer == noPeer:
+	case strings.Contains(v.call, " "): // neither
+		text = fmt.Sprintf("%s, with world rank %s", v.call, orAny(v.peer))
 	case v.ctx&1 == 1: // of a collective call: the tag is not the program's
 		text += fmt.Sprintf(" with world rank %d, %d bytes", v.peer, v.bytes)
 	default:
