@@ -238,7 +238,8 @@ func (r *Request) Status() (Status, bool, error) {
 
 // Free gives up the request, which becomes inactive. The operation continues, and its
 // buffer stays in use until it is complete, which only the peer can tell. Its errors
-// are lost. A persistent request that has been freed cannot be started again.
+// are lost. A persistent request that has been freed cannot be started again. Requests of
+// nonblocking collective calls can be freed, too, which MPI does not allow.
 //
 // MPI 4.1, section 3.7.3 (MPI_Request_free).
 func (r *Request) Free() error {
