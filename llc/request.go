@@ -1,6 +1,8 @@
 package llc
 
 import (
+	"strings"
+
 	"rhinet/internal/invariants"
 	"rhinet/llc/ir"
 	"rhinet/llc/match"
@@ -56,8 +58,14 @@ type Status struct {
 }
 
 // Serving is the Label of requests with which a rank serves others, and of those for which only the runtime waits.
-// No call of the program waits for them, so reports leave out waits for them.
+// No call of the program waits for them, so reports leave out waits for them. A note may follow: see Request.Label.
 const Serving = "serving"
+
+// Serves reports whether a label is Serving, perhaps with a note.
+func Serves(label string) bool {
+	rest, serves := strings.CutPrefix(label, Serving)
+	return serves && (rest == "" || rest[0] == ' ')
+}
 
 // A Request is one send or receive (llc, section 3.1), posted by [Engine.Send] or [Engine.Recv]. The caller
 // fills the exported fields above Status, and Label, and owns the request again when Done reports true; in

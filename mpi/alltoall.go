@@ -41,7 +41,11 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 //
 // MPI 4.1, section 6.8.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
-	s := at("Alltoallv")
+	return alltoallvAs(c, at("Alltoallv"), send, scounts, sdispls, recv, rcounts, rdispls)
+}
+
+// alltoallvAs is Alltoallv within the call at s.
+func alltoallvAs[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
 	e := elemFor[T](c)
 	if err := c.enter(s, e); err != nil {
 		if isItems(err) {

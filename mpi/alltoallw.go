@@ -55,7 +55,7 @@ func Ialltoallw(c *Comm, send, recv []Part) *Request {
 
 // call moves the parts.
 func (w *packedParts) call(c *Comm) error {
-	return Alltoallv(c, w.out, w.scounts, nil, w.in, w.rcounts, nil)
+	return alltoallvAs(c, at("Alltoallw"), w.out, w.scounts, nil, w.in, w.rcounts, nil)
 }
 
 // AlltoallwInit makes a persistent request for [Alltoallw].
@@ -90,14 +90,21 @@ func (c *Comm) after(r *Request, s site, used []region, f func(error) error) *Re
 	if len(used) > 0 {
 		c.w.requests.guardAll(next.p, used)
 	}
-	finish := func() {
+	finish := func() (Status, error) {
 		st, err := r.Wait()
-		k.end(st, f(err))
+		return st, f(err)
 	}
-	if p.ready() {
-		finish()
-	} else {
-		go finish()
+	switch {
+	case p.ready():
+		k.end(finish())
+	case c.w.Clock != nil:
+		go func() { k.end(finish()) }()
+	default:
+		done := r.Done()
+		c.attend(k, func() (Status, error) {
+			<-done
+			return finish()
+		})
 	}
 	return &next
 }

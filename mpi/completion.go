@@ -132,7 +132,7 @@ func firstReady(reqs []*Request) (index int, none bool) {
 //
 // MPI 4.1, section 3.7.5.
 func WaitSome(reqs ...*Request) ([]int, []Status, error) {
-	i, st, err := WaitAny(reqs...)
+	i, st, err := waitAny("WaitSome", reqs)
 	if i == Undefined {
 		return nil, nil, nil
 	}

@@ -65,7 +65,7 @@ func (t *instant) Vectors() ir.Vectors                                        { 
 func (t *instant) Carrier() port.Carrier                                      { return nil }
 func (t *instant) GiveWay() func()                                            { return nil }
 func (t *instant) Wake(int)                                                   {}
-func (t *instant) WaitAnyUntil([]*llc.Request, func() bool) int               { return 0 }
+func (t *instant) WaitAnyUntil(string, []*llc.Request, func() bool) int       { return 0 }
 func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
@@ -82,7 +82,7 @@ func (t *instant) Probe(uint16, int, int, bool) (llc.Status, bool) {
 	return t.probed, !t.stuck
 }
 
-func (t *instant) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+func (t *instant) ProbeUntil(_ string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
 	for t.stuck && !over() {
 	}
 	return t.Probe(ctx, src, tag, true)

@@ -187,7 +187,13 @@ func (l *launch) begin(c *Comm, s site) Request {
 		if o.done = make(chan struct{}); l.script == nil && l.start(t) {
 			o.finish()
 		} else {
-			go o.finish()
+			if l.script != nil && c.w.Clock == nil {
+				t.call, o.attended = c.unattended(l.call), true
+			}
+			go func() {
+				o.finish()
+				c.attendedTo(&o.task)
+			}()
 		}
 	}
 	return r

@@ -267,7 +267,7 @@ func (s *libShared) WaitContext(ctx context.Context, r *llc.Request) error {
 }
 
 // WaitAnyUntil looks again and again.
-func (s *libShared) WaitAnyUntil(rs []*llc.Request, over func() bool) int {
+func (s *libShared) WaitAnyUntil(_ string, rs []*llc.Request, over func() bool) int {
 	return waitAnyUntil(s, rs, over)
 }
 
@@ -283,7 +283,7 @@ func (t *libTransport) Probe(ctx uint16, src, tag int, block bool) (llc.Status, 
 }
 
 // ProbeUntil looks again and again.
-func (t *libTransport) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+func (t *libTransport) ProbeUntil(_ string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
 	return probeUntil(t, ctx, src, tag, over)
 }
 

@@ -95,7 +95,7 @@ func (c *Comm) DetachBuffer() (_ []byte, err error) {
 	if err := c.check(at("DetachBuffer")); err != nil {
 		return nil, err
 	}
-	return c.buffer.detach()
+	return c.buffer.detach(c, "DetachBuffer")
 }
 
 // FlushBuffer waits until all messages that the buffer of c holds are sent.
@@ -106,7 +106,7 @@ func (c *Comm) FlushBuffer() (err error) {
 	if err := c.check(at("FlushBuffer")); err != nil {
 		return err
 	}
-	return c.buffer.flush(c.buffer.last())
+	return c.buffer.flush(c, "FlushBuffer", c.buffer.last())
 }
 
 // IflushBuffer begins [Comm.FlushBuffer] and does not wait.
@@ -135,7 +135,7 @@ func BufferDetach(c *Comm) (_ []byte, err error) {
 	if err := c.check(at("BufferDetach")); err != nil {
 		return nil, err
 	}
-	return c.w.buffer.detach()
+	return c.w.buffer.detach(c, "BufferDetach")
 }
 
 // BufferFlush is [Comm.FlushBuffer] for the process's buffer.
@@ -146,7 +146,7 @@ func BufferFlush(c *Comm) (err error) {
 	if err := c.check(at("BufferFlush")); err != nil {
 		return err
 	}
-	return c.w.buffer.flush(c.w.buffer.last())
+	return c.w.buffer.flush(c, "BufferFlush", c.w.buffer.last())
 }
 
 // BufferIflush begins [BufferFlush] and does not wait.
@@ -168,7 +168,8 @@ func (c *Comm) iflush(s site, process bool) *Request {
 // flushing returns a request that completes when all messages in b are sent.
 func (c *Comm) flushing(s site, b *sendBuffer) *Request {
 	k, last := newTask(), b.last()
-	go func() { k.end(emptyStatus(), b.flush(last)) }()
+	label := c.unattended("Wait")
+	c.attend(k, func() (Status, error) { return emptyStatus(), b.flush(c, label, last) })
 	r := c.request(s, k)
 	return &r
 }
@@ -215,20 +216,20 @@ func (c *Comm) both(to site, out *elem, send []byte, from site, in *elem, recv [
 	c.disown(r.p)
 	c.disown(s.p)
 	k := newTask()
-	finish := func() {
-		_, err := s.Wait()
-		if err != nil {
+	finish := func() (Status, error) {
+		if _, err := s.Wait(); err != nil {
 			r.withdraw()
-			k.end(emptyStatus(), err)
-			return
+			return emptyStatus(), err
 		}
 		st, err := r.Wait()
-		k.end(st, errors.Join(err))
+		return st, errors.Join(err)
 	}
 	if r.p.ready() && s.p.ready() {
-		finish()
+		k.end(finish())
 	} else {
-		go finish()
+		r.label(c.unattended(to.call))
+		s.label(c.unattended(to.call))
+		c.attend(k, finish)
 	}
 	all := c.request(to, k)
 	return &all

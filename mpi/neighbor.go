@@ -179,7 +179,10 @@ func (h neighborCall) posted(c *Comm, s site) Request {
 	}
 	for i := range reqs {
 		if !reqs[i].p.ready() {
-			go func() { k.end(emptyStatus(), h.finish(c, s, reqs)) }()
+			for i := range reqs {
+				reqs[i].label(c.unattended(s.call))
+			}
+			c.attend(k, func() (Status, error) { return emptyStatus(), h.finish(c, s, reqs) })
 			return r
 		}
 	}

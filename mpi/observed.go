@@ -152,8 +152,8 @@ func (o *observed) Start(r *llc.Request, send bool) {
 	part := r.Label != ""
 	if part && send {
 		at = o.to.Now()
-		if r.Collective != nil && r.Label != llc.Serving {
-			o.to.Add(r.Label, t.Bytes)
+		if call := messagesOf(r.Label); r.Collective != nil && call != "" {
+			o.to.Add(call, t.Bytes)
 		}
 		o.to.Point(at, call, &t)
 	}
@@ -200,7 +200,7 @@ func (o *observed) waited(m observe.Mark, r *llc.Request) {
 	switch {
 	case r.Label == "":
 		o.to.End(m, observe.WaitOne, &t)
-	case r.Label == llc.Serving, strings.Contains(r.Label, " "): // the latter in a call that has recorded itself
+	case llc.Serves(r.Label), strings.Contains(r.Label, " "): // the latter in a call that has recorded itself
 		o.arrived(&t)
 	case r.Collective == nil && r.Label != "Sendrecv" && r.Label != "SendrecvReplace":
 		if r.Seen == llc.SeenSend {

@@ -155,7 +155,7 @@ func (p *partitioned) match() {
 	p.step = offer
 	go func() {
 		defer p.meet()
-		if p.err = p.complete(offer); p.err != nil {
+		if p.err = p.complete(p.c.unattended(p.site.call), offer); p.err != nil {
 			p.c.w.partners.leave(p)
 			if p.send {
 				go p.forsake(offer, answer, &heard[0])
@@ -186,7 +186,7 @@ func (p *partitioned) match() {
 		p.mu.Lock()
 		p.step = answer
 		p.mu.Unlock()
-		lost := p.complete(answer)
+		lost := p.complete(p.c.unattended(p.site.call), answer)
 		switch {
 		case p.err != nil:
 		case lost != nil:

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"rhinet/llc"
+	"rhinet/llc/ir"
 )
 
 // A partStart is one start of a partitioned request: the task that completes it. No
@@ -48,6 +49,7 @@ func (p *partitioned) meet() {
 	}
 	p.mu.Unlock()
 	close(p.met)
+	p.c.rouse()
 }
 
 // beginAll begins the transfers of a start that need not wait for Pready. The lock is
@@ -119,7 +121,7 @@ func (p *partitioned) glance(step *llc.Request) {
 // await waits for the end of the start. Its caller completes the request next.
 func (v *partStart) await() {
 	v.late = nil
-	v.settle()
+	v.settle(noted("Wait", v.p.site.call))
 }
 
 // here is not asked: WaitAny waits for the channel of the request.
@@ -128,21 +130,28 @@ func (v *partStart) here() bool { return v.over.Load() }
 // hand has a goroutine wait for the end, for which several may wait from now on.
 func (v *partStart) hand() {
 	v.late, v.done = nil, make(chan struct{})
+	v.attended = v.p.c.w.Clock == nil
 	go v.conclude()
 }
 
 // conclude completes the request.
 func (v *partStart) conclude() {
-	v.settle()
+	v.settle(v.p.c.unattended(v.p.site.call))
 	v.end(v.st, v.err)
+	v.p.c.attendedTo(&v.task)
 }
 
-// settle waits for the end of the start, and records how it has ended.
-func (v *partStart) settle() {
+// settle waits for the end of the start, and records how it has ended. The label is that of its waits.
+func (v *partStart) settle(label string) {
 	p := v.p
-	<-p.met
+	select {
+	case <-p.met:
+	default:
+		p.sleepUntil(label, p.peer, p.met)
+		<-p.met
+	}
 	if at := p.now(); at.failed == nil && p.send && at.left > 0 {
-		p.awaitReady()
+		p.awaitReady(label)
 	}
 	p.forsakeRest()
 	at := p.now()
@@ -151,7 +160,7 @@ func (v *partStart) settle() {
 		if q == nil {
 			continue
 		}
-		switch lost := p.complete(q); {
+		switch lost := p.complete(label, q); {
 		case err != nil:
 		case lost != nil:
 			err = lost
@@ -171,7 +180,7 @@ func (v *partStart) settle() {
 }
 
 // awaitReady waits until Pready has named all partitions.
-func (p *partitioned) awaitReady() {
+func (p *partitioned) awaitReady(label string) {
 	p.mu.Lock()
 	all := p.all
 	p.waits = true
@@ -180,7 +189,7 @@ func (p *partitioned) awaitReady() {
 	if p.c.ctx != nil {
 		over = p.c.ctx.Done()
 	}
-	p.c.sleepUntil(p.site.call, all, p.c.ctx)
+	p.sleepUntil(label, ir.NoPeer, all)
 	select {
 	case <-all:
 	case <-over:
@@ -192,10 +201,21 @@ func (p *partitioned) awaitReady() {
 	}
 }
 
-// complete waits for a transfer of the message. It fails, and gives the transfer up, if the
+// sleepUntil waits until done is closed, or the context of the communicator ends, in a call of the program: for peer,
+// if there is one.
+func (p *partitioned) sleepUntil(label string, peer int, done <-chan struct{}) {
+	if !llc.Serves(label) {
+		p.c.sleepFor(label, peer, done, p.c.ctx)
+	}
+}
+
+// complete waits for a transfer of the message. The label is that of the wait. It fails, and gives the transfer up, if the
 // context of the communicator ends first.
-func (p *partitioned) complete(q *llc.Request) error {
+func (p *partitioned) complete(label string, q *llc.Request) error {
 	t := p.c.t
+	if label != "" {
+		q.Label = label
+	}
 	if p.c.ctx == nil {
 		t.Wait(q)
 		return nil

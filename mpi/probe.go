@@ -70,12 +70,15 @@ func (c *Comm) probe(s site, block bool) (Status, bool, error) {
 }
 
 func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
-	if !block || c.ctx == nil {
+	switch {
+	case block && c.ctx == nil && s.call != "Probe" && c.reports():
+		return c.t.ProbeUntil(s.call, c.id.pointToPoint(), from, s.tag, func() bool { return false })
+	case !block || c.ctx == nil:
 		return c.t.Probe(c.id.pointToPoint(), from, s.tag, block)
 	}
 	over := func() bool { return c.ctx.Err() != nil || c.failures != nil && c.failures.bereaved(from) }
 	c.untilOver([]context.Context{c.ctx}, over, func(over func() bool) bool {
-		st, ok = c.t.ProbeUntil(c.id.pointToPoint(), from, s.tag, over)
+		st, ok = c.t.ProbeUntil(s.call, c.id.pointToPoint(), from, s.tag, over)
 		return ok
 	})
 	return st, ok

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"rhinet/llc"
 )
 
 // BsendOverhead is the most that a message in buffered mode needs in its buffer besides
@@ -50,7 +52,8 @@ func (b *sendBuffer) attach(c *Comm, s site, mem []byte) error {
 	return nil
 }
 
-func (b *sendBuffer) detach() ([]byte, error) {
+// detach waits until all messages are sent, in a call of c.
+func (b *sendBuffer) detach(c *Comm, call string) ([]byte, error) {
 	var failed error
 	for {
 		b.mu.Lock()
@@ -65,7 +68,7 @@ func (b *sendBuffer) detach() ([]byte, error) {
 			return mem, failed
 		}
 		b.mu.Unlock()
-		failed = errors.Join(failed, b.flush(b.last()))
+		failed = errors.Join(failed, b.flush(c, call, b.last()))
 	}
 }
 
@@ -76,8 +79,9 @@ func (b *sendBuffer) last() int {
 	return b.sends
 }
 
-// flush waits until the messages up to number last are sent.
-func (b *sendBuffer) flush(last int) (failed error) {
+// flush waits until the messages up to number last are sent. The label is that of the waits; c may be any communicator
+// of the process.
+func (b *sendBuffer) flush(c *Comm, label string, last int) (failed error) {
 	for {
 		b.mu.Lock()
 		i := slices.IndexFunc(b.parts, func(p *sendPart) bool { return p.number <= last })
@@ -88,17 +92,22 @@ func (b *sendBuffer) flush(last int) (failed error) {
 		p := b.parts[i]
 		if p.done != nil { // another goroutine waits for it, and gets its error
 			b.mu.Unlock()
+			if !llc.Serves(label) {
+				c.sleepUntil(label, p.done)
+			}
 			<-p.done
 			continue
 		}
 		p.done = make(chan struct{})
 		b.mu.Unlock()
+		p.r.label(label)
 		_, err := p.r.Wait()
 		failed = errors.Join(failed, err)
 		b.mu.Lock()
 		b.parts = slices.DeleteFunc(b.parts, func(q *sendPart) bool { return q == p })
 		b.mu.Unlock()
 		close(p.done)
+		c.rouse()
 	}
 }
 

@@ -241,7 +241,7 @@ func (s *Session) DetachBuffer() (_ []byte, err error) {
 	if err := s.check("DetachBuffer"); err != nil {
 		return nil, err
 	}
-	return s.buffer.detach()
+	return s.buffer.detach(s.w.root, "DetachBuffer")
 }
 
 // FlushBuffer waits until all messages in the buffer of the session are sent.
@@ -252,7 +252,7 @@ func (s *Session) FlushBuffer() (err error) {
 	if err := s.check("FlushBuffer"); err != nil {
 		return err
 	}
-	return s.buffer.flush(s.buffer.last())
+	return s.buffer.flush(s.w.root, "FlushBuffer", s.buffer.last())
 }
 
 // IflushBuffer begins [Session.FlushBuffer] and does not wait.

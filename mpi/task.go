@@ -197,25 +197,31 @@ func (p *transfer) attend(k *task) {
 // attend has a goroutine carry out f and end k with its results. Reports show the calls of the program that wait for k
 // instead: see call.
 func (c *core) attend(k *task, f func() (Status, error)) {
-	shown := c.w.Clock == nil
-	k.attended = shown
+	k.attended = c.w.Clock == nil
 	go func() {
 		k.end(f())
-		if shown {
-			c.t.Wake(c.w.Rank)
-		}
+		c.attendedTo(k)
 	}()
+}
+
+// attendedTo has the calls that wait for k see that it has ended.
+func (c *core) attendedTo(k *task) {
+	if k.attended {
+		c.t.Wake(c.w.Rank)
+	}
 }
 
 // call waits for the task of p within a call of the program.
 func (p *transfer) call() {
 	k := p.task
 	if k.attended {
-		held := ir.Collective{Holder: &ir.Holder{Peer: ir.NoPeer}}
+		held, label := ir.Collective{Holder: &ir.Holder{Peer: ir.NoPeer}}, "Wait"
 		if p.kind != compound {
 			held.Holder.Peer = p.Peer
+		} else {
+			label = noted(label, p.site.call)
 		}
-		p.c.t.AwaitCollective("Wait", &held, nil, k.over.Load)
+		p.c.t.AwaitCollective(label, &held, nil, k.over.Load)
 	}
 	k.wait()
 }

@@ -252,10 +252,10 @@ func (v *virtual) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
 }
 
 // WaitAnyUntil and ProbeUntil look again and again: the clock must not take them for waits that only an event ends.
-func (v *virtual) WaitAnyUntil(rs []*llc.Request, over func() bool) int {
+func (v *virtual) WaitAnyUntil(_ string, rs []*llc.Request, over func() bool) int {
 	return waitAnyUntil(v, rs, over)
 }
-func (v *virtual) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+func (v *virtual) ProbeUntil(_ string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
 	return probeUntil(v, ctx, src, tag, over)
 }
 

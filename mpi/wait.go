@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rhinet/llc"
+	"rhinet/llc/ir"
 )
 
 // WaitAll completes all requests; nil and inactive ones count as complete. It waits for
@@ -100,7 +101,10 @@ type scratch struct {
 // index and its status. If none is active, the index is Undefined.
 //
 // MPI 4.1, section 3.7.5.
-func WaitAny(reqs ...*Request) (int, Status, error) {
+func WaitAny(reqs ...*Request) (int, Status, error) { return waitAny("WaitAny", reqs) }
+
+// waitAny is WaitAny, reported as a wait of call.
+func waitAny(call string, reqs []*Request) (int, Status, error) {
 	var w *world
 	var means waitMeans
 	for i, r := range reqs {
@@ -117,7 +121,7 @@ func WaitAny(reqs ...*Request) (int, Status, error) {
 		return Undefined, emptyStatus(), nil
 	}
 	k := w.requests.scratch()
-	i := k.wait(reqs, means)
+	i := k.wait(call, reqs, means)
 	w.requests.keep(k)
 	st, err := reqs[i].Wait()
 	return i, st, err
@@ -145,7 +149,7 @@ func (p *transfer) means() waitMeans {
 }
 
 // wait returns the index of a request whose Wait returns at once.
-func (k *scratch) wait(reqs []*Request, means waitMeans) int {
+func (k *scratch) wait(call string, reqs []*Request, means waitMeans) int {
 	limited := false
 	for i, r := range reqs {
 		if p := r.active(); p != nil {
@@ -156,21 +160,21 @@ func (k *scratch) wait(reqs []*Request, means waitMeans) int {
 	c := k.rs[0].Owner.(*transfer).c
 	switch {
 	case means == asChannels || means == asCondition && limited && c.w.Clock != nil:
-		return selectAny(reqs)
+		return selectAny(call, reqs)
 	case means == asCondition:
-		if k.awaitSome(c, limited); k.first >= 0 {
+		if k.awaitSome(call, c, limited); k.first >= 0 {
 			return k.index[k.first]
 		}
-		return selectAny(reqs) // the network has been lost
-	case !limited:
+		return selectAny(call, reqs) // the network has been lost
+	case !limited && (call == "WaitAny" || !c.reports()):
 		return k.index[c.t.WaitAny(k.rs)]
 	}
 	m, done := c.w.begin(), -1
 	c.untilOver(k.limits(), k.over, func(over func() bool) bool {
-		done = c.t.WaitAnyUntil(k.rs, over)
+		done = c.t.WaitAnyUntil(call, k.rs, over)
 		return done >= 0
 	})
-	c.end(m, "WaitAny")
+	c.end(m, call)
 	if done < 0 {
 		done = k.first
 	}
@@ -178,13 +182,13 @@ func (k *scratch) wait(reqs []*Request, means waitMeans) int {
 }
 
 // awaitSome waits until one of the requests is complete, or the wait for it has ended, and sets first to it.
-func (k *scratch) awaitSome(c *Comm, limited bool) {
+func (k *scratch) awaitSome(call string, c *Comm, limited bool) {
 	if k.first = -1; !limited {
-		c.t.AwaitCollective("WaitAny", nil, nil, k.some)
+		c.t.AwaitCollective(call, nil, nil, k.some)
 		return
 	}
 	c.untilOver(k.limits(), k.over, func(over func() bool) bool {
-		c.t.AwaitCollective("WaitAny", nil, nil, func() bool { return k.some() || over() })
+		c.t.AwaitCollective(call, nil, nil, func() bool { return k.some() || over() })
 		return k.first >= 0
 	})
 }
@@ -230,7 +234,7 @@ func (k *scratch) some() bool {
 
 // selectAny waits until one of the active requests is complete, by their channels, if
 // the transport does not complete all of them.
-func selectAny(reqs []*Request) int {
+func selectAny(call string, reqs []*Request) int {
 	var cases []reflect.SelectCase
 	var index []int
 	var c *Comm
@@ -243,14 +247,14 @@ func selectAny(reqs []*Request) int {
 		}
 	}
 	if ours && c.w.Clock == nil {
-		return index[c.selectReported(cases)]
+		return index[c.selectReported(call, cases)]
 	}
 	i, _, _ := reflect.Select(cases)
 	return index[i]
 }
 
-// selectReported is a Select that reports show as WaitAny: they do not show the goroutines that make it end.
-func (c *Comm) selectReported(cases []reflect.SelectCase) (i int) {
+// selectReported is a Select that reports show as call: they do not show the goroutines that make it end.
+func (c *Comm) selectReported(call string, cases []reflect.SelectCase) (i int) {
 	var over atomic.Bool
 	done := make(chan struct{})
 	go func() {
@@ -259,7 +263,7 @@ func (c *Comm) selectReported(cases []reflect.SelectCase) (i int) {
 		close(done)
 		c.t.Wake(c.w.Rank)
 	}()
-	c.t.AwaitCollective("WaitAny", nil, nil, over.Load)
+	c.t.AwaitCollective(call, nil, nil, over.Load)
 	<-done
 	return i
 }
@@ -285,6 +289,11 @@ func (c *core) wakeAtEnd(ctx context.Context) (stop func() bool) {
 // It waits in the transport, so that reports show call. It returns early if the network is lost, and at once in virtual
 // time, where a wait in the transport is for an event.
 func (c *core) sleepUntil(call string, done <-chan struct{}, limits ...context.Context) {
+	c.sleepFor(call, ir.NoPeer, done, limits...)
+}
+
+// sleepFor is sleepUntil in a call that waits for a process, if peer is one.
+func (c *core) sleepFor(call string, peer int, done <-chan struct{}, limits ...context.Context) {
 	if c.w.Clock != nil {
 		return
 	}
@@ -292,7 +301,7 @@ func (c *core) sleepUntil(call string, done <-chan struct{}, limits ...context.C
 	for _, ctx := range limits {
 		defer c.wakeAtEnd(ctx)()
 	}
-	c.t.AwaitCollective(call, nil, nil, func() bool {
+	c.t.AwaitCollective(call, &ir.Collective{Holder: &ir.Holder{Peer: peer}}, nil, func() bool {
 		select {
 		case <-done:
 			return true

@@ -3,6 +3,8 @@ package mpi
 import (
 	"fmt"
 	"strings"
+
+	"rhinet/llc"
 )
 
 // Reports name the call of the program in which a rank waits. Where the program has not named the message that the call
@@ -17,6 +19,23 @@ func callOf(label string) string {
 	return call
 }
 
+// unattended returns the label of waits of the runtime for what a call has begun, while the program does not wait for
+// it. It is empty in virtual time, where all waits of a rank count.
+func (c *core) unattended(call string) string {
+	if c.w.Clock != nil {
+		return ""
+	}
+	return noted(llc.Serving, call)
+}
+
+// messagesOf returns the call that the messages with a label belong to, or "".
+func messagesOf(label string) string {
+	if call, note, _ := strings.Cut(label, " "); call == llc.Serving {
+		return note
+	}
+	return callOf(label)
+}
+
 // relabel makes the labels of waits that name the window.
 func (w *window) relabel() {
 	w.starting, w.ending = noted("Start", "window "+w.c.name), noted("Wait", "window "+w.c.name)
@@ -27,9 +46,23 @@ func (c *Comm) locking(call string, target int) string {
 	return noted(call, fmt.Sprintf("target %d, window %s", target, c.name))
 }
 
-// label has reports show the wait for r by a label.
+// label has reports show the wait for r by a label, unless that is empty.
 func (r *Request) label(text string) {
-	if p := r.active(); p != nil && p.started() && p.phase != gone {
-		p.Label, p.phase = text, begun
+	p := r.active()
+	if text == "" || p == nil || !p.started() || p.phase == gone {
+		return
+	}
+	if p.Label = text; p.phase == handed {
+		p.phase = begun // so that the label does not stay
+	}
+}
+
+// reports reports whether the transport reports waits, and does not look again and again where a condition may end one.
+func (c *core) reports() bool { return c.w.Clock == nil && c.t.Carrier() != nil }
+
+// rouse has waits of this rank for what another goroutine does look again.
+func (c *core) rouse() {
+	if c.w.Clock == nil {
+		c.t.Wake(c.w.Rank)
 	}
 }

@@ -55,6 +55,13 @@ func play(world *mpi.Comm) error {
 	if what, found := strings.CutPrefix(os.Getenv(playRank), "observed "); found {
 		return liveObserved(world, what)
 	}
+	if number, found := strings.CutPrefix(os.Getenv(playRank), "named "); found {
+		return waitNamed(world, number)
+	}
+	if what, found := strings.CutPrefix(os.Getenv(playRank), "begin "); found {
+		what, inVain := strings.CutPrefix(what, "in vain ")
+		return beginAndCompute(world, what, inVain)
+	}
 	if what, found := strings.CutPrefix(os.Getenv(playRank), "limited "); found {
 		return waitLimited(world, what)
 	}
@@ -245,7 +252,7 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 		{"kill Lock of own memory", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock (peer 1) for "},
 		{"leave LockAll", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in LockAll (peer 1) for "},
 		{"kill Fence", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Fence for "},
-		{"exit Wait before Pready", 3, "exited with status 3", "ranks 0,2 waiting in PsendInit for "},
+		{"exit Wait before Pready", 3, "exited with status 3", "ranks 0,2 waiting in Wait (PsendInit) for "},
 		{"exit Start", 3, "exited with status 3", "ranks 0,2 waiting in Start (window world.win1, peer 1, 0 bytes) for "},
 		{"exit Wait of a window", 3, "exited with status 3", "ranks 0,2 waiting in Wait (window world.win1, peer 1, 0 bytes) for "},
 		{"exit Finalize", 3, "exited with status 3", "ranks 0,2 waiting in Finalize for "},

@@ -25,10 +25,10 @@ type limitedWait struct {
 
 var limitedWaits = []limitedWait{
 	{"probe", "", `0 +Probe +1 +5 +- `, func(c *mpi.Comm) error { _, err := mpi.Probe(c, 1, 5); return err }},
-	{"mprobe", "", `0 +Probe +any +any +- `, func(c *mpi.Comm) error { _, _, err := mpi.Mprobe(c, mpi.AnySource, mpi.AnyTag); return err }},
+	{"mprobe", "", `0 +Mprobe +any +any +- `, func(c *mpi.Comm) error { _, _, err := mpi.Mprobe(c, mpi.AnySource, mpi.AnyTag); return err }},
 	{"waitany", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitAny(twoReceives(c)...); return err }},
 	{"waitany of one", "", `0 +WaitAny +1 +1 +8 `, func(c *mpi.Comm) error { _, _, err := mpi.WaitAny(twoReceives(c)[:1]...); return err }},
-	{"waitsome", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitSome(twoReceives(c)...); return err }},
+	{"waitsome", "", `0 +WaitSome +- +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitSome(twoReceives(c)...); return err }},
 	{"waitany with a barrier", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error {
 		_, _, err := mpi.WaitAny(append(twoReceives(c), mpi.Ibarrier(c))...)
 		return err
@@ -47,7 +47,7 @@ var limitedWaits = []limitedWait{
 		return err
 	}},
 	{"agree", "", `0 +Agree +- +- +- `, func(c *mpi.Comm) error { _, err := c.Agree(0); return err }},
-	{"iagree", "", `0 +Wait +- +- +- `, func(c *mpi.Comm) error { _, err := c.Iagree(new(uint64)).Wait(); return err }},
+	{"iagree", "", `0 +Wait \(Iagree\) +- +- +- `, func(c *mpi.Comm) error { _, err := c.Iagree(new(uint64)).Wait(); return err }},
 	{"waitany of an ishrink", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error {
 		_, r := c.Ishrink()
 		_, _, err := mpi.WaitAny(append(twoReceives(c), r)...)

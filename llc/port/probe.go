@@ -5,16 +5,16 @@ import "rhinet/llc"
 // Probe reports whether a message waits that a receive with these arguments would take, and describes it.
 // With block it waits for one; then false means that the port is closed or a peer was lost (see Failure).
 func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
-	return p.probe(ctx, src, tag, block, nil)
+	return p.probe("Probe", ctx, src, tag, block, nil)
 }
 
-// ProbeUntil is Probe with block that also ends when over holds, which is called as the condition of Await is.
-func (p *Port) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
-	return p.probe(ctx, src, tag, true, over)
+// ProbeUntil is Probe with block, under the name call in reports, that also ends when over holds, which is called as
+// the condition of Await is. over may be nil.
+func (p *Port) ProbeUntil(call string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+	return p.probe(call, ctx, src, tag, true, over)
 }
 
-// probe is both; over may be nil.
-func (p *Port) probe(ctx uint16, src, tag int, block bool, over func() bool) (llc.Status, bool) {
+func (p *Port) probe(call string, ctx uint16, src, tag int, block bool, over func() bool) (llc.Status, bool) {
 	p.lock()
 	if p.is(drained) {
 		p.gate.leave()
@@ -29,7 +29,7 @@ func (p *Port) probe(ctx uint16, src, tag int, block bool, over func() bool) (ll
 		return st, ok
 	}
 	w := p.waiters.take()
-	w.kind, w.call, w.context, w.src, w.tag, w.cond = waitProbe, "Probe", ctx, src, tag, over
+	w.kind, w.call, w.context, w.src, w.tag, w.cond = waitProbe, call, ctx, src, tag, over
 	p.nic.Hint(src)
 	b := p.policy.Begin()
 	for !ok && !p.is(closed) && !w.expired.Load() && !w.met { // another goroutine may receive what the wait ended for

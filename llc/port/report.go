@@ -66,7 +66,7 @@ func (p *Port) describeUnmatched(s *ir.Waiting) {
 
 // serves reports whether w waits for what others ask of this rank, or what no call of the program waits for.
 func (w *waiter) serves() bool {
-	return w.call == llc.Serving || w.kind == waitRequest && w.r.Label == llc.Serving
+	return llc.Serves(w.call) || w.kind == waitRequest && llc.Serves(w.r.Label)
 }
 
 // called returns the first listed wait of a call of the program, or nil.

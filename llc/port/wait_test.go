@@ -215,8 +215,8 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r}) }, ir.Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].Probe(6, llc.AnyPeer, 7, true); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: -1, Context: 6}},
 		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r, other}) }, ir.Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
-		{func() { ps[0].Start(r, false); ps[0].WaitAnyUntil([]*llc.Request{r}, never) }, ir.Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
-		{func() { ps[0].ProbeUntil(6, 1, 7, never); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Probe", Peer: 1, Tag: 7, Bytes: -1, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAnyUntil("WaitSome", []*llc.Request{r}, never) }, ir.Waiting{Call: "WaitSome", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].ProbeUntil("Mprobe", 6, 1, 7, never); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Mprobe", Peer: 1, Tag: 7, Bytes: -1, Context: 6}},
 		{func() { ps[0].Start(labelled, false); ps[0].Wait(labelled) }, ir.Waiting{Call: "Bcast", Peer: 1, Tag: -2, Context: 5}},
 		{func() {
 			ps[0].Await("Barrier", nil, func() bool { _, ok := ps[0].eng.Probe(6, 1, 7); return ok })

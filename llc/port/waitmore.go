@@ -9,14 +9,15 @@ import (
 
 // WaitAny returns the index of a request in rs that is complete, and waits for one. On a closed port it
 // returns 0, and that request has ErrClosed.
-func (p *Port) WaitAny(rs []*llc.Request) int { return p.waitAny(rs, nil) }
+func (p *Port) WaitAny(rs []*llc.Request) int { return p.waitAny("WaitAny", rs, nil) }
 
-// WaitAnyUntil is WaitAny that returns -1 when over holds, which is called as the condition of Await is, and
-// none of rs is complete.
-func (p *Port) WaitAnyUntil(rs []*llc.Request, over func() bool) int { return p.waitAny(rs, over) }
+// WaitAnyUntil is WaitAny, under the name call in reports, that returns -1 when over holds, which is called as the
+// condition of Await is, and none of rs is complete. over may be nil.
+func (p *Port) WaitAnyUntil(call string, rs []*llc.Request, over func() bool) int {
+	return p.waitAny(call, rs, over)
+}
 
-// waitAny is both; over may be nil.
-func (p *Port) waitAny(rs []*llc.Request, over func() bool) int {
+func (p *Port) waitAny(call string, rs []*llc.Request, over func() bool) int {
 	p.lock()
 	defer p.gate.leave()
 	i := slices.IndexFunc(rs, (*llc.Request).Done)
@@ -28,7 +29,7 @@ func (p *Port) waitAny(rs []*llc.Request, over func() bool) int {
 		return 0
 	}
 	w := p.waiters.take()
-	w.kind, w.call, w.rs, w.seen, w.cond = waitAny, "WaitAny", rs, p.eng.Ended(), over
+	w.kind, w.call, w.rs, w.seen, w.cond = waitAny, call, rs, p.eng.Ended(), over
 	p.nic.Hint(llc.AnyPeer)
 	b := p.policy.Begin()
 	p.await(w, &b)

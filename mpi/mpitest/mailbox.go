@@ -264,11 +264,11 @@ func (b *mailbox) Test(r *llc.Request) bool {
 
 // WaitAny waits for one of rs.
 func (b *mailbox) WaitAny(rs []*llc.Request) int {
-	return b.WaitAnyUntil(rs, func() bool { return false })
+	return b.WaitAnyUntil("WaitAny", rs, func() bool { return false })
 }
 
 // WaitAnyUntil is WaitAny that ends with -1 when over holds.
-func (b *mailbox) WaitAnyUntil(rs []*llc.Request, over func() bool) int {
+func (b *mailbox) WaitAnyUntil(_ string, rs []*llc.Request, over func() bool) int {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
 	found := 0
@@ -357,11 +357,11 @@ func (b *mailbox) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error
 
 // Probe looks for the first letter that matches.
 func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
-	return b.ProbeUntil(ctx, src, tag, func() bool { return !block })
+	return b.ProbeUntil("Probe", ctx, src, tag, func() bool { return !block })
 }
 
 // ProbeUntil is Probe that waits until over holds.
-func (b *mailbox) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+func (b *mailbox) ProbeUntil(_ string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
 	var found *letter

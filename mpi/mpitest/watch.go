@@ -124,7 +124,7 @@ func (w *watch) String() string {
 	defer w.mu.Unlock()
 	var lines []string
 	for _, v := range w.waits {
-		if v.call != "" && v.call != llc.Serving {
+		if v.call != "" && !llc.Serves(v.call) {
 			lines = append(lines, fmt.Sprintf("rank %d: %s", w.rank, v))
 		}
 	}
@@ -200,10 +200,10 @@ func (w *watch) WaitAny(rs []*llc.Request) int {
 }
 
 // WaitAnyUntil watches a wait for one of several requests that also ends for another reason.
-func (w *watch) WaitAnyUntil(rs []*llc.Request, over func() bool) int {
+func (w *watch) WaitAnyUntil(call string, rs []*llc.Request, over func() bool) int {
 	i := w.begin(wait{call: fmt.Sprintf("wait for any of %d requests", len(rs)), peer: noPeer})
 	defer w.end(i)
-	return w.Transport.WaitAnyUntil(rs, over)
+	return w.Transport.WaitAnyUntil(call, rs, over)
 }
 
 // WaitContext watches a wait that a context limits.
@@ -224,10 +224,10 @@ func (w *watch) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 }
 
 // ProbeUntil watches a probe that also ends for another reason.
-func (w *watch) ProbeUntil(ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+func (w *watch) ProbeUntil(call string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
 	i := w.begin(wait{call: "probe", ctx: ctx, peer: src, tag: tag})
 	defer w.end(i)
-	return w.Transport.ProbeUntil(ctx, src, tag, over)
+	return w.Transport.ProbeUntil(call, ctx, src, tag, over)
 }
 
 // AwaitCollective watches a wait for a condition.
