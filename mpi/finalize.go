@@ -24,7 +24,8 @@ func Wtime() float64 { return clock.Seconds() }
 // with [ErrFinalized]. While an epoch of Lock, LockAll, Start or Post is open on a
 // window, Finalize fails with [ErrRMASync] and changes nothing, except in a job that
 // goes on when ranks die. An error of class [ErrPending] lists requests that were never
-// completed and, in a checked job (see Job.Check), messages that have arrived at this
+// completed, sends whose requests were freed and that no rank has received although they
+// needed it, and, in a checked job (see Job.Check), messages that have arrived at this
 // rank and were never received, and partitioned requests without a partner. Calls that
 // still wait, on other goroutines, end with an error. Messages that no receive waits for
 // are dropped, and so their sends end, like a long one whose wait has ended with the
@@ -85,7 +86,7 @@ func Finalize(world *Comm) (err error) {
 	if e != nil && !(errors.Is(e, port.ErrUnfinished) && explained) {
 		return world.because(s, ErrOther, e, "")
 	}
-	return world.leftOver(s, pending, left, unmet)
+	return world.leftOver(s, pending, w.requests.notTaken(), left, unmet)
 }
 
 // openEpochs returns the error of an end of a session, or of the world, while an epoch of one
@@ -181,10 +182,16 @@ func (w *world) unmet() []*partitioned {
 
 // leftOver returns the error of a rank that leaves requests and messages behind, or
 // nil.
-func (c *Comm) leftOver(s site, pending []string, unreceived []*unreceived, unmet []*partitioned) error {
+func (c *Comm) leftOver(s site, pending, untaken []string, unreceived []*unreceived, unmet []*partitioned) error {
 	text := ""
 	if len(pending) > 0 {
 		text = fmt.Sprintf("%d requests were never completed; Wait for each, or Test it until it is done:%s", len(pending), listed(pending))
+	}
+	if len(untaken) > 0 {
+		if text != "" {
+			text += "\nand "
+		}
+		text += fmt.Sprintf("%d sends whose requests were freed were never received; receive each, or do not send it:%s", len(untaken), listed(untaken))
 	}
 	if len(unreceived) > 0 {
 		if text != "" {

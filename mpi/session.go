@@ -124,7 +124,7 @@ func (s *Session) Finalize() (err error) {
 	if err := w.leave(); err != nil {
 		return w.root.because(call, ErrOther, err, "")
 	}
-	return w.root.leftOver(call, pending, nil, nil)
+	return w.root.leftOver(call, pending, nil, nil, nil)
 }
 
 // left names the objects of a session that have not been freed.

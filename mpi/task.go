@@ -267,11 +267,13 @@ func (r *Request) Free() error {
 	done := r.Done()
 	*r = Request{}
 	p.c.disown(p)
+	p.c.w.requests.freed(p)
 	if len(p.guards) > 0 {
 		p.c.w.requests.unguarded(p)
 	}
 	go func() {
 		<-done
+		p.c.w.requests.unfreed(p)
 		p.release()
 		k.release()
 	}()

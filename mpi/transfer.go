@@ -25,6 +25,7 @@ type transfer struct {
 	told  bool // shared with others, since its handle is or was watched, or its buffers are
 	null  bool // peer is ProcNull: nothing was started
 	lost  bool // the transport may still complete it: it is not used again
+	freed bool // a send whose request was freed, and that is not known to have ended
 
 	err    error          // found at the start: nothing was started, and not in the pool
 	task   *task          // completes it instead of the transport; or nil
@@ -218,6 +219,7 @@ func (p *transfer) reuse() {
 	p.again()
 	p.Body, p.Label, p.Attended = nil, "", false
 	p.c, p.task, p.null = nil, nil, false
+	p.freed = false
 }
 
 // again is reuse for a transfer that was handed or gone, and is not guarded. From here
@@ -269,6 +271,7 @@ type requestPool struct {
 	handles handles          // of a job that reports forgotten requests
 	lines   *callsite.Finder // in debug mode
 	origins *origins         // of what was sent; nil: not recorded
+	untaken []string         // sends whose requests were freed, and that no rank has received before Finalize
 }
 
 // take hands out a transfer.

@@ -58,10 +58,11 @@ func TestHang(t *testing.T) {
 		}, "rank 0 in Recv"},
 		"the end": {2, func(world *mpi.Comm) error {
 			if world.Rank() == 0 {
-				dropped(mpi.Isend(world, make([]byte, 1<<20), 1, 7))
+				return nil
 			}
-			return nil
-		}, "nothing is under way: rank 0 in Finalize"},
+			_, err := mpi.Recv(world, []int{0}, 0, 7)
+			return err
+		}, "nothing is under way: rank 0 in Finalize with rank 1; rank 1 in Recv with rank 0, tag 7"},
 	} {
 		for _, m := range []string{"loggp", "martini:pm"} {
 			_, err := Job{Model: model(t, m), Ranks: c.ranks}.Run(func(world *mpi.Comm, _ func() vtime.Time) error { return c.program(world) })
@@ -77,6 +78,21 @@ func TestHang(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines, before %d", runtime.NumGoroutine(), before)
+}
+
+// A send that nobody receives does not keep its rank in Finalize, which names it.
+func TestSendThatIsLeft(t *testing.T) {
+	for _, m := range []string{"loggp", "martini:pm"} {
+		_, err := Job{Model: model(t, m), Ranks: 2}.Run(func(world *mpi.Comm, _ func() vtime.Time) error {
+			if world.Rank() == 0 {
+				dropped(mpi.Isend(world, make([]byte, 1<<20), 1, 7))
+			}
+			return nil
+		})
+		if !errors.Is(err, mpi.ErrPending) || errors.Is(err, ErrHang) || !strings.Contains(err.Error(), "Isend on world to 1 tag 7: 1048576 bytes") {
+			t.Errorf("on %s: %v", m, err)
+		}
+	}
 }
 
 // If a rank fails, its failure is reported, not that others wait for what it would have sent.
