@@ -140,6 +140,10 @@ func (g *Group) checkReduction(c *Call) (s shape, in, out []byte, err error) {
 		if g.rank != c.Root {
 			s.inPlace, needs, out = false, 0, nil
 		}
+	case Exscan:
+		if s.root = 0; g.rank == 0 {
+			s.inPlace, needs, out = false, 0, nil
+		}
 	case ReduceScatterBlock:
 		s.root, parts, needs = 0, g.size, len(in)/g.size
 	case ReduceScatter:

@@ -116,3 +116,70 @@ func TestPartsThatLieUponEachOther(t *testing.T) {
 		return errors.Join(errs...)
 	})
 }
+
+// MPI 4.1, section 6.11.2: recvbuf is not significant at rank 0 of an Exscan. It may be
+// empty there, in all forms and algorithms; the contribution of rank 0 is only read.
+func TestExscanWithoutAResultAtRank0(t *testing.T) {
+	names, err := mpi.Algorithms("exscan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 2, 5} {
+		onTwo(t, n, func(w *mpi.Comm) error {
+			for _, name := range append(names, "") {
+				c, err := w.DupWithInfo(mpi.Info{mpi.HintAlgorithms: map[bool]string{true: "exscan=" + name}[name != ""]})
+				if err != nil {
+					return err
+				}
+				for _, length := range []int{0, 1, 3000} {
+					if err := exscanned(c, length); err != nil {
+						return fmt.Errorf("%q, %d elements: %w", name, length, err)
+					}
+				}
+				if err := c.Free(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// exscanned makes an Exscan in each form, from a buffer that another request sends.
+func exscanned(c *mpi.Comm, length int) error {
+	in, want, sink := sequence(length, c.Rank()), make([]int, length), make([]int, length)
+	var out []int
+	if c.Rank() > 0 {
+		out = make([]int, length)
+		for i := range want {
+			want[i] = c.Rank()*i + c.Rank()*(c.Rank()-1)/2
+		}
+	} else {
+		want = nil
+	}
+	items, into := mpi.Views(in, length, mpi.Contiguous(1)), mpi.Views(out, len(out), mpi.Contiguous(1))
+	sum := mpi.OpFunc(func(in, inout []int) {
+		for i, v := range in {
+			inout[i] += v
+		}
+	}, mpi.Commutative)
+	for i, form := range []func() error{
+		func() error { return mpi.Exscan(c, in, out, mpi.Sum) },
+		func() error { return waited(mpi.Iexscan(c, in, out, mpi.Sum)) },
+		func() error {
+			r, err := mpi.ExscanInit(c, in, out, mpi.Sum)
+			return errors.Join(err, r.Start(), waited(r), r.Start(), waited(r), r.Free())
+		},
+		func() error { return mpi.Exscan(c, items, into, sum) },
+		func() error { return waited(mpi.Iexscan(c, items, into, sum)) },
+	} {
+		clear(out)
+		recv := mpi.Irecv(c, sink, c.Rank(), 3)
+		send := mpi.Isend(c, in, c.Rank(), 3)
+		err := errors.Join(form(), mpi.WaitAll(recv, send), equalAll("out", out, want), equalAll("in", in, sequence(length, c.Rank())))
+		if err != nil {
+			return fmt.Errorf("form %d: %w", i, err)
+		}
+	}
+	return nil
+}

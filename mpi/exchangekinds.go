@@ -120,7 +120,7 @@ func (e *exchange) prepare(k *exchanges, call *collectives.Call) bool {
 		if !q.exscan.takes(e.n) {
 			return false
 		}
-		e.take, e.out, e.to = e.scratch(e.n*size), out[:e.n], rank-1
+		e.take, e.to = e.scratch(e.n*size), rank-1 // all of out, which rank 0 need not have
 	default:
 		return false
 	}

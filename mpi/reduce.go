@@ -142,12 +142,15 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 }
 
 // Exscan stores in out of each rank the combination of the in buffers of all lower
-// ranks. Out of rank 0 does not change. In place: pass out as in too.
+// ranks. Out of rank 0 does not change, and may be empty. In place: pass out as in too.
 //
 // MPI 4.1, section 6.11.2.
 func Exscan[T any](c *Comm, in, out []T, op Op) error {
-	s := at("Exscan")
-	b, o, r, err := enterPair(c, s, in, out, op)
+	s, second := at("Exscan"), out
+	if len(out) == 0 && c.Rank() == 0 {
+		second = in // nothing to compare with
+	}
+	b, _, r, err := enterPair(c, s, in, second, op)
 	if err != nil {
 		if isItems(err) {
 			return c.raise(reduceAllItems(c, s, itemsOf(in), itemsOf(out), op, Exscan[packedByte], c.rank > 0))
@@ -155,7 +158,7 @@ func Exscan[T any](c *Comm, in, out []T, op Op) error {
 		return err
 	}
 	c.coll.sign(makeSign(callExscan, r.typ, r.code), len(b))
-	return c.leave(s, c.coll.group.Exscan(b, o, r))
+	return c.leave(s, c.coll.group.Exscan(b, view(out), r))
 }
 
 const overlapInOut = "in and out overlap; they must be apart, or one and the same"

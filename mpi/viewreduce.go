@@ -95,10 +95,12 @@ func reduceItems(c *Comm, s site, in, out []Item, op Op, root int) error {
 }
 
 // reduceAllItems makes call, an Allreduce, Scan or Exscan. If fills is false, out of this
-// rank does not change.
+// rank does not change, and may be empty.
 func reduceAllItems(c *Comm, s site, in, out []Item, op Op, call func(c *Comm, in, out []packedByte, op Op) error, fills bool) error {
-	if err := c.unequal(s, in, out); err != nil {
-		return err
+	if fills || len(out) > 0 {
+		if err := c.unequal(s, in, out); err != nil {
+			return err
+		}
 	}
 	k, err := c.reduction(s, in, out, op)
 	if err != nil {
