@@ -207,6 +207,11 @@ func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
 	if dim < 0 || dim >= len(t.dims) {
 		return ProcNull, ProcNull, c.errorAt(s, ErrArg, "there is no dimension %d in a grid of %v", dim, t.dims)
 	}
+	if d := t.dims[dim]; t.periods[dim] {
+		disp %= d
+	} else {
+		disp = min(max(disp, -d), d)
+	}
 	return t.shifted(c.rank, dim, -disp), t.shifted(c.rank, dim, disp), nil
 }
 

@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -87,6 +88,9 @@ func TestGridsAtTheEdges(t *testing.T) {
 			{0, 4, rankAt(at[0]-4, 0, at[2]), rankAt(at[0]+4, 0, at[2])}, {0, -300, c.Rank(), c.Rank()},
 			{1, 1, c.Rank(), c.Rank()}, {1, 17, c.Rank(), c.Rank()},
 			{2, 2, mpi.ProcNull, mpi.ProcNull}, {2, -5, mpi.ProcNull, mpi.ProcNull},
+			// 1<<63 is 2 more than a multiple of 3
+			{0, math.MaxInt, rankAt(at[0]-1, 0, at[2]), rankAt(at[0]+1, 0, at[2])}, {0, math.MinInt, rankAt(at[0]+2, 0, at[2]), rankAt(at[0]-2, 0, at[2])},
+			{2, math.MaxInt, mpi.ProcNull, mpi.ProcNull}, {2, math.MinInt, mpi.ProcNull, mpi.ProcNull},
 		} {
 			src, dst, err := c.CartShift(row.dim, row.disp)
 			if err := errors.Join(err, equalAll(fmt.Sprint("shift ", row.dim, " ", row.disp), []int{src, dst}, []int{row.src, row.dst})); err != nil {
