@@ -211,8 +211,10 @@ func IsendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) *Reques
 
 // both begins two checked transfers that are complete together.
 func (c *Comm) both(to site, out *elem, send []byte, from site, in *elem, recv []byte) *Request {
-	r := c.begin(from, in, recv, receiving)
-	s := c.begin(to, out, send, sending)
+	r, s := c.pair(to, out, send, from, in, recv)
+	if s.p == nil {
+		return &r
+	}
 	c.disown(r.p)
 	c.disown(s.p)
 	k := newTask()

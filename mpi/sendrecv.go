@@ -83,8 +83,7 @@ func (c *Comm) sendrecv(to site, out *elem, send []byte, from site, in *elem, re
 
 // sendrecvLong is sendrecv for a message that cannot be sent at once.
 func (c *Comm) sendrecvLong(to site, out *elem, send []byte, from site, in *elem, recv []byte) (Status, error) {
-	r := c.begin(from, in, recv, receiving)
-	s := c.begin(to, out, send, sending)
+	r, s := c.pair(to, out, send, from, in, recv)
 	if _, err := s.Wait(); err != nil {
 		r.withdraw()
 		return emptyStatus(), err
@@ -92,6 +91,15 @@ func (c *Comm) sendrecvLong(to site, out *elem, send []byte, from site, in *elem
 	st, err := r.Wait()
 	c.quit(&r)
 	return st, err
+}
+
+// pair begins two checked transfers. If the buffer to receive into is wrong, nothing is
+// sent, and the request of the send is inactive.
+func (c *Comm) pair(to site, out *elem, send []byte, from site, in *elem, recv []byte) (r, s Request) {
+	if r = c.begin(from, in, recv, receiving); r.p.err == nil {
+		s = c.begin(to, out, send, sending)
+	}
+	return r, s
 }
 
 // trySend sends the message of an exchange, if all of it can be sent at once and both

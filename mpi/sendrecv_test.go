@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"fmt"
 	"testing"
 
 	"rhinet/mpi"
@@ -78,5 +79,38 @@ func TestSendrecvWithAWrongHalfMovesNothing(t *testing.T) {
 			return err
 		}
 		return equal("a message is there", found, false)
+	})
+}
+
+// A layout that cannot be received into is a wrong half, too: a long message would else
+// wait for a rank that knows of no receive.
+func TestSendrecvIntoAWrongLayoutMovesNothing(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		other := 1 - w.Rank()
+		twice := mpi.View(make([]int, 4), mpi.Vector(2, 1, 0)) // both blocks are the same element
+		for _, length := range []int{2, 200_000} {
+			send := mpi.View(sequence(length, 0), mpi.Contiguous(length))
+			_, err1 := mpi.Sendrecv(w, sequence(length, 0), other, 3, twice, other, 3)
+			_, err2 := mpi.Sendrecv(w, send, other, 3, mpi.View([]int{}, mpi.Contiguous(1)), other, 3)
+			_, err3 := mpi.Isendrecv(w, send, other, 3, twice, other, 3).Wait()
+			_, err4 := mpi.SendrecvReplace(w, twice, other, 3, other, 3)
+			_, err5 := mpi.IsendrecvReplace(w, twice, other, 3, other, 3).Wait()
+			for i, err := range []error{err1, err2, err3, err4, err5} {
+				if err := is(err, mpi.ErrLayout, ""); err != nil {
+					return fmt.Errorf("call %d: %w", i, err)
+				}
+			}
+			if err := mpi.Barrier(w); err != nil {
+				return err
+			}
+			_, found, err := mpi.Iprobe(w, other, 3)
+			if err != nil {
+				return err
+			}
+			if err := equal("a message is there", found, false); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
