@@ -74,19 +74,28 @@ func (t *cart) rank(at []int) int {
 	return r
 }
 
-// shifted returns the rank at a distance along a dimension, or ProcNull.
-func (t *cart) shifted(rank, dim, by int) int {
+// shifted returns the ranks at a distance along a dimension, behind and ahead, or
+// ProcNull.
+func (t *cart) shifted(rank, dim, by int) (behind, ahead int) {
+	d := t.dims[dim]
+	if t.periods[dim] {
+		by %= d
+	}
+	by = max(-d, min(by, d)) // any place beyond the ends is like the next
 	at := t.coords(rank)
-	at[dim] += by
-	return t.rank(at)
+	x := at[dim]
+	at[dim] = x - by
+	behind = t.rank(at)
+	at[dim] = x + by
+	return behind, t.rank(at)
 }
 
 // neighbors returns, for each dimension, the lower and the upper neighbor. A message to
 // the lower one arrives there as from its upper neighbor (MPI 4.1, section 8.6).
 func (t *cart) neighbors(rank int) (in, out []edge) {
 	for i := range t.dims {
-		for k, by := range []int{-1, 1} {
-			peer := t.shifted(rank, i, by)
+		lower, upper := t.shifted(rank, i, 1)
+		for k, peer := range []int{lower, upper} {
 			in = append(in, edge{peer, 2*i + k})
 			out = append(out, edge{peer, 2*i + 1 - k})
 		}
@@ -107,7 +116,7 @@ func (c *Comm) newCart(s site, dims []int, periods []bool) (*cart, error) {
 		if d < 1 {
 			return nil, c.errorAt(s, ErrArg, "dims[%d] is %d; dimensions are 1 or more, and DimsCreate chooses them", i, d)
 		}
-		if size *= d; size > c.size {
+		if size *= min(d, c.size+1); size > c.size {
 			return nil, c.errorAt(s, ErrArg, "a grid of %v is larger than the %d ranks; DimsCreate chooses one that fits", dims, c.size)
 		}
 	}
@@ -207,12 +216,8 @@ func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
 	if dim < 0 || dim >= len(t.dims) {
 		return ProcNull, ProcNull, c.errorAt(s, ErrArg, "there is no dimension %d in a grid of %v", dim, t.dims)
 	}
-	if d := t.dims[dim]; t.periods[dim] {
-		disp %= d
-	} else {
-		disp = min(max(disp, -d), d)
-	}
-	return t.shifted(c.rank, dim, -disp), t.shifted(c.rank, dim, disp), nil
+	src, dst = t.shifted(c.rank, dim, disp)
+	return src, dst, nil
 }
 
 // CartSub cuts the grid into grids of the dimensions that are kept, one for each

@@ -88,9 +88,9 @@ func TestGridsAtTheEdges(t *testing.T) {
 			{0, 4, rankAt(at[0]-4, 0, at[2]), rankAt(at[0]+4, 0, at[2])}, {0, -300, c.Rank(), c.Rank()},
 			{1, 1, c.Rank(), c.Rank()}, {1, 17, c.Rank(), c.Rank()},
 			{2, 2, mpi.ProcNull, mpi.ProcNull}, {2, -5, mpi.ProcNull, mpi.ProcNull},
-			// 1<<63 is 2 more than a multiple of 3
-			{0, math.MaxInt, rankAt(at[0]-1, 0, at[2]), rankAt(at[0]+1, 0, at[2])}, {0, math.MinInt, rankAt(at[0]+2, 0, at[2]), rankAt(at[0]-2, 0, at[2])},
 			{2, math.MaxInt, mpi.ProcNull, mpi.ProcNull}, {2, math.MinInt, mpi.ProcNull, mpi.ProcNull},
+			{0, math.MaxInt, rankAt(at[0]-1, 0, at[2]), rankAt(at[0]+1, 0, at[2])}, // 3*k+1
+			{0, math.MinInt, rankAt(at[0]-1, 0, at[2]), rankAt(at[0]+1, 0, at[2])}, // 3*k-2
 		} {
 			src, dst, err := c.CartShift(row.dim, row.disp)
 			if err := errors.Join(err, equalAll(fmt.Sprint("shift ", row.dim, " ", row.disp), []int{src, dst}, []int{row.src, row.dst})); err != nil {
@@ -116,6 +116,23 @@ func TestGridsAtTheEdges(t *testing.T) {
 			return err
 		}
 		return errors.Join(none.Free(), all.Free(), column.Free(), d.Free(), c.Free())
+	})
+}
+
+// MPI 4.1, section 8.5.1: a grid that is larger than the communicator is an error, also
+// one whose size is no int.
+func TestGridsOfTooManyRanks(t *testing.T) {
+	onTwo(t, 3, func(w *mpi.Comm) error {
+		for _, dims := range [][]int{{4}, {2, 2}, {math.MaxInt}, {2, math.MaxInt}, {1 << 32, 1 << 32}, {2, 1 << 62, 2}, {3, math.MaxInt, 5}} {
+			_, err1 := w.CartCreate(dims, make([]bool, len(dims)))
+			_, err2 := w.CartMap(dims, make([]bool, len(dims)))
+			for _, err := range []error{err1, err2} {
+				if err := is(err, mpi.ErrArg, ""); err != nil {
+					return fmt.Errorf("dims %v: %w", dims, err)
+				}
+			}
+		}
+		return nil
 	})
 }
 
