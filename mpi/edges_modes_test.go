@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -177,5 +178,53 @@ func TestPartitionsAreReadyOnce(t *testing.T) {
 			}
 		}
 		return errors.Join(s.Free(), r.Free())
+	})
+}
+
+// MPI 4.1, section 4.2.2: a partition without bytes arrives when it is ready, before the
+// others, also where the receiver cuts the message otherwise.
+func TestEmptyPartitionsArriveInTurn(t *testing.T) {
+	for _, cut := range [][2]int{{3, 3}, {4, 2}, {2, 4}} {
+		onTwo(t, 1, func(w *mpi.Comm) error {
+			r, err1 := mpi.PrecvInit(w, []int{}, cut[1], 0, 1)
+			s, err2 := mpi.PsendInit(w, []int{}, cut[0], 0, 1)
+			if err := errors.Join(err1, err2, mpi.StartAll(r, s)); err != nil {
+				return err
+			}
+			for i := range cut[0] {
+				if err := s.Pready(i); err != nil {
+					return err
+				}
+				here := (i + 1) * cut[1] / cut[0] // partitions that have arrived
+				for p := range cut[1] {
+					there, err := r.Parrived(p)
+					for p < here && !there && err == nil {
+						there, err = r.Parrived(p)
+					}
+					if err := errors.Join(err, equal(fmt.Sprint("partition ", p, " after ", i), there, p < here)); err != nil {
+						return err
+					}
+				}
+			}
+			return errors.Join(mpi.WaitAll(r, s), r.Free(), s.Free())
+		})
+	}
+}
+
+// MPI 4.1, section 4.2.1: more partitions than a message can have are an error of the
+// call that makes the request, also if no elements are cut into them.
+func TestTooManyPartitions(t *testing.T) {
+	onTwo(t, 1, func(w *mpi.Comm) error {
+		const most = 1 << 24
+		for _, n := range []int{most + 1, 1 << 40, math.MaxInt} {
+			_, err := mpi.PsendInit(w, []int{}, n, 0, 1)
+			if err := is(err, mpi.ErrCount, fmt.Sprintf("mpi: PsendInit on world to 0 tag 1: %d partitions are too many; use 16777216 or fewer", n)); err != nil {
+				return err
+			}
+			if _, err := mpi.PrecvInit(w, []int{}, n, 0, 1); is(err, mpi.ErrCount, "") != nil {
+				return fmt.Errorf("PrecvInit of %d partitions: %v", n, err)
+			}
+		}
+		return nil
 	})
 }

@@ -69,6 +69,10 @@ type partitioned struct {
 	of      Request        // the request of that start, if it is guarded
 }
 
+// maxPartitions is how many partitions a message can be cut into: both sides keep a
+// request for each, and a tag.
+const maxPartitions = 1 << 24
+
 // PsendInit makes a persistent request to send buf to rank dst of c in partitions of
 // equal length. Each is sent when [Request.Pready] has named it. It matches only
 // PrecvInit, in the order in which both were called.
@@ -98,6 +102,8 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 		return nil, c.errorAt(s, ErrArg, "a partitioned message names its source and its tag; there are no wildcards")
 	case partitions < 0 || partitions == 0 && n > 0 || partitions > 0 && n%partitions != 0:
 		return nil, c.errorAt(s, ErrCount, "%d elements cannot be cut into %d equal partitions", n, partitions)
+	case partitions > maxPartitions:
+		return nil, c.errorAt(s, ErrCount, "%d partitions are too many; use %d or fewer", partitions, maxPartitions)
 	}
 	p := &partitioned{c: c, site: s, send: send, null: s.peer == ProcNull, elem: e, buf: buf, partitions: partitions, theirs: partitions, met: make(chan struct{})}
 	if e.items {
@@ -205,7 +211,7 @@ func (p *partitioned) match() {
 
 // agree returns why the receiver cannot take the offered message, or chooses its tags.
 func (p *partitioned) agree(o partitionOffer) error {
-	if o.bytes != uint64(p.bytes) || o.partitions == 0 && o.bytes > 0 || o.partitions > 0 && o.bytes%o.partitions != 0 {
+	if o.bytes != uint64(p.bytes) || o.partitions == 0 && o.bytes > 0 || o.partitions > 0 && o.bytes%o.partitions != 0 || o.partitions > maxPartitions {
 		return p.c.errorAt(p.site, ErrTruncate, "the message has %d bytes, the buffer %d; both must be as long", o.bytes, p.bytes)
 	}
 	p.theirs = int(o.partitions)

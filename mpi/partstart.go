@@ -286,10 +286,7 @@ func (r *Request) Parrived(i int) (_ bool, err error) {
 // arrived reports whether all partitions of the sender that overlap with partition i
 // have arrived.
 func (p *partitioned) arrived(reqs []*llc.Request, i int) (bool, error) {
-	from, to := 0, len(reqs)
-	if n, part := p.bytes/p.partitions, p.bytes/max(p.theirs, 1); n > 0 {
-		from, to = i*n/part, ((i+1)*n+part-1)/part
-	}
+	from, to := i*p.theirs/p.partitions, ((i+1)*p.theirs+p.partitions-1)/p.partitions
 	for _, q := range reqs[from:to] {
 		if !p.c.t.Test(q) {
 			return false, nil
