@@ -81,3 +81,14 @@ func TestIprobeFindsAMessageAndLeavesIt(t *testing.T) {
 		return err
 	})
 }
+
+// MPI 4.1, section 3.2.5: of elements without a size, zero bytes are 0, and any others
+// are no whole number.
+func TestCountOfElementsWithoutSize(t *testing.T) {
+	if n := mpi.Count[struct{}](mpi.Status{}); n != 0 {
+		t.Errorf("an empty message has %d elements, want 0", n)
+	}
+	if n := mpi.Count[struct{}](mpi.Status{Bytes: 8}); n != mpi.Undefined {
+		t.Errorf("8 bytes are %d elements, want Undefined", n)
+	}
+}

@@ -45,12 +45,16 @@ func (st Status) Cancelled() bool { return st.Bytes == cancelledBytes }
 func nullStatus() Status { return Status{Source: ProcNull, Tag: AnyTag} }
 
 // Count returns how many elements of T the message of st has, or Undefined if
-// its bytes are not a whole number of elements.
+// its bytes are not a whole number of elements. Of elements without a size an empty
+// message has 0.
 //
 // MPI 4.1, section 3.2.5 (MPI_Get_count).
 func Count[T any](st Status) int {
 	size := int64(sizeOf[T]())
-	if size == 0 || st.Bytes < 0 || st.Bytes%size != 0 {
+	switch {
+	case st.Bytes == 0:
+		return 0
+	case size == 0 || st.Bytes < 0 || st.Bytes%size != 0:
 		return Undefined
 	}
 	return int(st.Bytes / size)
