@@ -1,6 +1,7 @@
 package mpi_test
 
 import (
+	"math"
 	"testing"
 
 	"rhinet/mpi"
@@ -48,6 +49,7 @@ func TestErrorsOfInvalidLayouts(t *testing.T) {
 		"Darray(3, 0, [4], [{0 0}], [2]): a grid of [2] for 3 processes; give psizes that multiply to the number of processes":            mpi.Darray(3, 0, []int{4}, []mpi.Dist{{}}, []int{2}),
 		"Darray(2, 0, [4], [{0 0}], [4]): a grid of [4] for 2 processes; give psizes that multiply to the number of processes":            mpi.Darray(2, 0, []int{4}, []mpi.Dist{{}}, []int{4}),
 		"Darray(0, 0, [4], [{0 0}], [1]): a grid of [1] for 0 processes; give psizes that multiply to the number of processes":            mpi.Darray(0, 0, []int{4}, []mpi.Dist{{}}, []int{1}),
+		"Darray(2, 0, [9223372036854775807], [{1 1}], [2]): it reaches beyond 2^48 bytes; use smaller numbers":                            mpi.Darray(2, 0, []int{math.MaxInt}, []mpi.Dist{{mpi.DistCyclic, 1}}, []int{2}),
 		"Darray(2, 2, [4], [{0 0}], [2]): there is no rank 2; ranks are 0 to 1":                                                           mpi.Darray(2, 2, []int{4}, []mpi.Dist{{}}, []int{2}),
 		"Darray(2, -1, [4], [{0 0}], [2]): there is no rank -1; ranks are 0 to 1":                                                         mpi.Darray(2, -1, []int{4}, []mpi.Dist{{}}, []int{2}),
 		"Darray(2, 0, [4], [{9 0}], [2]): dists[0].Kind is 9; use DistBlock, DistCyclic or DistNone":                                      mpi.Darray(2, 0, []int{4}, []mpi.Dist{{Kind: 9}}, []int{2}),

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"rhinet/mpi"
@@ -197,4 +198,27 @@ func TestTheProcessesOfADistributedArrayHaveAllOfIt(t *testing.T) {
 		}
 		return equalAll("sum", sum, whole)
 	})
+}
+
+// MPI 4.1, section 5.1.4: a block may be longer than its dimension; the first process
+// then has all of it.
+func TestBlocksLongerThanTheirDimension(t *testing.T) {
+	for _, kind := range []mpi.DistKind{mpi.DistBlock, mpi.DistCyclic} {
+		for _, block := range []int{3, 4, 1 << 61, 1 << 62, math.MaxInt} {
+			for rank := range 4 {
+				shape, err := mpi.ShapeOf[int](mpi.Darray(4, rank, []int{3}, []mpi.Dist{{Kind: kind, Block: block}}, []int{4}))
+				want := 0
+				if rank == 0 {
+					want = 24
+				}
+				if err != nil || shape.Size != want || shape.Extent != 24 {
+					t.Errorf("blocks of %d, rank %d: %+v, %v; want %d bytes of 24", block, rank, shape, err, want)
+				}
+			}
+		}
+	}
+	shape, err := mpi.ShapeOf[int](mpi.Darray(math.MaxInt, math.MaxInt-1, []int{3}, []mpi.Dist{{Kind: mpi.DistCyclic}}, []int{math.MaxInt}))
+	if err != nil || shape.Size != 0 {
+		t.Errorf("the last of many processes: %+v, %v; want no bytes", shape, err)
+	}
 }

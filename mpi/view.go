@@ -38,6 +38,10 @@ type viewed struct {
 // MPI 4.1, section 5.1.
 func View[T any](buf []T, l Layout) []Item { return Views(buf, 1, l) }
 
+// maxItems is how many items a buffer can have; only items of nothing, or of the same
+// elements, can be as many.
+const maxItems = 1 << 28
+
 // Views is [View] with n items, each one extent of l behind the last.
 //
 // MPI 4.1, section 5.1.11.
@@ -76,6 +80,9 @@ func (v *viewed) check(l Layout, t reflect.Type) error {
 	all, err := layout.Contiguous(v.n, v.l)
 	if err != nil {
 		return fmt.Errorf("%d items of %v: %w", v.n, l, err)
+	}
+	if v.n > maxItems {
+		return fmt.Errorf("%d items are too many; use %d or fewer", v.n, maxItems)
 	}
 	if lo, hi := all.TrueLB(), all.TrueLB()+all.TrueExtent(); lo < 0 || hi > len(v.mem) {
 		size := int(t.Size())

@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -388,7 +389,8 @@ func TestLayoutsThatCannotBeAreErrors(t *testing.T) {
 			"Vector(4, 1, 4) reaches from byte 0 to byte 103 of a slice of 96 (12 elements of 8); use a longer slice or a smaller layout":                                                               mpi.View(m, mpi.Vector(4, 1, 4)),
 			"Vector(2, 1, -1) reaches from byte -8 to byte 7 of a slice of 96 (12 elements of 8); begin the slice earlier, and put the layout at its place in it: Struct(Member{At: bytes, Layout: l})": mpi.View(m, mpi.Vector(2, 1, -1)),
 			"Fields[mpi_test.padded](C): mpi_test.padded has no field C of its own; its fields are A, B":                                                                                                mpi.View(ps, mpi.Fields[padded]("C")),
-			"-1 items; give 0 or more": mpi.Views(m, -1, mpi.Contiguous(1)),
+			"-1 items; give 0 or more":                                                                            mpi.Views(m, -1, mpi.Contiguous(1)),
+			"9223372036854775807 items are too many; use 268435456 or fewer":                                      mpi.Views(m, math.MaxInt, mpi.Contiguous(0)),
 			"1152921504606846976 items of Contiguous(1): it reaches beyond 2^48 bytes; use smaller numbers":       mpi.Views(m, 1<<60, mpi.Contiguous(1)),
 			"an element of type *int holds pointers (ptr); use numbers, bool, or arrays and flat structs of them": mpi.View(make([]*int, 3), mpi.Contiguous(1)),
 			"an element of type struct {} has no size; use numbers, bool, or arrays and flat structs of them":     mpi.View(make([]struct{}, 3), mpi.Contiguous(1)),
