@@ -177,7 +177,7 @@ func (c *Comm) CartRank(coords ...int) (_ int, err error) {
 		return Undefined, err
 	}
 	if len(coords) != len(t.dims) {
-		return Undefined, c.errorAt(s, ErrArg, "%d coordinates in a grid of %d dimensions", len(coords), len(t.dims))
+		return Undefined, c.errorAt(s, ErrArg, "%d coordinates in a grid of %d dimensions; give one for each", len(coords), len(t.dims))
 	}
 	r := t.rank(coords)
 	if r == ProcNull {
@@ -214,7 +214,7 @@ func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
 		return ProcNull, ProcNull, err
 	}
 	if dim < 0 || dim >= len(t.dims) {
-		return ProcNull, ProcNull, c.errorAt(s, ErrArg, "there is no dimension %d in a grid of %v", dim, t.dims)
+		return ProcNull, ProcNull, c.errorAt(s, ErrArg, "there is no dimension %d in a grid of %v; the first is 0", dim, t.dims)
 	}
 	src, dst = t.shifted(c.rank, dim, disp)
 	return src, dst, nil

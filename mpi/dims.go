@@ -78,7 +78,7 @@ func (b *balance) choose(n, limit int, chosen []int, k int) {
 // root returns the smallest number whose power k is at least n.
 func root(n, k int) int {
 	r := floorRoot(n, k)
-	if power(r, k) < n {
+	if !exceeds(r, k, n-1) {
 		r++
 	}
 	return r
@@ -86,24 +86,27 @@ func root(n, k int) int {
 
 // floorRoot returns the largest number whose power k is at most n.
 func floorRoot(n, k int) int {
+	if k == 1 {
+		return n
+	}
 	r := max(int(math.Pow(float64(n), 1/float64(k))), 1)
-	for power(r, k) > n {
+	for exceeds(r, k, n) {
 		r--
 	}
-	for power(r+1, k) <= n {
+	for !exceeds(r+1, k, n) {
 		r++
 	}
 	return r
 }
 
-// power is f to the k, or the largest int.
-func power(f, k int) int {
+// exceeds reports whether f to the k is more than n.
+func exceeds(f, k, n int) bool {
 	p := 1
 	for range k {
-		if p > math.MaxInt/f {
-			return math.MaxInt
+		if p > n/f {
+			return true
 		}
 		p *= f
 	}
-	return p
+	return false
 }

@@ -146,6 +146,7 @@ func TestDimsCreateOfManyNodes(t *testing.T) {
 		{1_000_000_000, []int{1000, 1000, 1000}}, {1<<31 - 1, []int{1<<31 - 1, 1}}, {1<<31 - 1, []int{1<<31 - 1, 1, 1, 1}},
 		{735_134_400, []int{27200, 27027}}, {616_000, []int{100, 80, 77}}, {609_875, []int{125, 119, 41}}, {1 << 40, []int{256, 256, 256, 256, 256}},
 		{1 << 61, append([]int{16}, slices.Repeat([]int{8}, 19)...)}, {1<<61 - 1, []int{1<<61 - 1, 1, 1}},
+		{math.MaxInt, []int{math.MaxInt}}, {math.MaxInt, []int{3969050863, 2323823089}}, {math.MaxInt, []int{4544113, 3124327, 649657}}, {1 << 62, []int{1 << 31, 1 << 31}},
 	} {
 		dims := make([]int, len(row.want))
 		if err := mpi.DimsCreate(row.nodes, dims); err != nil || !slices.Equal(dims, row.want) {

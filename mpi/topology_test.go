@@ -362,7 +362,7 @@ func TestMisusedTopologiesAreErrors(t *testing.T) {
 			{second(line.CartRank(2)), mpi.ErrArg, "mpi: CartRank on " + line.Name() + ": the coordinates [2] lie outside of the grid of [2], which is not periodic there"},
 			{second(w.CartCoords(0)), mpi.ErrTopology, ""},
 			{second(ring.CartCoords(2)), mpi.ErrRank, ""},
-			{third(ring.CartShift(1, 1)), mpi.ErrArg, "mpi: CartShift on " + ring.Name() + ": there is no dimension 1 in a grid of [2]"},
+			{third(ring.CartShift(1, 1)), mpi.ErrArg, "mpi: CartShift on " + ring.Name() + ": there is no dimension 1 in a grid of [2]; the first is 0"},
 			{third(w.CartShift(0, 1)), mpi.ErrTopology, ""},
 			{third(ring.GraphGet()), mpi.ErrTopology, "mpi: GraphGet on " + ring.Name() + ": the communicator has no such topology; make one with GraphCreate"},
 			{second(ring.GraphNeighbors(0)), mpi.ErrTopology, ""},
