@@ -248,12 +248,12 @@ func (w *Win[T]) ownTurn(target int) []T {
 	return nil
 }
 
-// Local returns this rank's own part, nil in a dynamic window or if w is nil. It must not be used
-// after [Win.Free]: memory that a window allocated is reused then.
+// Local returns this rank's own part; nil in a dynamic window, or if w is nil or freed. What it
+// has returned must not be used after [Win.Free]: memory that a window allocated is reused then.
 //
 // MPI 4.1, section 12.2.6 (MPI_WIN_BASE, MPI_WIN_SIZE).
 func (w *Win[T]) Local() []T {
-	if w.base() == nil {
+	if w.base() == nil || w.mode.Load() == winFreed {
 		return nil
 	}
 	return elements[T](w.local)

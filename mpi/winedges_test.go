@@ -88,3 +88,25 @@ func TestSharedOfAllFlavors(t *testing.T) {
 		return errors.Join(is(dynamic, mpi.ErrRMAFlavor, ""), equal("size", d.Len(c.Rank()), 0), equal("memory", len(d.Local()), 0), d.Free())
 	})
 }
+
+// TestLocalOfAFreedWindow: a window that has been freed has no part any more, whose memory
+// another window may have got (12.2.5).
+func TestLocalOfAFreedWindow(t *testing.T) {
+	everywhere(t, 2, func(c *mpi.Comm) error {
+		for _, create := range []func() (*mpi.Win[int], error){
+			func() (*mpi.Win[int], error) { return mpi.WinAllocate[int](c, 4) },
+			func() (*mpi.Win[int], error) { return mpi.WinCreate(c, make([]int, 4)) },
+		} {
+			w, err := create()
+			if err != nil {
+				return err
+			}
+			as, err := mpi.WinAs[int16](w)
+			if err := errors.Join(err, equal("own part", len(w.Local()), 4), equal("as int16", len(as.Local()), 16), w.Free(),
+				equal("freed", w.Local() == nil, true), equal("freed, as int16", as.Local() == nil, true)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
