@@ -118,7 +118,7 @@ func roomFor[T any](c *Comm, s site, buf []T, packed []byte, pos int, receive, e
 	}
 	size, n := data.Size(), len(packed)
 	if pos < 0 || pos > n {
-		return nil, nil, c.errorAt(s, ErrArg, "position %d of %d packed bytes", pos, n)
+		return nil, nil, c.errorAt(s, ErrArg, "position %d of %d packed bytes; positions are 0 to their number", pos, n)
 	}
 	if size > n-pos {
 		err := c.errorAt(s, ErrTruncate, "%d bytes do not fit the %d from position %d on; see PackSize and PackExternalSize", size, n-pos, pos)

@@ -104,7 +104,7 @@ func TestWrongPacking(t *testing.T) {
 			return err
 		}
 		_, b := mpi.Unpack(w, out, 40, m)
-		if err := is(b, mpi.ErrArg, "mpi: Unpack on world: position 40 of 31 packed bytes"); err != nil {
+		if err := is(b, mpi.ErrArg, "mpi: Unpack on world: position 40 of 31 packed bytes; positions are 0 to their number"); err != nil {
 			return err
 		}
 		size, err := mpi.PackSize(w, joint)

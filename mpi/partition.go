@@ -101,7 +101,7 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 	case s.peer == AnySource || s.tag == AnyTag:
 		return nil, c.errorAt(s, ErrArg, "a partitioned message names its source and its tag; there are no wildcards")
 	case partitions < 0 || partitions == 0 && n > 0 || partitions > 0 && n%partitions != 0:
-		return nil, c.errorAt(s, ErrCount, "%d elements cannot be cut into %d equal partitions", n, partitions)
+		return nil, c.errorAt(s, ErrCount, "%d elements cannot be cut into %d equal partitions; their number must divide that of the elements", n, partitions)
 	case partitions > maxPartitions:
 		return nil, c.errorAt(s, ErrCount, "%d partitions are too many; use %d or fewer", partitions, maxPartitions)
 	}

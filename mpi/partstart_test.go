@@ -98,7 +98,7 @@ func TestPartitionsOfNothing(t *testing.T) {
 			}
 		}
 		_, err := mpi.PsendInit(w, []int{1}, 0, 1, 0)
-		return is(err, mpi.ErrCount, "mpi: PsendInit on world to 1 tag 0: 1 elements cannot be cut into 0 equal partitions")
+		return is(err, mpi.ErrCount, "mpi: PsendInit on world to 1 tag 0: 1 elements cannot be cut into 0 equal partitions; their number must divide that of the elements")
 	})
 }
 
