@@ -31,8 +31,9 @@ type processGroup interface {
 // it.
 type processManager interface {
 	processGroup
-	Gone(f func())    // has f called when the launcher ends before Close
-	Abort(status int) // has the launcher end the job; any goroutine may call it
+	Gone(f func())                         // has f called when the launcher ends before Close
+	Abort(status int)                      // has the launcher end the job; any goroutine may call it
+	AppNum() (app int, ok bool, err error) // which program the rank runs, if the launcher tells
 }
 
 // processManager connects to the launcher that has started the process.
@@ -52,6 +53,13 @@ func (s *setup) join(getenv func(string) string) (processManager, error) {
 	}
 	if s.job, err = bootstrap(c, getenv); err != nil {
 		return nil, errors.Join(err, c.Close())
+	}
+	app, known, err := c.AppNum()
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	if known {
+		s.job.App = app
 	}
 	s.store = c
 	if getenv("GOMAXPROCS") == "" {

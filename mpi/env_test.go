@@ -24,7 +24,7 @@ func environment(lines ...string) func(string) string {
 func TestTheEnvironmentOfMpirunIsRead(t *testing.T) {
 	s, err := readEnvironment(environment("RHINET_JOB=version=1 rank=2 size=5 fabric=3 life=4 nic=martini cpus=8 later=x", "RHINET_DEBUG=1"), 77)
 	if want := (setup{
-		job:   pmi.Job{Rank: 2, Size: 5, Fabric: 3, Life: 4, NIC: "martini", CPUs: 8, Observe: pmi.None},
+		job:   pmi.Job{Rank: 2, Size: 5, App: pmi.None, Fabric: 3, Life: 4, NIC: "martini", CPUs: 8, Observe: pmi.None},
 		watch: nics.Debug{Requests: true},
 	}); err != nil || s != want {
 		t.Errorf("got %+v, %v; want %+v", s, err, want)
@@ -43,7 +43,7 @@ func TestWithoutALauncherTheWorldHasOneRank(t *testing.T) {
 		{"FLUX_JOB_SIZE=4"},
 	} {
 		s, err := readEnvironment(environment(env...), 77)
-		if err != nil || s.job != (pmi.Job{Size: 1, Fabric: pmi.None, Life: pmi.None, Observe: pmi.None}) {
+		if err != nil || s.job != (pmi.Job{Size: 1, App: pmi.None, Fabric: pmi.None, Life: pmi.None, Observe: pmi.None}) {
 			t.Errorf("%v: got %+v, %v", env, s, err)
 		}
 	}

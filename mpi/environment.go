@@ -47,6 +47,19 @@ func ProcessorName() (string, error) {
 	return name, nil
 }
 
+// AppNum returns which of the programs of its job the rank runs, counted from 0 in the
+// order in which the launcher was given them: in mpirun -n 1 ./a : -n 3 ./b it is 1 on
+// ranks 1 to 3. ok is false if no launcher has told, as in a process that was started
+// alone, or on the library of another MPI. c is any communicator of the rank.
+//
+// MPI 4.1, section 11.10.3 (MPI_APPNUM).
+func AppNum(c *Comm) (n int, ok bool) {
+	if c.isNull() || c.w.App == 0 {
+		return 0, false
+	}
+	return c.w.App - 1, true
+}
+
 // Wtick returns the resolution of [Wtime] in seconds.
 //
 // MPI 4.1, section 9.6.

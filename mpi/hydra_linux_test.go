@@ -56,6 +56,11 @@ func init() {
 		}
 		return mpi.Barrier(w)
 	}
+	programs["which"] = func(w *mpi.Comm) error {
+		app, ok := mpi.AppNum(w)
+		fmt.Println(w.Rank(), app, ok)
+		return mpi.Barrier(w)
+	}
 	programs["waits"] = func(w *mpi.Comm) error {
 		fmt.Println(os.Getpid())
 		_, err := mpi.Recv(w, []int{0}, mpi.AnySource, 0)
@@ -180,6 +185,9 @@ func TestHydra(t *testing.T) {
 	for _, tc := range launched {
 		tc.run(t, underHydra(t, 3))
 	}
+	two := underHydra(t, 1)
+	two.Args = append(two.Args, ":", "-n", "2", os.Args[0])
+	foreignJob{"which", "", 0, []string{"0 0 true", "1 1 true", "2 1 true"}}.run(t, two)
 }
 
 // TestHydraIsKilled: ranks whose launcher is gone end, also those that wait.

@@ -21,7 +21,7 @@ var _ Transport = (*port.Port)(nil)
 
 // open connects the process to its network interface.
 func (s setup) open() (Job, error) {
-	j := Job{Rank: s.job.Rank, Size: s.job.Size, Host: s.job.Host, Debug: s.watch.Requests || s.watch.Buffers, Check: s.watch.Buffers,
+	j := Job{Rank: s.job.Rank, Size: s.job.Size, Host: s.job.Host, App: s.job.App + 1, Debug: s.watch.Requests || s.watch.Buffers, Check: s.watch.Buffers,
 		KeepGoing: s.job.KeepGoing}
 	// Before the NIC is opened: closing one tells the launcher that the rank has
 	// finalized.

@@ -15,6 +15,9 @@ func TestPMIxOfOpenMPI(t *testing.T) {
 	for _, tc := range launched {
 		tc.run(t, underOpenMPI(t, 3, os.Args[0]))
 	}
+	two := underOpenMPI(t, 1, os.Args[0])
+	two.Args = append(two.Args, ":", "-n", "2", os.Args[0])
+	foreignJob{"which", "", 0, []string{"0 0 true", "1 1 true", "2 1 true"}}.run(t, two)
 	kernels(t, "pmix", func(args ...string) *exec.Cmd { return underOpenMPI(t, 4, args...) }, "is", "cg", "mg")
 }
 

@@ -18,6 +18,7 @@ func TestSlurm(t *testing.T) {
 	for _, tc := range launched {
 		tc.run(t, srun("-n3", os.Args[0]))
 	}
+	foreignJob{"which", "", 0, []string{"0 0 false", "1 0 false", "2 0 false"}}.run(t, srun("-n3", os.Args[0])) // it does not tell
 	foreignJob{"good", "", 0, []string{"0 3 9", "1 3 9", "2 3 9"}}.run(t, srun("-N2", "-n3", os.Args[0]))
 	foreignJob{"good", "RHINET_NIC=ofi", 1, []string{"build it with -tags ofi"}}.run(t, srun("-N2", "-n3", os.Args[0]))
 	for _, flag := range []string{"--mpi=none", "--mpi=pmix"} {

@@ -21,6 +21,8 @@ type Job struct {
 	Transport  Transport
 	// Host is the number of the host of the rank, in a job on several hosts.
 	Host int
+	// App is 1 more than the number of the program that the rank runs, see [AppNum]; 0: not known.
+	App int
 	// Abort ends the job with a status and does not return. nil ends the process.
 	Abort func(status int)
 	// Debug records where each request was made, for the report of Finalize.

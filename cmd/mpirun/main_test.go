@@ -50,7 +50,7 @@ func TestJob(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	slices.Sort(lines)
 	if status != 0 || err != "" || len(lines) != 2 ||
-		!strings.HasPrefix(lines[0], "[0] me 0 of 2, version=1 rank=0 size=2 fabric=3 life=4 nic=martini cpus=") ||
+		!strings.HasPrefix(lines[0], "[0] me 0 of 2, version=1 rank=0 size=2 app=0 fabric=3 life=4 nic=martini cpus=") ||
 		!strings.HasPrefix(lines[1], "[1] me 1 of 2, ") {
 		t.Errorf("status %d, %q, %q", status, out, err)
 	}

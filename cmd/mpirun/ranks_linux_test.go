@@ -77,6 +77,10 @@ func play(world *mpi.Comm) error {
 		return freeAndCompute(world)
 	case "leave and compute":
 		return leaveAndCompute(world)
+	case "which program":
+		app, ok := mpi.AppNum(world)
+		fmt.Println(world.Rank(), app, ok)
+		return nil
 	case "two die":
 		return twoRanksDie(world)
 	case "revoke a window":

@@ -77,8 +77,9 @@ func (p *Plan) partEnv(part *Part) []string {
 
 // rankEnv adds the variables that differ between ranks.
 func (p *Plan) rankEnv(common []string, rank int) []string {
+	app := p.slots[rank].Part
 	rank, size := p.number(rank), len(p.slots)
-	job := pmi.Job{Rank: rank, Size: size, Fabric: fabricFD, Life: lifeFD, NIC: p.job.NIC, CPUs: p.limit, Loaded: p.loaded,
+	job := pmi.Job{Rank: rank, Size: size, App: app, Fabric: fabricFD, Life: lifeFD, NIC: p.job.NIC, CPUs: p.limit, Loaded: p.loaded,
 		Tuning: p.job.Tuning, Observe: pmi.None, KeepGoing: p.job.KeepGoing, RingMemory: p.job.RingMemory}
 	if a := &p.away; a.key != nil {
 		size = a.size

@@ -34,7 +34,7 @@ func TestEveryRankRuns(t *testing.T) {
 
 func TestContractWithTheRuntime(t *testing.T) {
 	r := run(t, job(self(t, 1, "env=RHINET_JOB")))
-	want := fmt.Sprintf("RHINET_JOB=version=1 rank=0 size=1 fabric=3 life=4 nic=martini cpus=%d\n", usableLimit())
+	want := fmt.Sprintf("RHINET_JOB=version=1 rank=0 size=1 app=0 fabric=3 life=4 nic=martini cpus=%d\n", usableLimit())
 	if r.out != want {
 		t.Errorf("got %q, want %q", r.out, want)
 	}

@@ -20,6 +20,7 @@ const None = -1
 type Job struct {
 	Rank   int    // of this process
 	Size   int    // number of ranks
+	App    int    // which of the programs of the job this process runs, from 0, or None: not known
 	Fabric int    // descriptor of the memory that the ranks share, or None for a process alone
 	Life   int    // descriptor of a pipe that closes when the launcher ends, or None
 	NIC    string // network interface that all ranks use; empty: the default
@@ -45,18 +46,21 @@ func (j Job) Spread() bool { return j.Address != "" }
 
 // Single returns the job of a process that has been handed no descriptors.
 func Single(rank, size int) Job {
-	return Job{Rank: rank, Size: size, Fabric: None, Life: None, Observe: None}
+	return Job{Rank: rank, Size: size, App: None, Fabric: None, Life: None, Observe: None}
 }
 
 // Encode returns the value of Variable, such as
 //
-//	version=1 rank=0 size=4 fabric=3 life=4 nic=martini cpus=2
+//	version=1 rank=0 size=4 app=0 fabric=3 life=4 nic=martini cpus=2
 //
 // Descriptors that are None are left out, and so are Tuning and RingMemory if empty or 0. NIC and Tuning
 // must be single words, since blanks separate fields.
 func (j Job) Encode() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "version=%d rank=%d size=%d", Version, j.Rank, j.Size)
+	if j.App != None {
+		fmt.Fprintf(&b, " app=%d", j.App)
+	}
 	if j.Fabric != None {
 		fmt.Fprintf(&b, " fabric=%d", j.Fabric)
 	}
@@ -92,7 +96,7 @@ func Decode(value string) (Job, error) {
 	j := Single(None, None)
 	version, loaded, keepGoing := None, 0, 0
 	numbers := map[string]*int{
-		"version": &version, "rank": &j.Rank, "size": &j.Size, "fabric": &j.Fabric, "life": &j.Life, "cpus": &j.CPUs,
+		"version": &version, "rank": &j.Rank, "size": &j.Size, "app": &j.App, "fabric": &j.Fabric, "life": &j.Life, "cpus": &j.CPUs,
 		"loaded": &loaded, "observe": &j.Observe, "keep-going": &keepGoing, "ring-memory": &j.RingMemory, "host": &j.Host, "key": &j.Key,
 	}
 	words := map[string]*string{"nic": &j.NIC, "tuning": &j.Tuning, "address": &j.Address, "store": &j.Store}

@@ -7,13 +7,14 @@ import (
 
 func TestJobIsEncoded(t *testing.T) {
 	for want, j := range map[string]Job{
-		"version=1 rank=2 size=5 fabric=3 life=4 nic=martini:pm cpus=8":                                           {Rank: 2, Size: 5, Fabric: 3, Life: 4, NIC: "martini:pm", CPUs: 8, Observe: None},
-		"version=1 rank=0 size=1 fabric=0 nic= cpus=0":                                                            {Size: 1, Life: None, Observe: None},
-		"version=1 rank=0 size=2 fabric=3 nic=x cpus=1 observe=5":                                                 {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, Observe: 5},
-		"version=1 rank=0 size=2 fabric=3 nic=x cpus=2 tuning=eager=1;split=2;a=b@1..@2..":                        {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 2, Observe: None, Tuning: "eager=1;split=2;a=b@1..@2.."},
-		"version=1 rank=0 size=2 fabric=3 nic=ofi cpus=2 host=1 address=10.0.0.2 store=rhinet://10.0.0.1:7 key=6": {Size: 2, Fabric: 3, Life: None, NIC: "ofi", CPUs: 2, Observe: None, Host: 1, Address: "10.0.0.2", Store: "rhinet://10.0.0.1:7", Key: 6},
-		"version=1 rank=0 size=2 fabric=3 nic=x cpus=1 loaded=1 keep-going=1":                                     {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, Loaded: true, Observe: None, KeepGoing: true},
-		"version=1 rank=1 size=2 fabric=3 nic=x cpus=1 ring-memory=4096":                                          {Rank: 1, Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, Observe: None, RingMemory: 4096},
+		"version=1 rank=2 size=5 fabric=3 life=4 nic=martini:pm cpus=8":                                           {Rank: 2, Size: 5, Fabric: 3, Life: 4, NIC: "martini:pm", CPUs: 8, App: None, Observe: None},
+		"version=1 rank=0 size=1 fabric=0 nic= cpus=0":                                                            {Size: 1, Life: None, App: None, Observe: None},
+		"version=1 rank=0 size=2 fabric=3 nic=x cpus=1 observe=5":                                                 {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, App: None, Observe: 5},
+		"version=1 rank=0 size=2 fabric=3 nic=x cpus=2 tuning=eager=1;split=2;a=b@1..@2..":                        {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 2, App: None, Observe: None, Tuning: "eager=1;split=2;a=b@1..@2.."},
+		"version=1 rank=0 size=2 fabric=3 nic=ofi cpus=2 host=1 address=10.0.0.2 store=rhinet://10.0.0.1:7 key=6": {Size: 2, Fabric: 3, Life: None, NIC: "ofi", CPUs: 2, App: None, Observe: None, Host: 1, Address: "10.0.0.2", Store: "rhinet://10.0.0.1:7", Key: 6},
+		"version=1 rank=0 size=2 fabric=3 nic=x cpus=1 loaded=1 keep-going=1":                                     {Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, Loaded: true, App: None, Observe: None, KeepGoing: true},
+		"version=1 rank=1 size=2 app=3 fabric=3 nic=x cpus=1":                                                     {Rank: 1, Size: 2, App: 3, Fabric: 3, Life: None, NIC: "x", CPUs: 1, Observe: None},
+		"version=1 rank=1 size=2 fabric=3 nic=x cpus=1 ring-memory=4096":                                          {Rank: 1, Size: 2, Fabric: 3, Life: None, NIC: "x", CPUs: 1, App: None, Observe: None, RingMemory: 4096},
 	} {
 		if got := j.Encode(); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -26,7 +27,7 @@ func TestJobIsEncoded(t *testing.T) {
 
 func TestFieldsMayStandInAnyOrder(t *testing.T) {
 	const value = "later=x  nic=martini cpus=8\tsize=5 rank=2 later=x life=4 fabric=3 version=1"
-	if j, err := Decode(value); err != nil || j != (Job{Rank: 2, Size: 5, Fabric: 3, Life: 4, NIC: "martini", CPUs: 8, Observe: None}) {
+	if j, err := Decode(value); err != nil || j != (Job{Rank: 2, Size: 5, App: None, Fabric: 3, Life: 4, NIC: "martini", CPUs: 8, Observe: None}) {
 		t.Errorf("got %+v, %v", j, err)
 	}
 }

@@ -34,6 +34,7 @@ type wire interface {
 	fence(c *conn) error
 	get(c *conn, key string) (value string, found bool, err error)
 	mapping(c *conn) (value string, found bool, err error)
+	program(c *conn) (value string, found bool, err error)
 	finish() string
 	abort(status int) string
 }
@@ -94,6 +95,16 @@ func (c *Client) Rank() int { return c.rank }
 
 // Size returns the number of ranks.
 func (c *Client) Size() int { return c.size }
+
+// AppNum returns which of the programs of the job this process runs, from 0; ok is false if the launcher does not tell.
+func (c *Client) AppNum() (n int, ok bool, err error) {
+	text, found, err := c.wire.program(c.conn)
+	if err != nil || !found {
+		return 0, false, err
+	}
+	n, err = strconv.Atoi(text)
+	return n, err == nil && n >= 0, nil
+}
 
 // Put stores a value.
 func (c *Client) Put(key string, value []byte) error {

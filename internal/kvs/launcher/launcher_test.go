@@ -125,6 +125,39 @@ func newWire(version int) wire {
 	return new(pmi2)
 }
 
+// TestAppNum: a launcher tells which program the process runs, or does not (MPI 4.1, section 11.10.3).
+func TestAppNum(t *testing.T) {
+	for _, row := range []struct {
+		version int
+		answer  string
+		n       int
+		ok      bool
+	}{
+		{1, "cmd=appnum rc=0 appnum=2\n", 2, true}, {1, "cmd=appnum rc=0 appnum=-1\n", -1, false}, {1, "cmd=unknown rc=-1\n", 0, false},
+		{2, frame("cmd=fullinit-response;rc=0;appnum=3;"), 3, true}, {2, frame("cmd=fullinit-response;rc=0;"), 0, false},
+	} {
+		answers := good(row.version)
+		answers[[...]string{1: "get_appnum", 2: "fullinit"}[row.version]] = row.answer
+		c, _, err := pretend(t, newWire(row.version), time.Minute, answers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, ok, err := c.AppNum(); err != nil || n != row.n || ok != row.ok {
+			t.Errorf("version %d, %q: %d %v %v", row.version, row.answer, n, ok, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	c, _, err := pretend(t, new(pmi1), 100*time.Millisecond, good(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.AppNum(); !errors.Is(err, kvs.ErrLost) {
+		t.Error("a launcher that does not answer:", err)
+	}
+}
+
 // A launcher that is silent from the beginning, or after one of its first answers.
 func TestLauncherIsSilentAtStart(t *testing.T) {
 	for _, version := range []int{1, 2} {

@@ -10,6 +10,7 @@ import (
 //
 //	cmd=init pmi_version=1 pmi_subversion=1   cmd=response_to_init rc=0 ...
 //	cmd=get_my_kvsname                        cmd=my_kvsname kvsname=NAME
+//	cmd=get_appnum                            cmd=appnum appnum=N
 //	cmd=put kvsname=NAME key=K value=V        cmd=put_result rc=0
 //	cmd=barrier_in                            cmd=barrier_out
 //	cmd=get kvsname=NAME key=K                cmd=get_result rc=0 value=V
@@ -54,6 +55,15 @@ func (w *pmi1) get(c *conn, key string) (string, bool, error) {
 }
 
 func (w *pmi1) mapping(c *conn) (string, bool, error) { return w.get(c, "PMI_process_mapping") }
+
+func (w *pmi1) program(c *conn) (string, bool, error) {
+	line, err := c.ask("cmd=get_appnum\n", false)
+	if err != nil {
+		return "", false, err
+	}
+	n, found := fields(line)["appnum"]
+	return n, found, nil
+}
 
 func (w *pmi1) finish() string { return "cmd=finalize\n" }
 

@@ -9,14 +9,17 @@ import (
 // pmi2 is the wire of version 2: six characters of length, then NAME=VALUE; with each ; in a value doubled.
 // The first message is a line of version 1.
 //
-//	cmd=fullinit;pmijobid=J;pmirank=R;threaded=FALSE;  cmd=fullinit-response;rc=0;...
+//	cmd=fullinit;pmijobid=J;pmirank=R;threaded=FALSE;  cmd=fullinit-response;rc=0;appnum=N;...
 //	cmd=kvs-put;key=K;value=V;                         cmd=kvs-put-response;rc=0;
 //	cmd=kvs-fence;                                     cmd=kvs-fence-response;rc=0;
 //	cmd=kvs-get;jobid=J;srcid=-1;key=K;                cmd=kvs-get-response;found=TRUE;value=V;rc=0;
 //	cmd=info-getjobattr;key=K;                         cmd=info-getjobattr-response;found=TRUE;value=V;rc=0;
 //	cmd=finalize;                                      cmd=finalize-response;rc=0;
 //	cmd=abort;isworld=TRUE;msg=TEXT;                   -
-type pmi2 struct{ job string }
+type pmi2 struct {
+	job   string
+	begun map[string]string // the answer to fullinit
+}
 
 func (w *pmi2) start(c *conn, rank int) error {
 	if err := c.say("cmd=init pmi_version=2 pmi_subversion=0\n"); err != nil {
@@ -32,7 +35,7 @@ func (w *pmi2) start(c *conn, rank int) error {
 	}
 	c.framed = true
 	go c.listen(in)
-	_, err = w.call(c, "fullinit", fmt.Sprintf("pmijobid=%s;pmirank=%d;threaded=FALSE;", w.job, rank), false)
+	w.begun, err = w.call(c, "fullinit", fmt.Sprintf("pmijobid=%s;pmirank=%d;threaded=FALSE;", w.job, rank), false)
 	return err
 }
 
@@ -52,6 +55,11 @@ func (w *pmi2) get(c *conn, key string) (string, bool, error) {
 
 func (w *pmi2) mapping(c *conn) (string, bool, error) {
 	return w.find(c, "info-getjobattr", "key=PMI_process_mapping;")
+}
+
+func (w *pmi2) program(*conn) (string, bool, error) {
+	n, found := w.begun["appnum"]
+	return n, found, nil
 }
 
 func (w *pmi2) finish() string { return frame("cmd=finalize;") }

@@ -117,6 +117,22 @@ func (c *Client) Rank() int { return int(c.self.rank) }
 // Size returns the number of ranks.
 func (c *Client) Size() int { return c.size }
 
+// AppNum returns which of the programs of the job this process runs, from 0; ok is false if the launcher does not tell.
+func (c *Client) AppNum() (n int, ok bool, err error) {
+	var v *value
+	err = c.call("PMIx_Get "+appNum, false, func() int32 {
+		if c.lib.get(c.self, appNum, nil, 0, &v) != 0 {
+			v = nil
+		}
+		return 0
+	})
+	if err != nil || v == nil {
+		return 0, false, err
+	}
+	n, ok = v.number()
+	return n, ok, nil
+}
+
 // Put keeps a value for the next fence.
 func (c *Client) Put(key string, value []byte) error {
 	if err := kvs.Check(key, value); err != nil {

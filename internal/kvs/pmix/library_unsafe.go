@@ -20,6 +20,7 @@ const (
 
 	collectData = "pmix.collect"
 	jobSize     = "pmix.job.size"
+	appNum      = "pmix.appnum"
 	localPeers  = "pmix.lpeers"
 
 	errUnreach, errCommFailure, errLostConnection = -25, -49, -61

@@ -20,8 +20,9 @@ func Open() (*Client, error) {
 }
 
 // Rank, like all methods of a Client, is never called in this build.
-func (*Client) Rank() int             { return 0 }
-func (*Client) Size() int             { return 0 }
-func (*Client) Hosts() ([]int, error) { return nil, ErrUnavailable }
-func (*Client) Gone(func())           {}
-func (*Client) Abort(int)             {}
+func (*Client) Rank() int                  { return 0 }
+func (*Client) Size() int                  { return 0 }
+func (*Client) AppNum() (int, bool, error) { return 0, false, ErrUnavailable }
+func (*Client) Hosts() ([]int, error)      { return nil, ErrUnavailable }
+func (*Client) Gone(func())                {}
+func (*Client) Abort(int)                  {}
