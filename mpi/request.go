@@ -258,6 +258,9 @@ func (r *Request) Wait() (Status, error) {
 				if goesOn(err) {
 					return emptyStatus(), err
 				}
+				if !p.claim(gen) {
+					return emptyStatus(), errOtherWaits()
+				}
 				r.ended()
 				p.release()
 				return emptyStatus(), err
@@ -270,12 +273,17 @@ func (r *Request) Wait() (Status, error) {
 		p.call()
 		p.c.end(m, "Wait")
 	}
-	if p.gen != gen { // best effort: only one goroutine may use a Request
-		var none *Comm
-		return emptyStatus(), none.errorAt(at("Wait"), ErrRequest, "another goroutine completed the request meanwhile; let one goroutine wait for it, and the others for that one")
+	if !p.claim(gen) {
+		return emptyStatus(), errOtherWaits()
 	}
 	r.ended()
 	return p.finish()
+}
+
+// errOtherWaits returns the error of a Wait during which another goroutine completed the request.
+func errOtherWaits() error {
+	var none *Comm
+	return none.errorAt(at("Wait"), ErrRequest, "another goroutine completed the request meanwhile; let one goroutine wait for it, and the others for that one")
 }
 
 // Test completes the request if the operation is complete, and reports whether it did.

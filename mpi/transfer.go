@@ -12,7 +12,7 @@ import (
 )
 
 // A transfer is the part of a request that the transport works on. Its world owns it
-// and uses it again; gen counts its uses, so that a request that has been completed can
+// and uses it again; gen grows with each use, so that a request that has been completed can
 // never reach the transfer of another one.
 type transfer struct {
 	llc.Request
@@ -219,7 +219,16 @@ func (p *transfer) reuse() {
 	p.again()
 	p.Body, p.Label, p.Attended = nil, "", false
 	p.c, p.task, p.null = nil, nil, false
-	p.freed = false
+}
+
+// claim has the caller complete use number gen of p, unless another goroutine does. From here on every handle is
+// inactive. Best effort: only one goroutine may use a Request, and an atomic operation would cost all of them.
+func (p *transfer) claim(gen uint64) bool {
+	if p.gen != gen {
+		return false
+	}
+	p.gen = gen + 1
+	return true
 }
 
 // again is reuse for a transfer that was handed or gone, and is not guarded. From here
