@@ -79,14 +79,17 @@ func combines() bool {
 }
 
 // attempt calls f, which may call a user's operation. A panic of it is the error of the
-// call: any goroutine may have carried on the call.
-func (l *launch) attempt(f func()) {
+// call: any goroutine may have carried on the call. attempt reports whether f has panicked itself; meanwhile another
+// goroutine may go on with the call.
+func (l *launch) attempt(f func()) (panicked bool) {
 	defer func() {
 		if v := recover(); v != nil {
+			panicked = true
 			l.panicked = &Error{Class: ErrOther, text: fmt.Sprintf("the function of the operation panicked: %v; the call has ended half-way", v)}
 		}
 	}()
 	f()
+	return false
 }
 
 // start begins the messages, and reports whether there is nothing to wait for.
@@ -94,8 +97,8 @@ func (l *launch) start(t *collTransport) (ended bool) {
 	if !l.user {
 		return l.op.Begin(t)
 	}
-	l.attempt(func() { ended = l.op.Begin(t) })
-	return ended || l.panicked != nil
+	panicked := l.attempt(func() { ended = l.op.Begin(t) })
+	return ended || panicked
 }
 
 // advance goes on with the messages, and reports whether there is nothing to wait for.
@@ -103,8 +106,8 @@ func (l *launch) advance() (ended bool) {
 	if !l.user {
 		return l.op.Proceed()
 	}
-	l.attempt(func() { ended = l.op.Proceed() })
-	return ended || l.panicked != nil
+	panicked := l.attempt(func() { ended = l.op.Proceed() })
+	return ended || panicked
 }
 
 // outcome waits for the end of the call, and returns its error.
