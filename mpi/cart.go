@@ -244,9 +244,5 @@ func (c *Comm) CartSub(keep ...bool) (_ *Comm, err error) {
 			color = color*t.dims[i] + x
 		}
 	}
-	made, err := c.divide(s, cut{color: color, key: key, how: "sub", same: argsHash(keep)})
-	if err == nil {
-		made.topo = sub
-	}
-	return made, err
+	return c.divideAs(s, cut{color: color, key: key, how: "sub", same: argsHash(keep)}, sub)
 }

@@ -127,7 +127,7 @@ func (w *world) finalize(of *Session) (some bool) {
 		if c.session == of {
 			c.state.Store(commFinalized)
 			delete(w.comms, c)
-			w.turnDown(c.id)
+			turnDown(w.Transport, c.id) // not that of c: on the library of another MPI to drain it is a collective call
 			some = true
 		}
 	}
@@ -136,9 +136,9 @@ func (w *world) finalize(of *Session) (some bool) {
 
 // turnDown drops the messages on a communicator that nothing will receive any more, and tells the senders that wait for
 // it: a send that was given up ends so, and need not be waited for.
-func (w *world) turnDown(id contextID) {
-	w.Transport.Drain(id.pointToPoint())
-	w.Transport.Drain(id.partitioned())
+func turnDown(t Transport, id contextID) {
+	t.Drain(id.pointToPoint())
+	t.Drain(id.partitioned())
 }
 
 // leave ends the use of MPI by the world or by a session; the last one of these closes
@@ -183,32 +183,23 @@ func (w *world) unmet() []*partitioned {
 // leftOver returns the error of a rank that leaves requests and messages behind, or
 // nil.
 func (c *Comm) leftOver(s site, pending, untaken []string, unreceived []*unreceived, unmet []*partitioned) error {
-	text := ""
-	if len(pending) > 0 {
-		text = fmt.Sprintf("%d requests were never completed; Wait for each, or Test it until it is done:%s", len(pending), listed(pending))
+	var texts []string
+	if n := len(pending); n > 0 {
+		texts = append(texts, fmt.Sprintf("%d requests were never completed; Wait for each, or Test it until it is done:%s", n, listed(pending)))
 	}
-	if len(untaken) > 0 {
-		if text != "" {
-			text += "\nand "
-		}
-		text += fmt.Sprintf("%d sends whose requests were freed were never received; receive each, or do not send it:%s", len(untaken), listed(untaken))
+	if n := len(untaken); n > 0 {
+		texts = append(texts, fmt.Sprintf("%d sends whose requests were freed were never received; receive each, or do not send it:%s", n, listed(untaken)))
 	}
-	if len(unreceived) > 0 {
-		if text != "" {
-			text += "\nand "
-		}
-		text += fmt.Sprintf("%d messages to this rank were never received; receive each, or do not send it:%s", len(unreceived), listed(unreceived))
+	if n := len(unreceived); n > 0 {
+		texts = append(texts, fmt.Sprintf("%d messages to this rank were never received; receive each, or do not send it:%s", n, listed(unreceived)))
 	}
-	if len(unmet) > 0 {
-		if text != "" {
-			text += "\nand "
-		}
-		text += fmt.Sprintf("%d partitioned requests never met their partner; call PrecvInit for each PsendInit, with the same tag:%s", len(unmet), listed(unmet))
+	if n := len(unmet); n > 0 {
+		texts = append(texts, fmt.Sprintf("%d partitioned requests never met their partner; call PrecvInit for each PsendInit, with the same tag:%s", n, listed(unmet)))
 	}
-	if text == "" {
+	if len(texts) == 0 {
 		return nil
 	}
-	return c.errorAt(s, ErrPending, "%s", text)
+	return c.errorAt(s, ErrPending, "%s", strings.Join(texts, "\nand "))
 }
 
 // listedLines is how much of a list is shown.

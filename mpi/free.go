@@ -55,8 +55,7 @@ func (c *Comm) release(s site, of ...*collState) error {
 		c.w.forget(c.core)
 		return c.inter.all.release(s, &c.coll)
 	}
-	c.t.Drain(c.id.pointToPoint()) // now: others may wait for this before they call Free
-	c.t.Drain(c.id.partitioned())
+	turnDown(c.t, c.id) // now: others may wait for this before they call Free
 	c.coll.begin(s.call, nil)
 	c.coll.anew()                            // where a context has ended the ranks need not have made the same calls
 	c.coll.sign(makeSign(callFree, 0, 0), 0) // here, where the line of the caller is known

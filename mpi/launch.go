@@ -187,12 +187,14 @@ func (l *launch) begin(c *Comm, s site) Request {
 		if o.done = make(chan struct{}); l.script == nil && l.start(t) {
 			o.finish()
 		} else {
-			if l.script != nil && c.w.Clock == nil {
+			attended := l.script != nil && c.w.Clock == nil
+			if attended {
 				t.call, o.attended = c.unattended(l.call), true
 			}
 			go func() {
-				o.finish()
-				c.attendedTo(&o.task)
+				if o.finish(); attended { // by now o may belong to another call
+					c.rouse()
+				}
 			}()
 		}
 	}

@@ -159,9 +159,10 @@ func (p *partitioned) match() {
 	}
 	t.Start(offer, p.send)
 	p.step = offer
+	label := p.c.unattended(p.site.call)
 	go func() {
 		defer p.meet()
-		if p.err = p.complete(p.c.unattended(p.site.call), offer); p.err != nil {
+		if p.err = p.complete(label, offer); p.err != nil {
 			p.c.w.partners.leave(p)
 			if p.send {
 				go p.forsake(offer, answer, &heard[0])
@@ -192,7 +193,7 @@ func (p *partitioned) match() {
 		p.mu.Lock()
 		p.step = answer
 		p.mu.Unlock()
-		lost := p.complete(p.c.unattended(p.site.call), answer)
+		lost := p.complete(label, answer)
 		switch {
 		case p.err != nil:
 		case lost != nil:

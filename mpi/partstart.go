@@ -138,7 +138,7 @@ func (v *partStart) hand() {
 func (v *partStart) conclude() {
 	v.settle(v.p.c.unattended(v.p.site.call))
 	v.end(v.st, v.err)
-	v.p.c.attendedTo(&v.task)
+	v.p.c.rouse()
 }
 
 // settle waits for the end of the start, and records how it has ended. The label is that of its waits.

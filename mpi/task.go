@@ -200,15 +200,8 @@ func (c *core) attend(k *task, f func() (Status, error)) {
 	k.attended = c.w.Clock == nil
 	go func() {
 		k.end(f())
-		c.attendedTo(k)
+		c.rouse()
 	}()
-}
-
-// attendedTo has the calls that wait for k see that it has ended.
-func (c *core) attendedTo(k *task) {
-	if k.attended {
-		c.t.Wake(c.w.Rank)
-	}
 }
 
 // call waits for the task of p within a call of the program.

@@ -54,9 +54,9 @@ type Transport interface {
 	Cancel(r *llc.Request) bool
 	// Probe looks for a message without receiving it.
 	Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
-	// WaitAnyUntil and ProbeUntil are reported as waits of call. WaitAnyUntil is WaitAny that returns -1 when over holds and no request is complete, and ProbeUntil is
-	// Probe with block that ends then. over is called as the condition of AwaitCollective is, and may not
-	// call the transport.
+	// WaitAnyUntil is WaitAny that returns -1 when over holds and no request is complete, and ProbeUntil is
+	// Probe with block that ends then. Both are reported as waits of call. over is called as the condition
+	// of AwaitCollective is, and may not call the transport.
 	WaitAnyUntil(call string, rs []*llc.Request, over func() bool) int
 	ProbeUntil(call string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool)
 	// Match is Probe without block that reserves the message for a receive from its

@@ -225,7 +225,7 @@ func (v *served) relent(call string, answered *Request, target int, r request) e
 // that has it does.
 func (v *served) granted(call string, target int, answer *llc.Request) bool {
 	t, ctx := v.c.t, v.user.ctx
-	if t.Carrier() == nil || v.c.w.Clock != nil { // there a condition does not see the end of a request
+	if !v.c.reports() { // there a condition does not see the end of a request
 		return ctx == nil || t.WaitContext(ctx, answer) == nil || ctx.Err() == nil
 	}
 	if ctx != nil {

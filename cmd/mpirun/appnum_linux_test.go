@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -28,10 +27,4 @@ func TestAppNumOnHosts(t *testing.T) {
 	if got := sortedLines(string(out)); err != nil || !slices.Equal(got, whichLines) {
 		t.Errorf("%v, %q", err, got)
 	}
-}
-
-func sortedLines(text string) []string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	slices.Sort(lines)
-	return lines
 }

@@ -47,8 +47,7 @@ func capture(t *testing.T) (*os.File, func() string) {
 
 func TestJob(t *testing.T) {
 	status, out, err := mpirun(t, "-np", "2", "--tag-output", "-x", "WHO=me", "sh", "-c", `echo "$WHO $RHINET_RANK of $RHINET_SIZE, $RHINET_JOB"`)
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	slices.Sort(lines)
+	lines := sortedLines(out)
 	if status != 0 || err != "" || len(lines) != 2 ||
 		!strings.HasPrefix(lines[0], "[0] me 0 of 2, version=1 rank=0 size=2 app=0 fabric=3 life=4 nic=martini cpus=") ||
 		!strings.HasPrefix(lines[1], "[1] me 1 of 2, ") {
@@ -85,8 +84,7 @@ func TestFailingJob(t *testing.T) {
 
 func TestSeveralPrograms(t *testing.T) {
 	status, out, err := mpirun(t, "-n", "1", "-env", "A", "x", "sh", "-c", "echo a$A$B", ":", "-n", "2", "-genv", "B=y", "sh", "-c", "echo b$A$B")
-	lines := strings.Fields(out)
-	slices.Sort(lines)
+	lines := sorted(strings.Fields(out))
 	if status != 0 || err != "" || !slices.Equal(lines, []string{"axy", "by", "by"}) {
 		t.Errorf("status %d, %q, %q", status, out, err)
 	}

@@ -9,6 +9,9 @@ import (
 	"rhinet/llc/nics"
 )
 
+// sortedLines returns the lines of a text in order.
+func sortedLines(text string) []string { return sorted(strings.Split(strings.TrimSpace(text), "\n")) }
+
 func sorted(lines []string) []string {
 	slices.Sort(lines)
 	return lines

@@ -64,44 +64,15 @@ var limitedWaits = []limitedWait{
 	}},
 	{"lock", "", `0 +Lock +1 +- +- `, func(c *mpi.Comm) error {
 		v, err := mpi.WinAllocate[int](c, 1)
-		if err != nil {
-			return err
-		}
-		if c.Rank() == 1 {
-			if err := v.Lock(mpi.LockExclusive, 0); err != nil {
-				return err
-			}
-		}
-		if err := mpi.Barrier(c); err != nil || c.Rank() == 1 {
-			return err
-		}
-		return v.Lock(mpi.LockShared, 0)
+		return lockTaken(c, v, err, 0, mpi.LockExclusive, mpi.LockShared)
 	}},
 	{"lock by messages", "sync", `0 +Lock \(target 1, window world\.win1\) +- +- +- `, func(c *mpi.Comm) error {
 		v, err := mpi.WinCreate(c, make([]int, 1))
-		if err != nil {
-			return err
-		}
-		if c.Rank() == 1 {
-			err = v.Lock(mpi.LockExclusive, 1)
-		}
-		if err := errors.Join(err, mpi.Barrier(c)); err != nil || c.Rank() == 1 {
-			return err
-		}
-		return v.Lock(mpi.LockExclusive, 1)
+		return lockTaken(c, v, err, 1, mpi.LockExclusive, mpi.LockExclusive)
 	}},
 	{"lock by the network", "sync", `0 +Lock (\(target 1, window world\.win1\))? *- +- +- `, func(c *mpi.Comm) error {
 		v, err := mpi.WinAllocate[int](c, 1, mpi.Info{mpi.HintWindow: "lock=ncl"})
-		if err != nil {
-			return err
-		}
-		if c.Rank() == 1 {
-			err = v.Lock(mpi.LockShared, 1)
-		}
-		if err := errors.Join(err, mpi.Barrier(c)); err != nil || c.Rank() == 1 {
-			return err
-		}
-		return v.Lock(mpi.LockExclusive, 1)
+		return lockTaken(c, v, err, 1, mpi.LockShared, mpi.LockExclusive)
 	}},
 	{"unexpected", "martini", `0 +Recv +1 +5 +8 (.*\n)+unexpected: rank 0 has 2 messages that this Recv does not take, the first from rank 1, tag 7\n`, func(c *mpi.Comm) error {
 		if c.Rank() == 1 {
@@ -128,6 +99,20 @@ func barrierBy(c *mpi.Comm, algorithm string) error {
 		return err
 	}
 	return mpi.Barrier(d)
+}
+
+// lockTaken has rank 0 want the lock of a rank of v, which has been made or not, while rank 1 has it.
+func lockTaken(c *mpi.Comm, v *mpi.Win[int], err error, target int, taken, wanted mpi.LockType) error {
+	if err != nil {
+		return err
+	}
+	if c.Rank() == 1 {
+		err = v.Lock(taken, target)
+	}
+	if err := errors.Join(err, mpi.Barrier(c)); err != nil || c.Rank() == 1 {
+		return err
+	}
+	return v.Lock(wanted, target)
 }
 
 // waitLimited is what a rank does in TestLimitedWaitsAreReported.

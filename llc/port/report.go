@@ -8,8 +8,8 @@ import (
 )
 
 // describe reports the wait of w once, and again if the number of other waits, the holder, or the messages that
-// it does not take have changed. For a
-// wait that serves other ranks it reports a wait of the program instead, if there is one.
+// it does not take have changed. For a wait that serves other ranks it reports a wait of the program instead, if
+// there is one.
 func (p *Port) describe(w *waiter) {
 	more := p.Waiting() - p.waiters.serving
 	if w.serves() {

@@ -28,7 +28,8 @@ const (
 
 // Publish writes s to rank's status line, without Lost and World, which [Fabric.Lose] and
 // [Fabric.MarkWorld] write. If Since is 0, Publish uses the present time, or keeps that of the line
-// if only the number of other calls or the unmatched messages change. Only the rank itself calls it, one goroutine at a time. It does not allocate.
+// if only the number of other calls or the unmatched messages change. Only the rank itself calls it, one
+// goroutine at a time. It does not allocate.
 func (f *Fabric) Publish(rank int, s *pmi.Status) {
 	w := f.Words(rank, Front)[wordStatus : wordStatus+statusEnd]
 	line := statusLine(s)
