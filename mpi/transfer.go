@@ -103,7 +103,7 @@ func (p *transfer) finish() (Status, error) {
 	if p.err != nil {
 		return emptyStatus(), p.raise(p.err)
 	}
-	st, err := p.result()
+	st, err := p.outcome()
 	k := p.task
 	if len(p.guards) > 0 {
 		if e := p.unguard(); err == nil {
@@ -116,16 +116,22 @@ func (p *transfer) finish() (Status, error) {
 	if k != nil && err == nil {
 		k.spent(p)
 	} else {
-		p.release()
+		p.leave()
 	}
 	return st, err
 }
 
 // result returns the result of a complete transfer.
 func (p *transfer) result() (Status, error) {
-	switch {
-	case p.err != nil:
+	if p.err != nil {
 		return emptyStatus(), p.err
+	}
+	return p.outcome()
+}
+
+// outcome is result for a transfer that was begun.
+func (p *transfer) outcome() (Status, error) {
+	switch {
 	case p.task != nil:
 		return p.task.st, p.task.err
 	case p.null:
@@ -201,11 +207,18 @@ func (p *transfer) waitContext() error {
 	return err
 }
 
-// release returns p to the pool.
+// release returns p to the pool, if it comes from there.
 func (p *transfer) release() {
+	if p.err == nil {
+		p.leave()
+	}
+}
+
+// leave is release for a transfer that was begun.
+func (p *transfer) leave() {
 	if p.lost {
 		p.abandon()
-	} else if p.err == nil {
+	} else {
 		p.c.w.requests.put(p)
 	}
 }
