@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"rhinet/internal/agreement"
 	"rhinet/llc"
 )
 
@@ -41,7 +42,7 @@ func agreeing(t *testing.T, rank, size int) (*failureManager, *core, *postbox) {
 
 // decide has p hear a decision of rank from, which says that all have decided the agreements up to low.
 func decide(p *failureManager, from int, seq, low uint32) {
-	p.hear(notice{kind: noticeDecision, id: worldID, seq: seq, low: low, from: from, value: packVotes([]vote{{0, []byte{1}}, {1, []byte{2}}, {2, []byte{3}}})})
+	p.hear(notice{kind: noticeDecision, id: worldID, seq: seq, low: low, from: from, value: agreement.Pack([]agreement.Vote{{Rank: 0, Value: []byte{1}}, {Rank: 1, Value: []byte{2}}, {Rank: 2, Value: []byte{3}}})})
 }
 
 // Of several agreements at once, a leader that dies may have told one rank all decisions, and another only the last.
@@ -72,8 +73,8 @@ func TestDecisionsOfAllAreForgotten(t *testing.T) {
 		for _, from := range []int{1, 2} {
 			p.hear(notice{kind: noticeOffer, id: worldID, seq: seq + 1, low: seq, from: from, value: []byte{2}})
 		}
-		if !s.decided || len(p.agreements[worldID].open) != 1 {
-			t.Fatalf("agreement %d: decided %v, %d kept", seq+1, s.decided, len(p.agreements[worldID].open))
+		if !s.Decided() || len(p.agreements[worldID].open) != 1 {
+			t.Fatalf("agreement %d: decided %v, %d kept", seq+1, s.Decided(), len(p.agreements[worldID].open))
 		}
 		if last := net.sent[len(net.sent)-1]; last != [4]uint32{2, noticeDecision, seq + 1, seq} {
 			t.Fatalf("agreement %d: told %v", seq+1, last)
@@ -86,8 +87,8 @@ func TestDecisionsOfAllAreForgotten(t *testing.T) {
 			t.Fatalf("agreement %d: offered %v", seq+1, last)
 		}
 		decide(p, 0, seq+1, seq)
-		if !s.decided || len(p.agreements[worldID].open) != 1 {
-			t.Fatalf("agreement %d: decided %v, %d kept", seq+1, s.decided, len(p.agreements[worldID].open))
+		if !s.Decided() || len(p.agreements[worldID].open) != 1 {
+			t.Fatalf("agreement %d: decided %v, %d kept", seq+1, s.Decided(), len(p.agreements[worldID].open))
 		}
 	}
 	// A late offer for one of these is from a rank that has decided it meanwhile.

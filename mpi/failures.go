@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rhinet/internal/agreement"
 	"rhinet/llc"
 )
 
@@ -43,7 +44,7 @@ type commAgreements struct {
 
 // A pendingAgreement is an agreement for whose decision this rank may wait.
 type pendingAgreement struct {
-	*agreement
+	*agreement.Part
 	done chan struct{} // closed when it has decided
 }
 
@@ -132,7 +133,7 @@ func (p *failureManager) died(peer int) {
 		}
 		if r := k.c.local(peer); r >= 0 {
 			for seq, s := range k.open {
-				p.send(k, seq, s, s.died(r))
+				p.send(k, seq, s, s.Died(r))
 			}
 		}
 	}
@@ -223,19 +224,19 @@ func (p *failureManager) pending(k *commAgreements, seq uint32) *pendingAgreemen
 		for r := range dead {
 			dead[r] = p.dead[k.c.global(r)]
 		}
-		s = &pendingAgreement{newAgreement(k.c.rank, dead), make(chan struct{})}
+		s = &pendingAgreement{agreement.New(k.c.rank, dead), make(chan struct{})}
 		k.open[seq] = s
 	}
 	return s
 }
 
 // agree contributes value and returns what all live ranks have contributed.
-func (p *failureManager) agree(call string, ctx context.Context, c *core, value []byte) ([]vote, error) {
+func (p *failureManager) agree(call string, ctx context.Context, c *core, value []byte) ([]agreement.Vote, error) {
 	return p.decision(call, ctx, p.vote(c, value))
 }
 
 // decision waits for the end of an agreement, in a call of the program or, if call is "", beside it.
-func (p *failureManager) decision(call string, ctx context.Context, s *pendingAgreement) ([]vote, error) {
+func (p *failureManager) decision(call string, ctx context.Context, s *pendingAgreement) ([]agreement.Vote, error) {
 	if call != "" {
 		p.w.root.sleepUntil(call, s.done, ctx, p.ctx)
 	}
@@ -245,7 +246,7 @@ func (p *failureManager) decision(call string, ctx context.Context, s *pendingAg
 	}
 	select {
 	case <-s.done:
-		return s.votes, nil
+		return s.Votes(), nil
 	case <-done:
 		return nil, context.Cause(ctx)
 	case <-p.ctx.Done():
@@ -260,21 +261,21 @@ func (p *failureManager) vote(c *core, value []byte) *pendingAgreement {
 	k := p.agreementsOf(c.id)
 	k.calls++
 	s := p.pending(k, k.calls)
-	p.send(k, k.calls, s, s.begin(value))
+	p.send(k, k.calls, s, s.Begin(value))
 	return s
 }
 
 // send sends the messages of an agreement.
-func (p *failureManager) send(k *commAgreements, seq uint32, s *pendingAgreement, out []agreementMessage) {
+func (p *failureManager) send(k *commAgreements, seq uint32, s *pendingAgreement, out []agreement.Message) {
 	low := p.forget(k)
 	for _, x := range out {
-		n := notice{kind: noticeOffer, seq: seq, low: low, value: s.mine}
-		if x.decision {
-			n.kind, n.low, n.value = noticeDecision, k.all, packVotes(s.votes)
+		n := notice{kind: noticeOffer, seq: seq, low: low, value: s.Mine()}
+		if x.Decision {
+			n.kind, n.low, n.value = noticeDecision, k.all, agreement.Pack(s.Votes())
 		}
-		p.tell(k.c, x.to, n)
+		p.tell(k.c, x.To, n)
 	}
-	if s.decided {
+	if s.Decided() {
 		select {
 		case <-s.done:
 		default:
@@ -288,7 +289,7 @@ func (p *failureManager) send(k *commAgreements, seq uint32, s *pendingAgreement
 // knows, and returns up to which one it has decided all itself.
 func (p *failureManager) forget(k *commAgreements) (low uint32) {
 	low = k.low[k.c.rank]
-	for s := k.open[low+1]; s != nil && s.decided; s = k.open[low+1] {
+	for s := k.open[low+1]; s != nil && s.Decided(); s = k.open[low+1] {
 		low++
 	}
 	k.low[k.c.rank] = low
@@ -324,7 +325,7 @@ func (p *failureManager) tell(c *core, to int, n notice) {
 func (p *failureManager) listen() {
 	defer p.stop() // without the transport waits for agreements would never end
 	t := p.w.Transport
-	buf := make([]byte, noticeHead+p.w.Size*(voteHead+mostVote(p.w.Size)))
+	buf := make([]byte, noticeHead+p.w.Size*(agreement.VoteHead+mostVote(p.w.Size)))
 	for {
 		r := &llc.Request{Peer: llc.AnyPeer, Tag: llc.AnyTag, Context: noticeContext, Buf: buf, Label: llc.Serving}
 		t.Start(r, false)
@@ -377,10 +378,10 @@ func (p *failureManager) take(n notice) {
 	switch n.kind {
 	case noticeOffer:
 		k.low[from] = max(k.low[from], n.low)
-		p.send(k, n.seq, s, s.offered(from, n.value))
+		p.send(k, n.seq, s, s.Offered(from, n.value))
 	case noticeDecision:
-		if votes, ok := unpackVotes(n.value, k.c.size); ok {
-			p.send(k, n.seq, s, s.learned(from, votes))
+		if votes, ok := agreement.Unpack(n.value, k.c.size); ok {
+			p.send(k, n.seq, s, s.Learned(from, votes))
 			p.forgetTo(k, min(n.low, k.low[k.c.rank]))
 		}
 	}
@@ -401,29 +402,5 @@ func (p *failureManager) revoke(c *core) {
 	}
 }
 
-// A vote in a notice begins with its rank and its length.
-const voteHead = 8
-
 // mostVote is the longest contribution to an agreement, see Agree and Shrink.
 func mostVote(size int) int { return max(8+(size+7)/8, sizeOf[member]()) }
-
-func packVotes(votes []vote) (b []byte) {
-	for _, v := range votes {
-		b = binary.LittleEndian.AppendUint32(b, uint32(v.rank))
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(v.value)))
-		b = append(b, v.value...)
-	}
-	return b
-}
-
-// unpackVotes is the inverse; ok is false if b is not votes of size ranks.
-func unpackVotes(b []byte, size int) (votes []vote, ok bool) {
-	for len(b) >= voteHead {
-		rank, n := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
-		if b = b[voteHead:]; rank >= uint32(size) || uint64(n) > uint64(len(b)) {
-			return nil, false
-		}
-		votes, b = append(votes, vote{int(rank), b[:n]}), b[n:]
-	}
-	return votes, len(b) == 0
-}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"rhinet/internal/agreement"
 )
 
 // Calls for programs that go on when ranks die: User-Level Failure Mitigation, as
@@ -128,11 +130,11 @@ func (c *Comm) agreed(s site, of *pendingAgreement) (uint64, error) {
 	absent := slices.Repeat([]bool{true}, all.size)
 	flags := ^uint64(0)
 	for _, v := range votes {
-		absent[v.rank] = false
-		flags &= binary.LittleEndian.Uint64(v.value)
+		absent[v.Rank] = false
+		flags &= binary.LittleEndian.Uint64(v.Value)
 	}
 	for r, is := range absent {
-		known := func(v vote) bool { return v.value[8+r/8]>>(r%8)&1 != 0 }
+		known := func(v agreement.Vote) bool { return v.Value[8+r/8]>>(r%8)&1 != 0 }
 		if is && !allOf(votes, known) {
 			return flags, c.errorAt(s, ErrProcFailed, "%s has died, and not all ranks have acknowledged it", all.who(r))
 		}
@@ -208,7 +210,7 @@ func (c *Comm) shrunk(s site, o offer) (*Comm, error) {
 	}
 	var all []member
 	for _, v := range votes {
-		all = append(all, elements[member](slices.Clone(v.value))...)
+		all = append(all, elements[member](slices.Clone(v.Value))...)
 	}
 	b := c.base()
 	made, seq, err := b.settle(s, o.mine, all, b.first, err)

@@ -148,8 +148,8 @@ func (w *window) awaitFree() (last bool, err error) {
 	}
 	first := w.c.size
 	for _, v := range votes {
-		if len(v.value) > 0 {
-			first = min(first, v.rank)
+		if len(v.Value) > 0 {
+			first = min(first, v.Rank)
 		}
 	}
 	return first == w.c.rank, nil

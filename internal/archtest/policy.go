@@ -129,7 +129,8 @@ llc/port, llc/nics < llc/user
 llc/user < llc/user/usertest
 llc/user, llc/user/usertest < llc/user/hashtable, llc/user/blockstore
 
-# MPI.
+# MPI. Pieces of it that know no communicator are packages of their own.
+internal/agreement < mpi
 collectives < collectives/colltest
 collectives, llc/port, llc/nics, internal/kvs/launcher, internal/kvs/pmix, internal/libmpi, internal/tuning < mpi
 mpi, collectives/colltest < mpi/mpitest

@@ -1,4 +1,4 @@
-package mpi
+package agreement
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// An agreementNet is a set of agreements in a network that delays messages, and keeps the
-// order between two ranks.
-type agreementNet struct {
-	all    []*agreement
+// A network is the parts of all ranks, and what is between them: it delays messages, and keeps the order between two
+// ranks.
+type network struct {
+	all    []*Part
 	killed []bool
 	links  map[[2]int][]messageInFlight // from, to
 	heard  map[[2]int]bool              // who knows of whose death
@@ -18,22 +18,22 @@ type agreementNet struct {
 	budget int // messages until the next death; negative: no death
 }
 
-// A messageInFlight is an agreementMessage that has not arrived.
+// A messageInFlight is a Message that has not arrived.
 type messageInFlight struct {
-	votes []vote // nil: an offer
+	votes []Vote // nil: an offer
 	value []byte
 }
 
-func newAgreementNet(n int, seed uint64) *agreementNet {
-	p := &agreementNet{killed: make([]bool, n), links: map[[2]int][]messageInFlight{}, heard: map[[2]int]bool{}, rng: rand.New(rand.NewPCG(seed, 1)), budget: -1}
+func newNetwork(n int, seed uint64) *network {
+	p := &network{killed: make([]bool, n), links: map[[2]int][]messageInFlight{}, heard: map[[2]int]bool{}, rng: rand.New(rand.NewPCG(seed, 1)), budget: -1}
 	for r := range n {
-		p.all = append(p.all, newAgreement(r, make([]bool, n)))
+		p.all = append(p.all, New(r, make([]bool, n)))
 	}
 	return p
 }
 
 // post sends the messages of a rank, which may die between two of them.
-func (p *agreementNet) post(from int, out []agreementMessage) {
+func (p *network) post(from int, out []Message) {
 	for _, x := range out {
 		if p.killed[from] {
 			return
@@ -44,18 +44,18 @@ func (p *agreementNet) post(from int, out []agreementMessage) {
 		}
 		p.budget--
 		m := messageInFlight{value: p.all[from].mine}
-		if x.decision {
+		if x.Decision {
 			m.votes = p.all[from].votes
 		}
-		key := [2]int{from, x.to}
+		key := [2]int{from, x.To}
 		p.links[key] = append(p.links[key], m)
 	}
 }
 
-func (p *agreementNet) kill(r int) { p.killed[r], p.budget = true, -1 }
+func (p *network) kill(r int) { p.killed[r], p.budget = true, -1 }
 
 // step makes one random event happen, and reports whether there was one.
-func (p *agreementNet) step() bool {
+func (p *network) step() bool {
 	type event struct {
 		key   [2]int
 		death bool
@@ -80,23 +80,23 @@ func (p *agreementNet) step() bool {
 	e := events[p.rng.IntN(len(events))]
 	if e.death {
 		p.heard[e.key] = true
-		p.post(e.key[0], p.all[e.key[0]].died(e.key[1]))
+		p.post(e.key[0], p.all[e.key[0]].Died(e.key[1]))
 		return true
 	}
 	from, to := e.key[0], e.key[1]
 	m := p.links[e.key][0]
 	p.links[e.key] = p.links[e.key][1:]
 	if m.votes != nil {
-		p.post(to, p.all[to].learned(from, m.votes))
+		p.post(to, p.all[to].Learned(from, m.votes))
 	} else {
-		p.post(to, p.all[to].offered(from, m.value))
+		p.post(to, p.all[to].Offered(from, m.value))
 	}
 	return true
 }
 
 // judge returns what is wrong at the end.
-func (p *agreementNet) judge() error {
-	var first []vote
+func (p *network) judge() error {
+	var first []Vote
 	for r, a := range p.all {
 		if p.killed[r] {
 			continue
@@ -107,11 +107,11 @@ func (p *agreementNet) judge() error {
 		if first == nil {
 			first = a.votes
 		}
-		if !slices.EqualFunc(a.votes, first, func(a, b vote) bool { return a.rank == b.rank && slices.Equal(a.value, b.value) }) {
+		if !slices.EqualFunc(a.votes, first, func(a, b Vote) bool { return a.Rank == b.Rank && slices.Equal(a.Value, b.Value) }) {
 			return fmt.Errorf("rank %d has decided %v, another one %v", r, a.votes, first)
 		}
-		i := slices.IndexFunc(a.votes, func(v vote) bool { return v.rank == r })
-		if i < 0 || a.votes[i].value[0] != byte(r) {
+		i := slices.IndexFunc(a.votes, func(v Vote) bool { return v.Rank == r })
+		if i < 0 || a.votes[i].Value[0] != byte(r) {
 			return fmt.Errorf("the vote of rank %d, which lives, is not in %v", r, a.votes)
 		}
 	}
@@ -119,7 +119,7 @@ func (p *agreementNet) judge() error {
 }
 
 // run has all ranks vote in random order; so many of them die.
-func (p *agreementNet) run(deaths int) error {
+func (p *network) run(deaths int) error {
 	order := p.rng.Perm(len(p.all))
 	for {
 		if p.budget < 0 && deaths > 0 {
@@ -130,7 +130,7 @@ func (p *agreementNet) run(deaths int) error {
 			r := order[0]
 			order = order[1:]
 			if !p.killed[r] {
-				p.post(r, p.all[r].begin([]byte{byte(r)}))
+				p.post(r, p.all[r].Begin([]byte{byte(r)}))
 			}
 			continue
 		}
@@ -149,7 +149,7 @@ func TestAgreementSurvivesDeaths(t *testing.T) {
 	}
 	for seed := range seeds {
 		n := 1 + int(seed%6)
-		if err := newAgreementNet(n, seed).run(int(seed/6) % n); err != nil {
+		if err := newNetwork(n, seed).run(int(seed/6) % n); err != nil {
 			t.Fatalf("seed %d, %d ranks: %v", seed, n, err)
 		}
 	}
@@ -160,9 +160,9 @@ func TestAgreementWhenLeadersDieAtEachMessage(t *testing.T) {
 	for first := range 8 {
 		for second := range 8 {
 			for seed := range uint64(20) {
-				p := newAgreementNet(5, seed)
+				p := newNetwork(5, seed)
 				for r, a := range p.all {
-					p.post(r, a.begin([]byte{byte(r)}))
+					p.post(r, a.Begin([]byte{byte(r)}))
 				}
 				for _, sends := range []int{first, second} {
 					p.budget = sends
