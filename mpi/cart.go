@@ -1,6 +1,10 @@
 package mpi
 
-import "slices"
+import (
+	"slices"
+
+	"rhinet/internal/cartesian"
+)
 
 // DimsCreate replaces the zeros of dims so that the product is nodes, with dimensions
 // as equal as possible, the largest first. Entries that are not zero stay.
@@ -24,7 +28,7 @@ func DimsCreate(nodes int, dims []int) error {
 	if nodes < 1 || open == 0 && rest != 1 {
 		return none.errorAt(s, ErrArg, "%d nodes do not make a grid of %v; leave zeros to be chosen", nodes, dims)
 	}
-	chosen := evenFactors(rest, open)
+	chosen := cartesian.Dims(rest, open)
 	for i, d := range dims {
 		if d == 0 {
 			dims[i], chosen = chosen[0], chosen[1:]
@@ -33,67 +37,27 @@ func DimsCreate(nodes int, dims []int) error {
 	return nil
 }
 
-// A cart is a Cartesian grid. Ranks are numbered with the last coordinate fastest.
-type cart struct {
-	dims    []int
-	periods []bool
-}
+// A cart is a Cartesian grid.
+type cart struct{ cartesian.Grid }
 
 func (t *cart) kind() Topology { return Cartesian }
 
-func (t *cart) size() int {
-	n := 1
-	for _, d := range t.dims {
-		n *= d
-	}
-	return n
-}
-
-func (t *cart) coords(rank int) []int {
-	at := make([]int, len(t.dims))
-	for i := len(t.dims) - 1; i >= 0; i-- {
-		at[i], rank = rank%t.dims[i], rank/t.dims[i]
-	}
-	return at
-}
-
-// rank returns the rank at coordinates, which wrap where the grid is periodic, or
-// ProcNull.
-func (t *cart) rank(at []int) int {
-	r := 0
-	for i, x := range at {
-		d := t.dims[i]
-		if t.periods[i] {
-			x = (x%d + d) % d
-		}
-		if x < 0 || x >= d {
-			return ProcNull
-		}
-		r = r*d + x
-	}
-	return r
-}
-
-// shifted returns the ranks at a distance along a dimension, behind and ahead, or
-// ProcNull.
+// shifted is Shift with ProcNull beyond the ends.
 func (t *cart) shifted(rank, dim, by int) (behind, ahead int) {
-	d := t.dims[dim]
-	if t.periods[dim] {
-		by %= d
+	behind, ahead = t.Shift(rank, dim, by)
+	if behind == cartesian.None {
+		behind = ProcNull
 	}
-	by = max(-d, min(by, d)) // any place beyond the ends is like the next
-	at := t.coords(rank)
-	x := at[dim]
-	at[dim] = x - by
-	behind = t.rank(at)
-	at[dim] = x + by
-	return behind, t.rank(at)
+	if ahead == cartesian.None {
+		ahead = ProcNull
+	}
+	return behind, ahead
 }
 
 // neighbors returns, for each dimension, the lower and the upper neighbor. A message to
 // the lower one arrives there as from its upper neighbor (MPI 4.1, section 8.6).
 func (t *cart) neighbors(rank int) (in, out []edge) {
-	for i := range t.dims {
+	for i := range t.Dims {
 		lower, upper := t.shifted(rank, i, 1)
 		for k, peer := range []int{lower, upper} {
 			in = append(in, edge{peer, 2*i + k})
@@ -120,7 +84,7 @@ func (c *Comm) newCart(s site, dims []int, periods []bool) (*cart, error) {
 			return nil, c.errorAt(s, ErrArg, "a grid of %v is larger than the %d ranks; DimsCreate chooses one that fits", dims, c.size)
 		}
 	}
-	return &cart{slices.Clone(dims), slices.Clone(periods)}, nil
+	return &cart{cartesian.Grid{Dims: slices.Clone(dims), Periods: slices.Clone(periods)}}, nil
 }
 
 // CartCreate makes a communicator of the first ranks of c as a grid; ranks beyond the
@@ -135,7 +99,7 @@ func (c *Comm) CartCreate(dims []int, periods []bool) (_ *Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.shaped(s, t.size(), "cart", t, argsHash(dims, periods))
+	return c.shaped(s, t.Size(), "cart", t, argsHash(dims, periods))
 }
 
 // CartMap returns the rank that the caller would have in a grid made by
@@ -145,7 +109,7 @@ func (c *Comm) CartCreate(dims []int, periods []bool) (_ *Comm, err error) {
 func (c *Comm) CartMap(dims []int, periods []bool) (_ int, err error) {
 	defer c.raised(&err)
 	t, err := c.newCart(at("CartMap"), dims, periods)
-	if err != nil || c.rank >= t.size() {
+	if err != nil || c.rank >= t.Size() {
 		return Undefined, err
 	}
 	return c.rank, nil
@@ -163,7 +127,7 @@ func (c *Comm) CartGet() (dims []int, periods []bool, coords []int, err error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return slices.Clone(t.dims), slices.Clone(t.periods), t.coords(c.rank), nil
+	return slices.Clone(t.Dims), slices.Clone(t.Periods), t.Coords(c.rank), nil
 }
 
 // CartRank returns the rank at the coordinates, which wrap in periodic dimensions.
@@ -176,12 +140,12 @@ func (c *Comm) CartRank(coords ...int) (_ int, err error) {
 	if err != nil {
 		return Undefined, err
 	}
-	if len(coords) != len(t.dims) {
-		return Undefined, c.errorAt(s, ErrArg, "%d coordinates in a grid of %d dimensions; give one for each", len(coords), len(t.dims))
+	if len(coords) != len(t.Dims) {
+		return Undefined, c.errorAt(s, ErrArg, "%d coordinates in a grid of %d dimensions; give one for each", len(coords), len(t.Dims))
 	}
-	r := t.rank(coords)
-	if r == ProcNull {
-		return Undefined, c.errorAt(s, ErrArg, "the coordinates %v lie outside of the grid of %v, which is not periodic there", coords, t.dims)
+	r := t.Rank(coords)
+	if r == cartesian.None {
+		return Undefined, c.errorAt(s, ErrArg, "the coordinates %v lie outside of the grid of %v, which is not periodic there", coords, t.Dims)
 	}
 	return r, nil
 }
@@ -199,7 +163,7 @@ func (c *Comm) CartCoords(rank int) (_ []int, err error) {
 	if rank < 0 || rank >= c.size {
 		return nil, c.errorAt(s, ErrRank, "there is no rank %d; ranks are 0 to %d", rank, c.size-1)
 	}
-	return t.coords(rank), nil
+	return t.Coords(rank), nil
 }
 
 // CartShift returns the rank to receive from and the rank to send to for a shift by
@@ -213,8 +177,8 @@ func (c *Comm) CartShift(dim, disp int) (src, dst int, err error) {
 	if err != nil {
 		return ProcNull, ProcNull, err
 	}
-	if dim < 0 || dim >= len(t.dims) {
-		return ProcNull, ProcNull, c.errorAt(s, ErrArg, "there is no dimension %d in a grid of %v; the first is 0", dim, t.dims)
+	if dim < 0 || dim >= len(t.Dims) {
+		return ProcNull, ProcNull, c.errorAt(s, ErrArg, "there is no dimension %d in a grid of %v; the first is 0", dim, t.Dims)
 	}
 	src, dst = t.shifted(c.rank, dim, disp)
 	return src, dst, nil
@@ -232,17 +196,9 @@ func (c *Comm) CartSub(keep ...bool) (_ *Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(keep) != len(t.dims) {
-		return nil, c.errorAt(s, ErrArg, "%d choices for %d dimensions; say of each whether it is kept", len(keep), len(t.dims))
+	if len(keep) != len(t.Dims) {
+		return nil, c.errorAt(s, ErrArg, "%d choices for %d dimensions; say of each whether it is kept", len(keep), len(t.Dims))
 	}
-	sub, color, key := &cart{}, 0, 0
-	for i, x := range t.coords(c.rank) {
-		if keep[i] {
-			sub.dims, sub.periods = append(sub.dims, t.dims[i]), append(sub.periods, t.periods[i])
-			key = key*t.dims[i] + x
-		} else {
-			color = color*t.dims[i] + x
-		}
-	}
-	return c.divideAs(s, cut{color: color, key: key, how: "sub", same: argsHash(keep)}, sub)
+	sub, color, key := t.Sub(c.rank, keep)
+	return c.divideAs(s, cut{color: color, key: key, how: "sub", same: argsHash(keep)}, &cart{sub})
 }

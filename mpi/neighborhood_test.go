@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rhinet/collectives"
+	"rhinet/internal/cartesian"
 )
 
 // Messages to one rank are sent in the order of their tags, and received there in that
@@ -22,9 +23,9 @@ func TestEdgesInTheOrderOfTheirTags(t *testing.T) {
 		t    topology
 		want string // farFrom, farTo, own, whole
 	}{
-		{"two in a dimension", &cart{[]int{2}, []bool{true}}, "[0 1] [1 0] [] true"},
-		{"one in a dimension", &cart{[]int{1, 2}, []bool{true, true}}, "[2 3] [3 2] [{1 0} {0 1}] true"},
-		{"ends", &cart{[]int{2, 1}, []bool{false, false}}, "[1] [1] [] true"},
+		{"two in a dimension", &cart{cartesian.Grid{Dims: []int{2}, Periods: []bool{true}}}, "[0 1] [1 0] [] true"},
+		{"one in a dimension", &cart{cartesian.Grid{Dims: []int{1, 2}, Periods: []bool{true, true}}}, "[2 3] [3 2] [{1 0} {0 1}] true"},
+		{"ends", &cart{cartesian.Grid{Dims: []int{2, 1}, Periods: []bool{false, false}}}, "[1] [1] [] true"},
 		{"graph", &distGraph{in: []Edge{{}, {1, 0, 0}, {}}, out: []Edge{{0, 1, 0}, {}, {}, {0, 1, 0}}}, "[1] [0 3] [{1 0} {2 2}] true"},
 		{"one loop too many leads in", &distGraph{in: loops(2), out: loops(1)}, "[] [] [{0 0}] false"},
 		{"one loop too many leads out", &distGraph{in: loops(1), out: loops(2)}, "[] [] [{0 0}] false"},
@@ -39,7 +40,7 @@ func TestEdgesInTheOrderOfTheirTags(t *testing.T) {
 // Uncommon cases use requests: direct must say so, before anything has happened.
 func TestWhatCallsToNeighborsLeaveToRequests(t *testing.T) {
 	w := alone(t, &instant{bytes: -1})
-	w.topo = &cart{[]int{1}, []bool{true}}
+	w.topo = &cart{cartesian.Grid{Dims: []int{1}, Periods: []bool{true}}}
 	send, recv := []int{1, 2}, make([]int, 2)
 	h, err := neighborAlltoall(w, at("NeighborAlltoall"), send, recv)
 	if err != nil {
@@ -76,7 +77,7 @@ func TestVisitsAreUsedAgain(t *testing.T) {
 	for _, n := range []int{1, eager, 20000} {
 		var send, recv [2][]int
 		for i, w := range ws {
-			w.topo = &cart{[]int{2, 1}, []bool{true, true}}
+			w.topo = &cart{cartesian.Grid{Dims: []int{2, 1}, Periods: []bool{true, true}}}
 			send[i], recv[i] = make([]int, 4*n), make([]int, 4*n)
 			for k := range send[i] {
 				send[i][k] = 10*i + k/n
@@ -112,7 +113,7 @@ func TestVisitsAreUsedAgain(t *testing.T) {
 func TestAChannelOfAVisitIsOfThatOneOnly(t *testing.T) {
 	ws, _ := worldsOf(t, 2, collectives.Options{})
 	begin := func(i int) *Request {
-		ws[i].topo = &cart{[]int{2}, []bool{true}}
+		ws[i].topo = &cart{cartesian.Grid{Dims: []int{2}, Periods: []bool{true}}}
 		return IneighborAllgather(ws[i], []int{i}, make([]int, 2))
 	}
 	complete := func(r *Request) {

@@ -1,4 +1,4 @@
-package mpi
+package cartesian
 
 import (
 	"math"
@@ -6,9 +6,11 @@ import (
 	"slices"
 )
 
-// evenFactors returns k factors of n, in descending order, whose largest and smallest
-// differ as little as possible.
-func evenFactors(n, k int) []int {
+// Dims returns the k dimensions of a grid of n places, n at least 1: factors of n, in descending order, whose largest
+// and smallest differ as little as possible.
+//
+// MPI 4.1, section 8.5.2 (MPI_Dims_create).
+func Dims(n, k int) []int {
 	if k == 0 {
 		return nil
 	}
