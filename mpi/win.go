@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"rhinet/internal/epoch"
 )
 
 // A Win is a window: a part of the memory of each rank of a communicator, made of
@@ -112,7 +114,7 @@ type window struct {
 	unwatch func() bool   // ends the wait of refuseLocks; nil: none
 	polling *polling      // nil: each rank has a processor
 
-	log *winLog // in a checked job; else nil
+	log *epoch.Log // in a checked job; else nil
 }
 
 // Values of a window's mode: the state of this rank's epoch.

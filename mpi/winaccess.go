@@ -3,6 +3,7 @@ package mpi
 import (
 	"bytes"
 
+	"rhinet/internal/epoch"
 	"rhinet/internal/vec"
 )
 
@@ -217,7 +218,7 @@ func (w *window) put(s site, e *elem, data []byte, disp, n int) error {
 		return err
 	}
 	if w.log != nil {
-		return w.logged(s, piece(at, len(data)), access{kind: puts}, data, func() error { return w.reach.put(s.peer, at, data) })
+		return w.logged(s, piece(at, len(data)), epoch.Access{Kind: epoch.Puts}, data, func() error { return w.reach.put(s.peer, at, data) })
 	}
 	return w.explain(s, w.reach.put(s.peer, at, data))
 }
@@ -228,7 +229,7 @@ func (w *window) get(s site, e *elem, buf []byte, disp, n int) error {
 		return err
 	}
 	if w.log != nil {
-		err = w.logged(s, piece(at, len(buf)), access{kind: gets}, buf, func() error { return w.reach.get(s.peer, at, buf) })
+		err = w.logged(s, piece(at, len(buf)), epoch.Access{Kind: epoch.Gets}, buf, func() error { return w.reach.get(s.peer, at, buf) })
 	} else {
 		err = w.explain(s, w.reach.get(s.peer, at, buf))
 	}

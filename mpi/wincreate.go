@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"rhinet/internal/epoch"
 	"rhinet/internal/onesided"
 	"rhinet/llc/ir"
 )
@@ -112,7 +113,7 @@ func (c *Comm) makeWindow(s site, f Flavor, mine winArgs, buf []byte, info []Inf
 		w.open = make([]atomic.Uint32, c.size)
 		w.polling = own.sharing()
 		if c.w.Check {
-			w.log = &winLog{of: make([]accesses, c.size)}
+			w.log = epoch.NewLog(c.size)
 		}
 		err = w.lay(s, buf, all)
 	}

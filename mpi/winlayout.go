@@ -4,6 +4,7 @@ import (
 	"iter"
 	"reflect"
 
+	"rhinet/internal/epoch"
 	"rhinet/internal/layout"
 	"rhinet/internal/strided"
 	"rhinet/llc/ir"
@@ -19,7 +20,7 @@ func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
 		return nil
 	}
 	b, mem := w.base(), view(data)
-	return b.raise(b.moveLayout(atPeer("PutLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), puts}, disp, mem))
+	return b.raise(b.moveLayout(atPeer("PutLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), epoch.Puts}, disp, mem))
 }
 
 // GetLayout is [Win.Get] of elements that are not contiguous at the target: those that
@@ -32,7 +33,7 @@ func (w *Win[T]) GetLayout(buf []T, target, disp int, l Layout) error {
 		return nil
 	}
 	b, mem := w.base(), view(buf)
-	return b.raise(b.moveLayout(atFrom("GetLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), gets}, disp, mem))
+	return b.raise(b.moveLayout(atFrom("GetLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), epoch.Gets}, disp, mem))
 }
 
 // moveDirect moves own to or from the elements that l selects, laid over part from element disp on. It is the fast
@@ -95,7 +96,7 @@ type layoutAccess struct {
 	typ  reflect.Type
 	l    Layout
 	size int // of the memory of this rank
-	kind accessKind
+	kind epoch.Kind
 }
 
 // overlay checks an access by a layout, and returns the layout with the offset over
@@ -111,9 +112,9 @@ func (w *window) overlay(s site, x *layoutAccess, disp int) (l *layout.Type, at 
 	switch l = f.l; {
 	case l.Size() != x.size:
 		err = w.c.errorAt(s, ErrCount, "%v has %d bytes and the buffer %d; they must be equal", x.l, l.Size(), x.size)
-	case x.kind != gets && f.overlaps():
-		err = w.c.errorAt(s, ErrLayout, "some bytes of %v belong to two elements, so it can be got and not %s", x.l, [...]string{puts: "put", updates: "updated"}[x.kind])
-	case x.kind == updates && !ofElements(l, x.e.size):
+	case x.kind != epoch.Gets && f.overlaps():
+		err = w.c.errorAt(s, ErrLayout, "some bytes of %v belong to two elements, so it can be got and not %s", x.l, [...]string{epoch.Puts: "put", epoch.Updates: "updated"}[x.kind])
+	case x.kind == epoch.Updates && !ofElements(l, x.e.size):
 		err = w.c.errorAt(s, ErrLayout, "%v has parts of elements of type %s; updates are of whole elements", x.l, x.e.name)
 	}
 	if err != nil {
@@ -143,9 +144,9 @@ func (w *window) moveLayout(s site, x *layoutAccess, disp int, mem []byte) error
 	if err != nil || null {
 		return err
 	}
-	do := func() error { return w.reach.moveLayout(s.peer, at, l, mem, x.kind == puts) }
+	do := func() error { return w.reach.moveLayout(s.peer, at, l, mem, x.kind == epoch.Puts) }
 	if w.log != nil {
-		return w.logged(s, laid(at, l), access{kind: x.kind}, mem, do)
+		return w.logged(s, laid(at, l), epoch.Access{Kind: x.kind}, mem, do)
 	}
 	return w.explain(s, do())
 }
@@ -156,7 +157,7 @@ func (w *window) updateLayout(s site, typ reflect.Type, in Layout, u *update, op
 	if err := w.operate(s, u, op); err != nil {
 		return err
 	}
-	l, at, null, err := w.overlay(s, &layoutAccess{u.e, typ, in, u.bytes(), updates}, disp)
+	l, at, null, err := w.overlay(s, &layoutAccess{u.e, typ, in, u.bytes(), epoch.Updates}, disp)
 	if err != nil || null {
 		return err
 	}

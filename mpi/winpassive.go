@@ -131,7 +131,7 @@ func (w *Win[T]) Unlock(target int) (err error) {
 	if target == ProcNull {
 		return b.check(s)
 	}
-	b.forget(target, true)
+	b.log.Forget(target, true)
 	b.fence()
 	failed := b.gone(s, target)
 	if failed == nil {
@@ -194,7 +194,7 @@ func (w *Win[T]) UnlockAll() (err error) {
 		return b.c.errorAt(s, ErrRMASync, "there is no epoch of LockAll to end")
 	}
 	b.mode.Store(winIdle)
-	b.forgetAll(true)
+	b.log.ForgetAll(true)
 	b.fence()
 	var failed error
 	for r := range b.c.size {
@@ -257,10 +257,10 @@ func (w *window) flush(s site) error {
 	}
 	w.fence()
 	if there := s.call == "Flush" || s.call == "FlushAll"; one {
-		w.forget(s.peer, there)
+		w.log.Forget(s.peer, there)
 		return w.gone(s, s.peer)
 	} else {
-		w.forgetAll(there)
+		w.log.ForgetAll(there)
 	}
 	return w.anyGone(s)
 }

@@ -1,6 +1,10 @@
 package mpi
 
-import "reflect"
+import (
+	"reflect"
+
+	"rhinet/internal/epoch"
+)
 
 // PutView is [Win.PutLayout] from a buffer that has a layout itself, which [View] or
 // [Views] has returned: its elements go, in order, to those that l selects at the
@@ -13,7 +17,7 @@ func (w *Win[T]) PutView(from []Item, target, disp int, l Layout) error {
 	x, err := w.viewed(s, from, l, false)
 	if err == nil {
 		mem := x.gathered()
-		err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), puts}, disp, mem)
+		err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), epoch.Puts}, disp, mem)
 	}
 	return b.raise(err)
 }
@@ -26,7 +30,7 @@ func (w *Win[T]) GetView(into []Item, target, disp int, l Layout) error {
 	x, err := w.viewed(s, into, l, true)
 	if err == nil {
 		mem := x.gathered() // where nothing is got, as from ProcNull, the buffer keeps what it has
-		if err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), gets}, disp, mem); err == nil {
+		if err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), epoch.Gets}, disp, mem); err == nil {
 			x.Scatter(mem, 0)
 		}
 	}

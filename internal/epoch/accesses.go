@@ -1,4 +1,4 @@
-package mpi
+package epoch
 
 import (
 	"cmp"
@@ -12,13 +12,13 @@ type accesses struct {
 	blocks  []accessBlock // none is empty
 	count   int
 	longest uint64     // of all accesses
-	spare   [][]access // the memory of blocks that are no more
+	spare   [][]Access // the memory of blocks that are no more
 }
 
 // An accessBlock is a part of the list. Blocks that end before a location are passed over: a single long access makes
 // longest say little.
 type accessBlock struct {
-	list []access
+	list []Access
 	from uint64 // of the first one
 	end  uint64 // of all
 }
@@ -27,9 +27,9 @@ type accessBlock struct {
 const blockAccesses = 128
 
 // conflicting returns an access that must not be in one epoch with a, or nil.
-func (l *accesses) conflicting(a *access) *access {
+func (l *accesses) conflicting(a *Access) *Access {
 	for o := range l.overlapping(a) {
-		if o.conflicts(a, true) {
+		if o.Conflicts(a, true) {
 			return o
 		}
 	}
@@ -37,9 +37,9 @@ func (l *accesses) conflicting(a *access) *access {
 }
 
 // covers reports whether there is an access like a that includes its whole location.
-func (l *accesses) covers(a *access) bool {
+func (l *accesses) covers(a *Access) bool {
 	for o := range l.overlapping(a) {
-		if o.from <= a.from && a.to <= o.to && o.like(a) {
+		if o.From <= a.From && a.To <= o.To && o.like(a) {
 			return true
 		}
 	}
@@ -47,17 +47,17 @@ func (l *accesses) covers(a *access) bool {
 }
 
 // overlapping iterates over the accesses that share bytes with a, from the last one on.
-func (l *accesses) overlapping(a *access) iter.Seq[*access] {
-	return func(yield func(*access) bool) {
-		for b, i := l.after(a.to - 1); b >= 0 && b < len(l.blocks); b-- {
+func (l *accesses) overlapping(a *Access) iter.Seq[*Access] {
+	return func(yield func(*Access) bool) {
+		for b, i := l.after(a.To - 1); b >= 0 && b < len(l.blocks); b-- {
 			k := &l.blocks[b]
-			if k.end > a.from {
+			if k.end > a.From {
 				for i--; i >= 0; i-- {
 					o := &k.list[i]
-					if o.from+l.longest <= a.from {
+					if o.From+l.longest <= a.From {
 						return // those before it do not reach a, either
 					}
-					if o.to > a.from && !yield(o) {
+					if o.To > a.From && !yield(o) {
 						return
 					}
 				}
@@ -70,8 +70,8 @@ func (l *accesses) overlapping(a *access) iter.Seq[*access] {
 }
 
 // each iterates over all accesses.
-func (l *accesses) each() iter.Seq[*access] {
-	return func(yield func(*access) bool) {
+func (l *accesses) each() iter.Seq[*Access] {
+	return func(yield func(*Access) bool) {
 		for b := range l.blocks {
 			for i := range l.blocks[b].list {
 				if !yield(&l.blocks[b].list[i]) {
@@ -98,11 +98,11 @@ func (l *accesses) after(at uint64) (b, i int) {
 		return 0, 0
 	}
 	list := l.blocks[b].list
-	if n := len(list); list[n-1].from <= at { // most often
+	if n := len(list); list[n-1].From <= at { // most often
 		return b, n
 	}
-	i, _ = slices.BinarySearchFunc(list, at, func(a access, at uint64) int {
-		if a.from <= at {
+	i, _ = slices.BinarySearchFunc(list, at, func(a Access, at uint64) int {
+		if a.From <= at {
 			return -1
 		}
 		return 1
@@ -112,24 +112,24 @@ func (l *accesses) after(at uint64) (b, i int) {
 
 // add records a, or extends the access before it if that is like a and ends where a
 // begins.
-func (l *accesses) add(a access) {
-	b, i := l.after(a.from)
+func (l *accesses) add(a Access) {
+	b, i := l.after(a.From)
 	if i > 0 {
 		k := &l.blocks[b]
-		if o := &k.list[i-1]; o.to == a.from && o.like(&a) && !a.summed {
-			o.to, o.summed = a.to, false
-			l.longest = max(l.longest, o.to-o.from)
-			k.end = max(k.end, o.to)
+		if o := &k.list[i-1]; o.To == a.From && o.like(&a) && !a.summed {
+			o.To, o.summed = a.To, false
+			l.longest = max(l.longest, o.To-o.From)
+			k.end = max(k.end, o.To)
 			return
 		}
 	}
-	l.longest = max(l.longest, a.to-a.from)
+	l.longest = max(l.longest, a.To-a.From)
 	l.insert(b, i, a)
 }
 
 // insert puts a at an index of a block. A full block is cut in halves; at the ends of the list a new one begins, so that
 // accesses in ascending or descending order fill their blocks.
-func (l *accesses) insert(b, i int, a access) {
+func (l *accesses) insert(b, i int, a Access) {
 	switch full := len(l.blocks) > 0 && len(l.blocks[b].list) == blockAccesses; {
 	case len(l.blocks) == 0, full && b == 0 && i == 0:
 		l.begin(b, nil)
@@ -147,13 +147,13 @@ func (l *accesses) insert(b, i int, a access) {
 	}
 	k := &l.blocks[b]
 	k.list = slices.Insert(k.list, i, a)
-	k.from, k.end = k.list[0].from, max(k.end, a.to)
+	k.from, k.end = k.list[0].From, max(k.end, a.To)
 	l.count++
 }
 
 // begin makes a block with some accesses.
-func (l *accesses) begin(b int, with []access) {
-	var list []access
+func (l *accesses) begin(b int, with []Access) {
+	var list []Access
 	if n := len(l.spare); n > 0 {
 		list, l.spare = l.spare[n-1], l.spare[:n-1]
 	}
@@ -166,16 +166,16 @@ func (l *accesses) begin(b int, with []access) {
 func (k *accessBlock) look() {
 	k.end = 0
 	for i := range k.list {
-		k.end = max(k.end, k.list[i].to)
+		k.end = max(k.end, k.list[i].To)
 	}
 	if len(k.list) > 0 {
-		k.from = k.list[0].from
+		k.from = k.list[0].From
 	}
 }
 
 // addAll records the accesses of one call.
-func (l *accesses) addAll(all []access) {
-	slices.SortStableFunc(all, func(a, b access) int { return cmp.Compare(a.from, b.from) })
+func (l *accesses) addAll(all []Access) {
+	slices.SortStableFunc(all, func(a, b Access) int { return cmp.Compare(a.From, b.From) })
 	for _, a := range all {
 		l.add(a)
 	}
@@ -186,7 +186,7 @@ func (l *accesses) forget(rewrites bool) {
 	kept := l.blocks[:0]
 	l.count = 0
 	for _, k := range l.blocks {
-		k.list = slices.DeleteFunc(k.list, func(a access) bool { return rewrites || a.kind == gets })
+		k.list = slices.DeleteFunc(k.list, func(a Access) bool { return rewrites || a.Kind == Gets })
 		if len(k.list) == 0 {
 			l.spare = append(l.spare, k.list)
 			continue

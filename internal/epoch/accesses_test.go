@@ -1,4 +1,4 @@
-package mpi
+package epoch
 
 import (
 	"fmt"
@@ -12,29 +12,29 @@ import (
 func TestOverlappingAccessesAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const room = 20000
-	some := func(line int) access {
+	some := func(line int) Access {
 		n := 1 + r.Uint64N(8)
 		if r.IntN(200) == 0 {
 			n = 1 + r.Uint64N(room)
 		}
 		from := r.Uint64N(room)
-		return access{from: from, to: from + n, kind: accessKind(r.IntN(2)), line: fmt.Sprint(line)}
+		return Access{From: from, To: from + n, Kind: Kind(r.IntN(2)), Line: fmt.Sprint(line)}
 	}
 	for round := range 4 {
 		var l accesses
 		for i := range 1600 {
 			switch a := some(i % 5); {
 			case r.IntN(10) == 0:
-				l.addAll([]access{some(6), a, some(6)})
+				l.addAll([]Access{some(6), a, some(6)})
 			case r.IntN(1000) == 0:
 				l.forget(false)
 			default:
 				l.add(a)
 			}
 			a := some(7)
-			var want, got []access
+			var want, got []Access
 			for o := range l.each() {
-				if o.from < a.to && o.to > a.from {
+				if o.From < a.To && o.To > a.From {
 					want = append(want, *o)
 				}
 			}
@@ -43,7 +43,7 @@ func TestOverlappingAccessesAreFound(t *testing.T) {
 				got = append(got, *o)
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("round %d, access %d: %d overlap %d to %d, want %d", round, i, len(got), a.from, a.to, len(want))
+				t.Fatalf("round %d, access %d: %d overlap %d to %d, want %d", round, i, len(got), a.From, a.To, len(want))
 			}
 		}
 		if l.count < 6*blockAccesses {
@@ -53,14 +53,14 @@ func TestOverlappingAccessesAreFound(t *testing.T) {
 }
 
 // naiveAdd is accesses.add on a plain list.
-func naiveAdd(list []access, a access) []access {
+func naiveAdd(list []Access, a Access) []Access {
 	at := 0
-	for at < len(list) && list[at].from <= a.from {
+	for at < len(list) && list[at].From <= a.From {
 		at++
 	}
 	if at > 0 {
-		if o := &list[at-1]; o.to == a.from && o.like(&a) && !a.summed {
-			o.to, o.summed = a.to, false
+		if o := &list[at-1]; o.To == a.From && o.like(&a) && !a.summed {
+			o.To, o.summed = a.To, false
 			return list
 		}
 	}
@@ -87,17 +87,17 @@ func TestAccessesAreThoseOfAPlainList(t *testing.T) {
 	for _, order := range orders {
 		var l accesses
 		for round, keep := range []bool{false, true, false} {
-			var want []access
+			var want []Access
 			for o := range l.each() { // the writes that the round before has left
 				want = append(want, *o)
 			}
 			for i := range n {
 				from := order.from(i)
-				a := access{from: from, to: from + 4, kind: accessKind(i % 2), line: fmt.Sprint(r.IntN(3)), summed: r.IntN(2) == 0}
+				a := Access{From: from, To: from + 4, Kind: Kind(i % 2), Line: fmt.Sprint(r.IntN(3)), summed: r.IntN(2) == 0}
 				l.add(a)
 				want = naiveAdd(want, a)
 			}
-			var got []access
+			var got []Access
 			for o := range l.each() {
 				got = append(got, *o)
 			}
@@ -112,9 +112,22 @@ func TestAccessesAreThoseOfAPlainList(t *testing.T) {
 				t.Errorf("%s, round %d: %d blocks of up to %d, want %d of up to %d", order.name, round, len(l.blocks), longest, most, blockAccesses)
 			}
 			l.forget(!keep)
-			if want = slices.DeleteFunc(want, func(a access) bool { return !keep || a.kind == gets }); l.count != len(want) {
+			if want = slices.DeleteFunc(want, func(a Access) bool { return !keep || a.Kind == Gets }); l.count != len(want) {
 				t.Fatalf("%s, round %d: %d accesses are left, want %d", order.name, round, l.count, len(want))
 			}
+		}
+	}
+}
+
+// An access that others like it have extended is found where they are.
+func TestExtendedAccessesAreFound(t *testing.T) {
+	var l accesses
+	for at := uint64(0); at < 64; at += 8 {
+		l.add(Access{From: at, To: at + 8, Kind: Puts})
+	}
+	for at := range uint64(64) {
+		if l.count != 1 || l.conflicting(&Access{From: at, To: at + 1}) == nil {
+			t.Errorf("byte %d is not found in %d accesses", at, l.count)
 		}
 	}
 }
