@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"rhinet/internal/callsite"
+	"rhinet/internal/origin"
 	"rhinet/llc"
 	"rhinet/llc/port"
 )
@@ -292,7 +293,7 @@ type requestPool struct {
 	guards  guards           // of a checked job
 	handles handles          // of a job that reports forgotten requests
 	lines   *callsite.Finder // in debug mode
-	origins *origins         // of what was sent; nil: not recorded
+	origins *origin.Lines    // of what was sent; nil: not recorded
 	untaken []string         // sends whose requests were freed, and that no rank has received before Finalize
 }
 
@@ -328,8 +329,8 @@ func (p *transfer) watched() Request {
 	if w.Check {
 		k.guards.guard(p)
 		if o := k.origins; o != nil && p.kind == sending {
-			if key := streamKey(p.c.keyTo(p.site.peer).Context(), p.c.global(p.site.peer), p.site.tag); !o.again(key, p.made) {
-				o.add(key, p.made)
+			if key := origin.StreamOf(p.c.keyTo(p.site.peer).Context(), p.c.global(p.site.peer), p.site.tag); !o.Again(key, p.made) {
+				o.Add(key, p.made)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"rhinet/internal/origin"
 	"rhinet/llc"
 )
 
@@ -103,9 +104,9 @@ func (w *world) unreceived() (list []*unreceived) {
 		}
 	})
 	slices.SortStableFunc(list, func(a, b *unreceived) int { return cmp.Compare(a.ctx, b.ctx) })
-	later := map[uint64]int{}
+	later := map[origin.Stream]int{}
 	for _, m := range slices.Backward(list) {
-		key := streamKey(m.ctx, m.from, m.tag)
+		key := origin.StreamOf(m.ctx, m.from, m.tag)
 		later[key]++
 		m.back = later[key]
 	}

@@ -3,6 +3,8 @@ package mpi
 import (
 	"encoding/json"
 	"fmt"
+
+	"rhinet/internal/origin"
 )
 
 // An unreceived is a message to this rank that was never received.
@@ -84,7 +86,7 @@ func (c *Comm) answer(to int, list []inquiry) []string {
 	defer k.mu.Unlock()
 	lines := make([]string, len(list))
 	for i, q := range list {
-		lines[i] = k.origins.line(streamKey(q.Context, to, q.Tag), q.Back).String()
+		lines[i] = k.origins.Line(origin.StreamOf(q.Context, to, q.Tag), q.Back).String()
 	}
 	return lines
 }

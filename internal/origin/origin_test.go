@@ -1,4 +1,4 @@
-package mpi
+package origin
 
 import (
 	"math/rand/v2"
@@ -16,21 +16,21 @@ func TestOriginsAgainstAPlainList(t *testing.T) {
 		lines[i+1] = &callsite.Line{File: "main.go", Number: i}
 	}
 	for range 200 {
-		o := &origins{all: map[uint64]*stream{}}
-		sent := map[uint64][]*callsite.Line{}
-		givenUp := map[uint64]bool{}
+		o := New()
+		sent := map[Stream][]*callsite.Line{}
+		givenUp := map[Stream]bool{}
 		for range rnd.IntN(300) {
-			key := streamKey(uint16(2*rnd.IntN(2)), rnd.IntN(2), rnd.IntN(2))
+			key := StreamOf(uint16(2*rnd.IntN(2)), rnd.IntN(2), rnd.IntN(2))
 			if rnd.IntN(40) == 0 && len(sent[key]) > 0 {
 				i := rnd.IntN(len(sent[key]))
-				o.withdraw(key, sent[key][i])
+				o.Withdraw(key, sent[key][i])
 				sent[key] = append(sent[key][:i:i], sent[key][i+1:]...)
 				givenUp[key] = true
 				continue
 			}
 			line := lines[rnd.IntN(1+rnd.IntN(len(lines)))]
 			sent[key] = append(sent[key], line)
-			o.add(key, line)
+			o.Add(key, line)
 		}
 		for key, list := range sent {
 			turns, one := 0, true
@@ -39,15 +39,15 @@ func TestOriginsAgainstAPlainList(t *testing.T) {
 				if back > 0 && want != list[len(list)-back] {
 					turns, one = turns+1, false
 				}
-				got := o.line(key, back+1)
+				got := o.Line(key, back+1)
 				if got != nil && got != want || !givenUp[key] && turns < keptOrigins && got != want {
 					t.Fatalf("message %d from the last one is from %v, want %v", back, got, want)
 				}
 			}
-			if all := o.line(key, 0); all != nil && (!one || all != list[0]) || !givenUp[key] && one && len(list) > 0 && all != list[0] {
+			if all := o.Line(key, 0); all != nil && (!one || all != list[0]) || !givenUp[key] && one && len(list) > 0 && all != list[0] {
 				t.Fatalf("all %d messages are from %v: %v", len(list), all, one)
 			}
-			if o.line(key, len(list)+1) != nil {
+			if o.Line(key, len(list)+1) != nil {
 				t.Fatal("more messages are known than were sent")
 			}
 		}
@@ -56,11 +56,11 @@ func TestOriginsAgainstAPlainList(t *testing.T) {
 
 // Streams are distinguished up to the largest rank, context and tag.
 func TestKeysOfStreams(t *testing.T) {
-	seen := map[uint64]bool{}
+	seen := map[Stream]bool{}
 	for _, to := range []int{0, 1, 1<<17 - 1} {
 		for _, ctx := range []uint16{0, 2, 1<<16 - 1} {
-			for _, tag := range []int{0, 1, MaxTag} {
-				seen[streamKey(ctx, to, tag)] = true
+			for _, tag := range []int{0, 1, 1<<31 - 1} {
+				seen[StreamOf(ctx, to, tag)] = true
 			}
 		}
 	}
@@ -72,31 +72,31 @@ func TestKeysOfStreams(t *testing.T) {
 // A rank with more streams than are kept starts anew, and does not claim that one line
 // has sent a whole stream.
 func TestMoreStreamsThanAreKept(t *testing.T) {
-	o := &origins{all: map[uint64]*stream{}}
+	o := New()
 	line := &callsite.Line{File: "main.go", Number: 1}
 	for tag := range keptStreams {
-		o.add(streamKey(0, 1, tag), line)
+		o.Add(StreamOf(0, 1, tag), line)
 	}
-	if o.line(streamKey(0, 1, 0), 0) != line {
+	if o.Line(StreamOf(0, 1, 0), 0) != line {
 		t.Error("the first stream is not kept")
 	}
-	o.add(streamKey(0, 1, keptStreams), line)
-	if len(o.all) != 1 || o.line(streamKey(0, 1, 0), 1) != nil || o.line(streamKey(0, 1, keptStreams), 1) != line {
+	o.Add(StreamOf(0, 1, keptStreams), line)
+	if len(o.all) != 1 || o.Line(StreamOf(0, 1, 0), 1) != nil || o.Line(StreamOf(0, 1, keptStreams), 1) != line {
 		t.Errorf("%d streams", len(o.all))
 	}
-	o.add(streamKey(0, 1, 0), line)
-	if o.line(streamKey(0, 1, 0), 1) != line || o.line(streamKey(0, 1, 0), 0) != nil {
+	o.Add(StreamOf(0, 1, 0), line)
+	if o.Line(StreamOf(0, 1, 0), 1) != line || o.Line(StreamOf(0, 1, 0), 0) != nil {
 		t.Error("what was sent before is not counted")
 	}
 }
 
 func TestAKnownStreamTakesNoMemory(t *testing.T) {
-	o := &origins{all: map[uint64]*stream{}}
+	o := New()
 	a, b := &callsite.Line{File: "main.go", Number: 1}, &callsite.Line{File: "main.go", Number: 2}
 	send := func() {
 		for tag := range 10 {
-			o.add(streamKey(0, 1, tag), a)
-			o.add(streamKey(0, 1, tag), b)
+			o.Add(StreamOf(0, 1, tag), a)
+			o.Add(StreamOf(0, 1, tag), b)
 		}
 	}
 	for range 2 * keptOrigins {
