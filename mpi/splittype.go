@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"rhinet/internal/hwresource"
 )
 
 // A SplitType says what the ranks of each part of [Comm.SplitType] share.
@@ -52,10 +54,11 @@ func (c *Comm) SplitType(kind SplitType, key int) (_ *Comm, err error) {
 // askKind sets the color of a cut by kind, and returns what Info tells of its parts. All ranks exchange what they pass
 // and what they are restricted to, since those that pass Undefined do not know what the others pass.
 func (c *Comm) askKind(s site, kind SplitType, p *cut) (Info, error) {
-	mine := slices.Repeat([]int{Undefined}, 1+len(resources))
+	mine := slices.Repeat([]int{Undefined}, 1+int(hwresource.NumKinds))
 	if mine[0] = int(kind); kind == SplitUnguided {
-		for i, r := range resources {
-			mine[1+i] = theHardware().color(r)
+		m := hwresource.This()
+		for k := range hwresource.NumKinds {
+			mine[1+k] = resourceColor(m, k)
 		}
 	}
 	all := make([]int, len(mine)*c.size)
@@ -69,7 +72,7 @@ func (c *Comm) askKind(s site, kind SplitType, p *cut) (Info, error) {
 	case kind == SplitShared:
 		p.color = c.w.Host
 	case kind == SplitUnguided && i >= 0:
-		p.color, p.how = mine[i], resources[i-1].name
+		p.color, p.how = mine[i], hwresource.Kind(i-1).String()
 		return Info{HintHwResource: HardwareScheme + p.how}, nil
 	default:
 		p.color = Undefined
@@ -173,11 +176,11 @@ func (c *Comm) splitHardware(s site, kind string, key int) (*Comm, error) {
 		return c.splitBy(s, c.w.Host, key, kind, "shared")
 	}
 	name := strings.TrimPrefix(kind, HardwareScheme)
-	i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })
-	if i < 0 {
+	k, found := hwresource.Named(name)
+	if !found {
 		return nil, c.errorAt(s, ErrArg, "there is no kind of hardware resource %q; HwResourceInfo names those that there are", kind)
 	}
-	return c.splitBy(s, theHardware().color(resources[i]), key, HardwareScheme+name, name)
+	return c.splitBy(s, resourceColor(hwresource.This(), k), key, HardwareScheme+name, name)
 }
 
 // splitBy divides c by a kind of resource, which Info tells.
@@ -189,10 +192,10 @@ func (c *Comm) splitBy(s site, color, key int, kind, how string) (*Comm, error) 
 	return part, err
 }
 
-// color returns the color of the resource of a kind that the process is restricted to,
+// resourceColor returns the color of the resource of a kind that the process is restricted to,
 // or Undefined.
-func (h hardware) color(r resource) int {
-	one, _ := h.instance(r.of)
+func resourceColor(m hwresource.Machine, k hwresource.Kind) int {
+	one, _ := m.Instance(k)
 	if one == "" {
 		return Undefined
 	}

@@ -131,7 +131,8 @@ llc/user, llc/user/usertest < llc/user/hashtable, llc/user/blockstore
 
 # MPI. Pieces of it that know no communicator are packages of their own.
 internal/callsite < internal/origin
-internal/agreement, internal/cartesian, internal/epoch, internal/origin < mpi
+internal/wait < internal/hwresource
+internal/agreement, internal/cartesian, internal/epoch, internal/hwresource, internal/origin < mpi
 collectives < collectives/colltest
 collectives, llc/port, llc/nics, internal/kvs/launcher, internal/kvs/pmix, internal/libmpi, internal/tuning < mpi
 mpi, collectives/colltest < mpi/mpitest
