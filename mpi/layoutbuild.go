@@ -66,17 +66,17 @@ func (k *LayoutContents) buildOf(e *layout.Type) (*layout.Type, error) {
 		}
 		return layout.Hindexed(lens, by, e)
 	case CombinerSubarray:
-		ranges, err := layout.Subarray(k.Sizes, k.Subsizes, k.Starts)
+		indices, err := layout.Subarray(k.Sizes, k.Subsizes, k.Starts)
 		if err != nil {
 			return nil, err
 		}
-		return layout.Array(k.Sizes, ranges, e)
+		return layout.Array(k.Sizes, indices, e)
 	case CombinerDarray:
-		ranges, err := k.distribute()
+		indices, err := k.distribute()
 		if err != nil {
 			return nil, err
 		}
-		return layout.Array(k.Sizes, ranges, e)
+		return layout.Array(k.Sizes, indices, e)
 	case CombinerResized:
 		return layout.Resized(e, k.LB, k.Extent)
 	}
@@ -173,9 +173,9 @@ func (k *LayoutContents) checkDarray() error {
 }
 
 // distribute returns the indices of a process in each dimension of a Darray.
-func (k *LayoutContents) distribute() (ranges [][]layout.Range, err error) {
+func (k *LayoutContents) distribute() (indices []layout.Indices, err error) {
 	rank := k.Rank
-	ranges = make([][]layout.Range, len(k.Sizes))
+	indices = make([]layout.Indices, len(k.Sizes))
 	for d := len(k.Sizes) - 1; d >= 0; d-- {
 		n, p, block := k.Sizes[d], k.Psizes[d], k.Dists[d].Block
 		switch k.Dists[d].Kind {
@@ -184,12 +184,12 @@ func (k *LayoutContents) distribute() (ranges [][]layout.Range, err error) {
 		case DistBlock:
 			block = cmp.Or(block, (n-1)/p+1)
 		}
-		if ranges[d], err = layout.Distributed(n, max(block, 1), p, rank%p); err != nil {
+		if indices[d], err = layout.Distributed(n, max(block, 1), p, rank%p); err != nil {
 			return nil, err
 		}
 		rank /= p
 	}
-	return ranges, nil
+	return indices, nil
 }
 
 func fieldsOf(t reflect.Type, names []string) (*layout.Type, error) {

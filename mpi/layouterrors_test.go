@@ -104,3 +104,23 @@ func TestDarraysOfHugeBlocks(t *testing.T) {
 		}
 	}
 }
+
+// MPI 4.1, section 5.1.4: a layout of more blocks than memory can list is made at once.
+func TestDarraysOfManyBlocks(t *testing.T) {
+	const n, m = 1 << 40, 1<<23 + 3 // m = 6k + 5
+	one := mpi.Dist{Kind: mpi.DistCyclic}
+	for _, row := range []struct {
+		l    mpi.Layout
+		want mpi.Shape
+	}{
+		{mpi.Darray(2, 1, []int{n}, []mpi.Dist{one}, []int{2}), mpi.Shape{Size: n / 2, Extent: n, TrueLB: 1, TrueExtent: n - 1}},
+		{
+			mpi.Darray(6, 5, []int{m, m}, []mpi.Dist{one, {Kind: mpi.DistCyclic, Block: 2}}, []int{2, 3}),
+			mpi.Shape{Size: (m / 2) * ((m-5)/3 + 1), Extent: m * m, TrueLB: m + 4, TrueExtent: (m-1)*m - (m + 4)},
+		},
+	} {
+		if s, err := mpi.ShapeOf[byte](row.l); err != nil || s != row.want {
+			t.Errorf("%v: %+v, %v; want %+v", row.l, s, err, row.want)
+		}
+	}
+}

@@ -2,28 +2,41 @@ package layout
 
 import "fmt"
 
-// A Range is Len indices of one dimension from First on.
-type Range struct{ First, Len int }
+// Indices are those of one dimension: Count blocks of Block indices, of which the first begins at First, and
+// behind them one of Last indices. They begin Stride apart.
+type Indices struct{ First, Block, Count, Stride, Last int }
 
-// Array returns the elements of an array in row-major order whose indices lie in the given ranges of each
-// dimension, in the order of the ranges. Its extent is that of the whole array. The ranges must lie within
-// the sizes.
-func Array(sizes []int, ranges [][]Range, t *Type) (*Type, error) {
+// of returns the elements t with these indices, without the bounds of the dimension.
+func (x Indices) of(t *Type) (*Type, error) {
+	end := 0 // where the last one begins
+	if x.Last > 0 {
+		end = x.First + x.Count*x.Stride
+	}
+	by, err := Scaled([]int{x.First, x.Stride, end}, t.Extent())
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := Hvector(x.Count, x.Block, by[1], t)
+	if err != nil {
+		return nil, err
+	}
+	last, err := Contiguous(x.Last, t)
+	if err != nil {
+		return nil, err
+	}
+	return Struct([]Member{{by[0], blocks}, {by[2], last}})
+}
+
+// Array returns the elements of an array in row-major order whose indices in each dimension are given. Its
+// extent is that of the whole array. The indices must lie within the sizes.
+func Array(sizes []int, indices []Indices, t *Type) (*Type, error) {
 	for d := len(sizes) - 1; d >= 0; d-- {
-		extent := t.Extent()
-		lens, displs := make([]int, len(ranges[d])), make([]int, len(ranges[d]))
-		for i, r := range ranges[d] {
-			lens[i], displs[i] = r.Len, r.First
-		}
-		displs, err := Scaled(displs, extent)
-		if err != nil {
-			return nil, err
-		}
-		whole, ok := product(sizes[d], extent)
+		whole, ok := product(sizes[d], t.Extent())
 		if !ok {
 			return nil, errLarge
 		}
-		if t, err = Hindexed(lens, displs, t); err != nil {
+		var err error
+		if t, err = indices[d].of(t); err != nil {
 			return nil, err
 		}
 		if t, err = Resized(t, 0, whole); err != nil {
@@ -33,14 +46,14 @@ func Array(sizes []int, ranges [][]Range, t *Type) (*Type, error) {
 	return t, nil
 }
 
-// Subarray returns the ranges of a part of an array, of size subsizes and beginning at starts.
+// Subarray returns the indices of a part of an array, of size subsizes and beginning at starts.
 //
 // MPI 4.1, section 5.1.3.
-func Subarray(sizes, subsizes, starts []int) ([][]Range, error) {
+func Subarray(sizes, subsizes, starts []int) ([]Indices, error) {
 	if len(sizes) == 0 || len(subsizes) != len(sizes) || len(starts) != len(sizes) {
 		return nil, fmt.Errorf("%d sizes, %d subsizes and %d starts; give one of each for every dimension", len(sizes), len(subsizes), len(starts))
 	}
-	var all [][]Range
+	var all []Indices
 	for d, n := range sizes {
 		switch at, part := starts[d], subsizes[d]; {
 		case n < 1:
@@ -52,7 +65,7 @@ func Subarray(sizes, subsizes, starts []int) ([][]Range, error) {
 		case at > n-part:
 			return nil, fmt.Errorf("%d indices from %d on in dimension %d, which has %d; give a part within the array", part, at, d, n)
 		}
-		all = append(all, []Range{{starts[d], subsizes[d]}})
+		all = append(all, Indices{First: starts[d], Block: subsizes[d], Count: 1})
 	}
 	return all, nil
 }
@@ -61,19 +74,28 @@ func Subarray(sizes, subsizes, starts []int) ([][]Range, error) {
 // get blocks of block indices in turn.
 //
 // MPI 4.1, section 5.1.4.
-func Distributed(n, block, size, coord int) (all []Range, err error) {
+func Distributed(n, block, size, coord int) (Indices, error) {
 	switch {
 	case n > Limit:
-		return nil, errLarge
+		return Indices{}, errLarge
 	case coord > (n-1)/block: // coord*block may be too large for an int
-		return nil, nil
+		return Indices{}, nil
 	}
-	first := coord * block
-	for {
-		all = append(all, Range{first, min(block, n-first)})
-		if size > (n-1-first)/block {
-			return all, nil
+	x := Indices{First: coord * block, Block: block}
+	left := n - x.First
+	if size > (left-1)/block { // so may size*block
+		if left < block {
+			return Indices{First: x.First, Last: left}, nil
 		}
-		first += size * block
+		x.Count = 1
+		return x, nil
 	}
+	x.Stride = size * block
+	x.Count = left / x.Stride
+	if left -= x.Count * x.Stride; left >= block {
+		x.Count++
+	} else {
+		x.Last = left
+	}
+	return x, nil
 }
