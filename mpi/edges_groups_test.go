@@ -147,6 +147,9 @@ func TestDimsCreateOfManyNodes(t *testing.T) {
 		{735_134_400, []int{27200, 27027}}, {616_000, []int{100, 80, 77}}, {609_875, []int{125, 119, 41}}, {1 << 40, []int{256, 256, 256, 256, 256}},
 		{1 << 61, append([]int{16}, slices.Repeat([]int{8}, 19)...)}, {1<<61 - 1, []int{1<<61 - 1, 1, 1}},
 		{math.MaxInt, []int{math.MaxInt}}, {math.MaxInt, []int{3969050863, 2323823089}}, {math.MaxInt, []int{4544113, 3124327, 649657}}, {1 << 62, []int{1 << 31, 1 << 31}},
+		// Products of large primes.
+		{2147483647 * 2147483629, []int{2147483647, 2147483629}}, {2147483647 * 2147483647, []int{2147483647, 2147483647}},
+		{2097143 * 2097133 * 2097131, []int{2097143, 2097133, 2097131}}, {4093 * 4099 * 4111 * 65537, []int{65537, 4111, 4099, 4093}},
 	} {
 		dims := make([]int, len(row.want))
 		if err := mpi.DimsCreate(row.nodes, dims); err != nil || !slices.Equal(dims, row.want) {

@@ -2,7 +2,6 @@ package cartesian
 
 import (
 	"math"
-	"math/big"
 	"slices"
 )
 
@@ -21,25 +20,20 @@ func Dims(n, k int) []int {
 
 // divisorsOf lists the divisors of n, the smallest first.
 func divisorsOf(n int) []int {
-	all := []int{1}
-	for p := 2; n > 1; p++ {
-		if p > n/p || p == smallFactors && big.NewInt(int64(n)).ProbablyPrime(0) { // exact for such numbers
-			p = n
+	all, primes := []int{1}, primesOf(n)
+	for i, last := 0, all; i < len(primes); i++ {
+		if i == 0 || primes[i] != primes[i-1] {
+			last = all
 		}
-		for last := all; n%p == 0; n /= p {
-			var more []int
-			for _, d := range last {
-				more = append(more, d*p)
-			}
-			all, last = append(all, more...), more
+		var more []int
+		for _, d := range last {
+			more = append(more, d*primes[i])
 		}
+		all, last = append(all, more...), more
 	}
 	slices.Sort(all)
 	return all
 }
-
-// smallFactors is the number below which all factors are found by division.
-const smallFactors = 1 << 12
 
 // A balance is a search for factors. It tries those near the root first, so that it soon
 // has a spread that most others exceed.
