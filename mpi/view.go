@@ -303,12 +303,26 @@ func (c *Comm) packed(s site, e *elem, b []byte) (*elem, []byte, error) {
 		return e, b, nil
 	}
 	in, err := c.bodyOf(s, elements[Item](b), false)
+	if err == nil {
+		err = c.copyable(s, in)
+	}
 	if err != nil {
 		return e, nil, err
 	}
 	out := make([]byte, in.Size())
 	in.Gather(out, 0)
 	return &in.v.elem, out, nil
+}
+
+// mostRepeated is how large a copy may be that is larger than the memory it is of, in bytes.
+const mostRepeated = 1 << 30
+
+// copyable returns the error of a buffer that selects the same bytes so often that a copy may not fit in memory.
+func (c *Comm) copyable(s site, in *body) error {
+	if n := in.Size(); n > mostRepeated && n > len(in.v.mem) {
+		return c.errorAt(s, ErrLayout, "the layout selects %d bytes of a slice of %d, and this call copies at most %d if they are more than the slice has; use a smaller layout, or Send", n, len(in.v.mem), mostRepeated)
+	}
+	return nil
 }
 
 // bytesOf returns how many bytes of data a buffer of elements e has.

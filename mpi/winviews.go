@@ -91,6 +91,9 @@ func (w *Win[T]) viewed(s site, items []Item, l Layout, receive bool) (*body, er
 	if err != nil {
 		return nil, err
 	}
+	if err := b.c.copyable(s, x); err != nil {
+		return nil, err
+	}
 	if is := x.v.elem.code.class(); x.Size() > 0 && !sameClass(is, w.elem.code.class()) && !sameClass(is, w.selected(l)) {
 		return nil, b.c.errorAt(s, ErrType, "the buffer is %s and the target %v of %s; use elements of the same types, or WinAs", x.v.elem.name, l, w.elem.name)
 	}
