@@ -77,7 +77,7 @@ func (w *world) openArbiter(t Transport) {
 		k.patience = patience
 	}
 	k.touch = func() { k.alive = true }
-	t.Probe(arbiterContext, llc.AnyPeer, llc.AnyTag, false) // makes room for messages in this context
+	t.Probe(arbiterContext, llc.AnyPeer, llc.AnyTag) // makes room for messages in this context
 	w.arbiter = k
 	go k.run()
 }
@@ -369,7 +369,7 @@ func (k *arbiter) send(to int, b matchMessage) {
 // receive handles the messages of other ranks.
 func (k *arbiter) receive(now time.Time) {
 	for {
-		st, ok := k.t.Probe(arbiterContext, llc.AnyPeer, llc.AnyTag, false)
+		st, ok := k.t.Probe(arbiterContext, llc.AnyPeer, llc.AnyTag)
 		if !ok {
 			return
 		}

@@ -210,7 +210,7 @@ func (t *collTransport) Left(barrier int, wait bool) (done bool, err error) {
 // leftAlready is Left without waiting.
 func (t *collTransport) leftAlready() (bool, error) {
 	x := &t.crossing
-	t.c.t.Probe(t.c.id.pointToPoint(), 0, 0, false) // makes progress
+	t.c.t.Probe(t.c.id.pointToPoint(), 0, 0) // makes progress
 	if t.c.t.AwaitCollective(t.call, &t.note, nil, x.peek); x.over {
 		return true, t.met()
 	}

@@ -35,7 +35,7 @@ type controlled struct {
 func (c *controlled) Codes(int, []int, uint64) (ir.Codes, error) { return c.codes, nil }
 func (c *controlled) Failure() error                             { return c.failed }
 
-func (c *controlled) Probe(uint16, int, int, bool) (llc.Status, bool) { return llc.Status{}, false }
+func (c *controlled) Probe(uint16, int, int) (llc.Status, bool) { return llc.Status{}, false }
 
 func (c *controlled) Perform(f func()) {
 	if !c.closed {

@@ -21,8 +21,9 @@ type collTransport struct {
 	c    *core
 	ctx  context.Context // limits the call in progress; nil: none
 	call string          // name of the call in progress, shown to observers
-	note ir.Collective   // the call in progress, shown to observers
-	mark uint32          // the type of its messages, checked by the other ranks
+	part partLabel
+	note ir.Collective // the call in progress, shown to observers
+	mark uint32        // the type of its messages, checked by the other ranks
 	// broken is why this rank takes part in no further call: the ranks were in
 	// different calls.
 	broken error

@@ -298,7 +298,7 @@ func (x *exchanger) show() {
 
 // ExchangeTest tests the flags of the other ranks.
 func (x *exchanger) ExchangeTest() (bool, error) {
-	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0, false) // makes progress
+	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0) // makes progress
 	if x.catchUp != 0 {
 		if ended, err := x.test(); !ended || err != nil {
 			return ended, err

@@ -44,7 +44,7 @@ func (t *instant) Isend(*port.Spares, llc.Key, int, int, []byte) (*llc.Request, 
 }
 func (t *instant) Irecv(*port.Spares, llc.Key, int, int, []byte) *llc.Request { return nil }
 func (t *instant) Test(*llc.Request) bool                                     { return !t.stuck }
-func (t *instant) WaitAny([]*llc.Request) int                                 { return 0 }
+func (t *instant) WaitAny(string, []*llc.Request, func() bool) int            { return 0 }
 func (t *instant) Survive(func(int, error)) bool                              { return false }
 func (t *instant) Cancel(*llc.Request) bool                                   { return false }
 func (t *instant) Open(uint16, uint32, uint32)                                {}
@@ -65,7 +65,6 @@ func (t *instant) Vectors() ir.Vectors                                        { 
 func (t *instant) Carrier() port.Carrier                                      { return nil }
 func (t *instant) GiveWay() func()                                            { return nil }
 func (t *instant) Wake(int)                                                   {}
-func (t *instant) WaitAnyUntil(string, []*llc.Request, func() bool) int       { return 0 }
 func (t *instant) AwaitCollective(_ string, _ *ir.Collective, begin func(), cond func() bool) {
 	if begin != nil {
 		begin()
@@ -78,14 +77,14 @@ func (t *instant) Match(uint16, int, int, uint16, int) (llc.Status, bool) {
 	return t.probed, !t.stuck
 }
 
-func (t *instant) Probe(uint16, int, int, bool) (llc.Status, bool) {
+func (t *instant) Probe(uint16, int, int) (llc.Status, bool) {
 	return t.probed, !t.stuck
 }
 
 func (t *instant) ProbeUntil(_ string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
-	for t.stuck && !over() {
+	for t.stuck && over != nil && !over() {
 	}
-	return t.Probe(ctx, src, tag, true)
+	return t.Probe(ctx, src, tag)
 }
 
 func (t *instant) WaitContext(ctx context.Context, _ *llc.Request) error {

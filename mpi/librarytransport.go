@@ -245,8 +245,11 @@ func (s *libShared) Test(r *llc.Request) bool {
 }
 
 // WaitAny waits for one request. The library takes at most Most at a time; parts of a
-// longer list are tested in turn.
-func (s *libShared) WaitAny(rs []*llc.Request) int {
+// longer list are tested in turn. With over it looks again and again.
+func (s *libShared) WaitAny(_ string, rs []*llc.Request, over func() bool) int {
+	if over != nil {
+		return waitAnyUntil(s, rs, over)
+	}
 	if len(rs) <= libmpi.Most {
 		return s.any(rs, true)
 	}
@@ -266,15 +269,14 @@ func (s *libShared) WaitContext(ctx context.Context, r *llc.Request) error {
 	return poll(ctx, func() bool { return s.Test(r) })
 }
 
-// WaitAnyUntil looks again and again.
-func (s *libShared) WaitAnyUntil(_ string, rs []*llc.Request, over func() bool) int {
-	return waitAnyUntil(s, rs, over)
-}
-
 // Cancel withdraws nothing: the library cannot.
 func (s *libShared) Cancel(*llc.Request) bool { return false }
 
-func (t *libTransport) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
+func (t *libTransport) Probe(ctx uint16, src, tag int) (llc.Status, bool) {
+	return t.probe(ctx, src, tag, false)
+}
+
+func (t *libTransport) probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
 	if !plainContext(ctx) {
 		return llc.Status{Err: errNotCarried}, true
 	}
@@ -282,8 +284,11 @@ func (t *libTransport) Probe(ctx uint16, src, tag int, block bool) (llc.Status, 
 	return libStatus(t.members, &got, err, math.MaxInt), found || err != nil
 }
 
-// ProbeUntil looks again and again.
+// ProbeUntil with over looks again and again.
 func (t *libTransport) ProbeUntil(_ string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+	if over == nil {
+		return t.probe(ctx, src, tag, true)
+	}
 	return probeUntil(t, ctx, src, tag, over)
 }
 

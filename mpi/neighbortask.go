@@ -19,6 +19,7 @@ type neighborTask struct {
 	sent  int           // number of farTo that were sent at once
 	reqs  []llc.Request // receives of farFrom, then sends of farTo
 	first *llc.Request  // of those in progress, linked
+	part  partLabel
 }
 
 // nonblocking begins the call as a neighborTask, or returns nil, with nothing changed, in
@@ -100,10 +101,22 @@ func (v *neighborTask) start(k int, b []byte, e *edge, is *elem, id contextID, s
 }
 
 // await waits for the transfers. Its caller completes the request next.
-func (v *neighborTask) await() {
+func (v *neighborTask) await(many string) {
 	v.late = nil
+	if many != "" {
+		v.label(many)
+		defer v.label("")
+	}
 	v.c.t.WaitAll(v.first)
 	v.st, v.err = emptyStatus(), v.result()
+}
+
+// label has reports show the waits for the transfers as waits in the call many, unless that is empty.
+func (v *neighborTask) label(many string) {
+	text := v.part.in(many, v.site.call)
+	for r := v.first; r != nil; r = r.Link {
+		r.Label = text
+	}
 }
 
 // look completes the call, if its transfers are complete, and reports whether it did.

@@ -50,9 +50,11 @@ func (c *counted) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
 
 func (c *counted) Start(r *llc.Request, send bool) { c.observed.Start(r, send) }
 func (c *counted) Wait(r *llc.Request)             { c.observed.Wait(r) }
-func (c *counted) WaitAny(rs []*llc.Request) int   { return c.observed.WaitAny(rs) }
 func (c *counted) Test(r *llc.Request) bool        { return c.observed.Test(r) }
 func (c *counted) Failure() error                  { return c.Port.Failure() }
+func (c *counted) WaitAny(call string, rs []*llc.Request, over func() bool) int {
+	return c.observed.WaitAny(call, rs, over)
+}
 func (c *counted) WaitContext(ctx context.Context, r *llc.Request) error {
 	return c.observed.WaitContext(ctx, r)
 }
@@ -244,11 +246,13 @@ func (o *observed) WaitAll(first *llc.Request) {
 	o.to.End(m, observe.WaitAll, &all)
 }
 
-func (o *observed) WaitAny(rs []*llc.Request) int {
-	m := o.to.Begin()
-	i := o.Transport.WaitAny(rs)
-	t := o.arrival(rs[i])
-	o.to.End(m, observe.WaitAny, &t)
+func (o *observed) WaitAny(call string, rs []*llc.Request, over func() bool) int {
+	m, t := o.to.Begin(), observe.Transfer{Comm: o.comm, Peer: llc.AnyPeer}
+	i := o.Transport.WaitAny(call, rs, over)
+	if i >= 0 {
+		t = o.arrival(rs[i])
+	}
+	o.to.End(m, o.to.Named(call), &t)
 	return i
 }
 

@@ -30,7 +30,7 @@ func (l *launch) operation() *operation {
 		o = &l.first
 	} else {
 		if o.stepped {
-			o.carrier.Join(&o.steps) // the goroutine that has completed it may not have left it yet
+			o.carrier.Join(&o.steps, "") // the goroutine that has completed it may not have left it yet
 		}
 		if o.done != nil || o.forget != nil {
 			o = &operation{task: task{kept: o.kept}}
@@ -124,9 +124,9 @@ func (o *operation) carry() {
 
 // await waits for an exchange that the transport does not advance. Its caller completes
 // the request next, so no waiter is woken.
-func (o *operation) await() {
+func (o *operation) await(many string) {
 	o.late = nil
-	o.c.t.AwaitCollective(o.t.call, &o.t.note, nil, o.launch.exchange.test)
+	o.c.t.AwaitCollective(o.t.part.in(many, o.t.call), &o.t.note, nil, o.launch.exchange.test)
 	o.settle(o.result())
 }
 
@@ -134,7 +134,7 @@ func (o *operation) await() {
 // and reports whether it did.
 func (o *operation) look() bool {
 	e, t := &o.launch.exchange, o.c.t
-	t.Probe(o.c.id.pointToPoint(), 0, 0, false) // makes progress
+	t.Probe(o.c.id.pointToPoint(), 0, 0) // makes progress
 	e.peeked = false
 	t.AwaitCollective(o.t.call, &o.t.note, nil, e.peek)
 	if e.peeked && !e.here && failure(t) == nil {

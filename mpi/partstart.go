@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 
@@ -119,9 +120,9 @@ func (p *partitioned) glance(step *llc.Request) {
 }
 
 // await waits for the end of the start. Its caller completes the request next.
-func (v *partStart) await() {
+func (v *partStart) await(many string) {
 	v.late = nil
-	v.settle(noted("Wait", v.p.site.call))
+	v.settle(noted(cmp.Or(many, "Wait"), v.p.site.call))
 }
 
 // here is not asked: WaitAny waits for the channel of the request.

@@ -71,10 +71,10 @@ func (c *Comm) probe(s site, block bool) (Status, bool, error) {
 
 func (c *Comm) probeFor(s site, from int, block bool) (st llc.Status, ok bool) {
 	switch {
-	case block && c.ctx == nil && s.call != "Probe" && c.reports():
-		return c.t.ProbeUntil(s.call, c.id.pointToPoint(), from, s.tag, func() bool { return false })
-	case !block || c.ctx == nil:
-		return c.t.Probe(c.id.pointToPoint(), from, s.tag, block)
+	case !block:
+		return c.t.Probe(c.id.pointToPoint(), from, s.tag)
+	case c.ctx == nil:
+		return c.t.ProbeUntil(s.call, c.id.pointToPoint(), from, s.tag, nil)
 	}
 	over := func() bool { return c.ctx.Err() != nil || c.failures != nil && c.failures.bereaved(from) }
 	c.untilOver([]context.Context{c.ctx}, over, func(over func() bool) bool {

@@ -232,7 +232,11 @@ func (r *Request) ended() {
 // Wait waits until the operation is complete, and returns the status of a receive.
 //
 // MPI 4.1, section 3.7.3.
-func (r *Request) Wait() (Status, error) {
+func (r *Request) Wait() (Status, error) { return r.wait("") }
+
+// wait is Wait. Reports show a wait for a task as one in the call many, which waits for
+// several requests; empty: in Wait.
+func (r *Request) wait(many string) (Status, error) {
 	p := r.active()
 	if p == nil {
 		return emptyStatus(), nil
@@ -270,7 +274,7 @@ func (r *Request) Wait() (Status, error) {
 		}
 	} else if p.task != nil {
 		m := p.c.w.begin()
-		p.call()
+		p.call(many)
 		p.c.end(m, "Wait")
 	}
 	if !p.claim(gen) {

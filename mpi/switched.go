@@ -215,7 +215,7 @@ func (x *switcher) ExchangeTest() (bool, error) {
 	if x.state != setJoined {
 		return true, nil // it was made by messages
 	}
-	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0, false) // makes progress
+	x.c.t.Probe(x.c.id.pointToPoint(), 0, 0) // makes progress
 	x.over, x.peeked = false, false
 	x.c.t.AwaitCollective(x.call, &x.note, nil, x.peek)
 	if x.over {

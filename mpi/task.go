@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"runtime"
 	"sync/atomic"
 
@@ -33,9 +34,9 @@ type task struct {
 
 // A late is work that makes no progress until a goroutine waits for it or tests it.
 type late interface {
-	// await waits for the end. Its caller completes the request next, so no waiter is
-	// woken.
-	await()
+	// await waits for the end, in the call many: see task.wait. Its caller completes the
+	// request next, so no waiter is woken.
+	await(many string)
 	// look ends the work, if it need not wait, and reports whether it did.
 	look() bool
 	// here reports whether there is nothing to wait for. It is called with the port's
@@ -85,16 +86,17 @@ func (k *task) discard() {
 // ended reports whether the task is complete.
 func (k *task) ended() bool { return k.early || k.over.Load() }
 
-// wait waits until the task is complete.
-func (k *task) wait() {
+// wait waits until the task is complete. Reports show the wait as one in the call many,
+// which waits for several requests; empty: in another one.
+func (k *task) wait(many string) {
 	switch {
 	case k.ended():
 	case k.late != nil:
-		k.late.await()
+		k.late.await(many)
 	case k.carrier == nil:
 		<-k.done
 	default:
-		k.carrier.Join(&k.steps)
+		k.carrier.Join(&k.steps, many)
 	}
 }
 
@@ -128,7 +130,7 @@ func (k *task) channel() <-chan struct{} {
 			if k.carrier != nil && k.late == nil && !k.ended() { // one that has ended early never ends for the carrier
 				k.carrier.Attend(&k.steps)
 			}
-			k.wait()
+			k.wait("")
 			close(k.done)
 		}()
 	}
@@ -204,11 +206,11 @@ func (c *core) attend(k *task, f func() (Status, error)) {
 	}()
 }
 
-// call waits for the task of p within a call of the program.
-func (p *transfer) call() {
+// call waits for the task of p within a call of the program: see task.wait.
+func (p *transfer) call(many string) {
 	k := p.task
 	if k.attended {
-		held, label := ir.Collective{Holder: &ir.Holder{Peer: ir.NoPeer}}, "Wait"
+		held, label := ir.Collective{Holder: &ir.Holder{Peer: ir.NoPeer}}, cmp.Or(many, "Wait")
 		if p.kind != compound {
 			held.Holder.Peer = p.Peer
 		} else {
@@ -216,7 +218,7 @@ func (p *transfer) call() {
 		}
 		p.c.t.AwaitCollective(label, &held, nil, k.over.Load)
 	}
-	k.wait()
+	k.wait(many)
 }
 
 // Status reports whether the operation is complete, and its status, without completing

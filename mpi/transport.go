@@ -44,8 +44,10 @@ type Transport interface {
 	// RecvFor is Recv, reported as a wait of call.
 	RecvFor(call string, key llc.Key, src, tag int, buf []byte) (llc.Status, error)
 	Test(r *llc.Request) bool
-	// WaitAny waits until a request is complete, and returns its index.
-	WaitAny(rs []*llc.Request) int
+	// WaitAny waits until a request is complete, and returns its index, or until over holds, and returns -1. It
+	// is reported as a wait of call. over is called as the condition of AwaitCollective is, and may not call the
+	// transport; it may be nil.
+	WaitAny(call string, rs []*llc.Request, over func() bool) int
 	// WaitContext is Wait that ends with ctx's error when ctx ends. The transfer may
 	// then still complete: Cancel withdraws it if possible.
 	WaitContext(ctx context.Context, r *llc.Request) error
@@ -53,11 +55,8 @@ type Transport interface {
 	// A withdrawn request is complete.
 	Cancel(r *llc.Request) bool
 	// Probe looks for a message without receiving it.
-	Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool)
-	// WaitAnyUntil is WaitAny that returns -1 when over holds and no request is complete, and ProbeUntil is
-	// Probe with block that ends then. Both are reported as waits of call. over is called as the condition
-	// of AwaitCollective is, and may not call the transport.
-	WaitAnyUntil(call string, rs []*llc.Request, over func() bool) int
+	Probe(ctx uint16, src, tag int) (llc.Status, bool)
+	// ProbeUntil is Probe that waits for a message, or until over holds: see WaitAny.
 	ProbeUntil(call string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool)
 	// Match is Probe without block that reserves the message for a receive from its
 	// source in context as with tag handle; the returned status has the message's own

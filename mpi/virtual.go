@@ -214,13 +214,18 @@ func (v *virtual) Test(r *llc.Request) bool {
 	return v.Transport.Test(r)
 }
 
-func (v *virtual) WaitAny(rs []*llc.Request) int {
+// WaitAny with over looks again and again, and so does ProbeUntil: the clock must not take them for waits that only an
+// event ends.
+func (v *virtual) WaitAny(call string, rs []*llc.Request, over func() bool) int {
+	if over != nil {
+		return waitAnyUntil(v, rs, over)
+	}
 	v.enter(1)
 	defer v.leave(1)
 	if v.windows.some() {
-		v.until("WaitAny", nil, nil, func() bool { return slices.ContainsFunc(rs, (*llc.Request).Done) })
+		v.until(call, nil, nil, func() bool { return slices.ContainsFunc(rs, (*llc.Request).Done) })
 	}
-	return v.Transport.WaitAny(rs)
+	return v.Transport.WaitAny(call, rs, nil)
 }
 
 func (v *virtual) WaitContext(ctx context.Context, r *llc.Request) error {
@@ -237,26 +242,28 @@ func (v *virtual) limit(n int) {
 	v.mu.Unlock()
 }
 
-func (v *virtual) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
-	patient := 0
-	if block && !v.windows.some() {
-		patient = 1
+func (v *virtual) Probe(ctx uint16, src, tag int) (llc.Status, bool) {
+	v.enter(0)
+	defer v.leave(0)
+	v.glance()
+	return v.Transport.Probe(ctx, src, tag)
+}
+
+func (v *virtual) ProbeUntil(call string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
+	if over != nil {
+		return probeUntil(v, ctx, src, tag, over)
+	}
+	patient, serves := 1, v.windows.some()
+	if serves {
+		patient = 0
 	}
 	v.enter(patient)
 	defer v.leave(patient)
-	if block && v.windows.some() {
-		return v.probe(ctx, src, tag)
+	if serves {
+		return v.probe(call, ctx, src, tag)
 	}
 	v.glance()
-	return v.Transport.Probe(ctx, src, tag, block)
-}
-
-// WaitAnyUntil and ProbeUntil look again and again: the clock must not take them for waits that only an event ends.
-func (v *virtual) WaitAnyUntil(_ string, rs []*llc.Request, over func() bool) int {
-	return waitAnyUntil(v, rs, over)
-}
-func (v *virtual) ProbeUntil(_ string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
-	return probeUntil(v, ctx, src, tag, over)
+	return v.Transport.ProbeUntil(call, ctx, src, tag, nil)
 }
 
 func (v *virtual) Match(ctx uint16, src, tag int, as uint16, handle int) (llc.Status, bool) {
@@ -292,17 +299,17 @@ type virtualCarrier struct {
 	v *virtual
 }
 
-func (c virtualCarrier) Join(t *port.Task) {
+func (c virtualCarrier) Join(t *port.Task, many string) {
 	c.v.enter(1)
 	defer c.v.leave(1)
 	if c.v.windows.some() {
-		c.v.until(t.Call, t.Collective, nil, t.Over)
+		c.v.until(new(partLabel).in(many, t.Call), t.Collective, nil, t.Over)
 	}
-	c.Carrier.Join(t)
+	c.Carrier.Join(t, many)
 }
 
 // Attend is Join: in virtual time all waits of a rank count.
-func (c virtualCarrier) Attend(t *port.Task) { c.Join(t) }
+func (c virtualCarrier) Attend(t *port.Task) { c.Join(t, "") }
 
 func (c virtualCarrier) Look(t *port.Task) bool {
 	c.v.enter(0)

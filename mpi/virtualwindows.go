@@ -173,12 +173,12 @@ func (v *virtual) awaitContext(ctx context.Context, r *llc.Request) error {
 
 // probe is a Probe that waits, on a rank that serves windows: it polls, which takes
 // time.
-func (v *virtual) probe(ctx uint16, src, tag int) (llc.Status, bool) {
+func (v *virtual) probe(call string, ctx uint16, src, tag int) (llc.Status, bool) {
 	for v.windows.some() && failure(v.Transport) == nil {
-		if st, ok := v.Transport.Probe(ctx, src, tag, false); ok {
+		if st, ok := v.Transport.Probe(ctx, src, tag); ok {
 			return st, true
 		}
 		v.glance()
 	}
-	return v.Transport.Probe(ctx, src, tag, true)
+	return v.Transport.ProbeUntil(call, ctx, src, tag, nil)
 }

@@ -84,7 +84,7 @@ func (p *transfer) joins(c *Comm) bool {
 func waitEach(reqs []*Request) error {
 	var failed *RequestErrors
 	for i, r := range reqs {
-		_, err := r.Wait()
+		_, err := r.wait("WaitAll")
 		failed = failedAt(failed, i, len(reqs), err)
 	}
 	return failed.result()
@@ -166,15 +166,14 @@ func (k *scratch) wait(call string, reqs []*Request, means waitMeans) int {
 			return k.index[k.first]
 		}
 		return selectAny(call, reqs) // the network has been lost
-	case !limited && (call == "WaitAny" || !c.reports()):
-		return k.index[c.t.WaitAny(k.rs)]
+	case !limited:
+		return k.index[c.t.WaitAny(call, k.rs, nil)]
 	}
-	m, done := c.w.begin(), -1
+	done := -1
 	c.untilOver(k.limits(), k.over, func(over func() bool) bool {
-		done = c.t.WaitAnyUntil(call, k.rs, over)
+		done = c.t.WaitAny(call, k.rs, over)
 		return done >= 0
 	})
-	c.end(m, call)
 	if done < 0 {
 		done = k.first
 	}
@@ -332,7 +331,7 @@ func poll(ctx context.Context, cond func() bool) error {
 	return nil
 }
 
-// waitAnyUntil is WaitAnyUntil of a transport that does not wait for a condition.
+// waitAnyUntil is WaitAny of a transport that does not wait for a condition.
 func waitAnyUntil(t interface{ Test(*llc.Request) bool }, rs []*llc.Request, over func() bool) (done int) {
 	_ = poll(context.Background(), func() bool {
 		done = slices.IndexFunc(rs, t.Test)
@@ -344,7 +343,7 @@ func waitAnyUntil(t interface{ Test(*llc.Request) bool }, rs []*llc.Request, ove
 // probeUntil is ProbeUntil of such a transport.
 func probeUntil(t Transport, ctx uint16, src, tag int, over func() bool) (st llc.Status, ok bool) {
 	_ = poll(context.Background(), func() bool {
-		st, ok = t.Probe(ctx, src, tag, false)
+		st, ok = t.Probe(ctx, src, tag)
 		return ok || failure(t) != nil || over()
 	})
 	return st, ok

@@ -13,6 +13,21 @@ import (
 // noted returns the label of waits in a call, with a note.
 func noted(call, note string) string { return call + " " + note }
 
+// A partLabel is the label of waits for what a call has begun. It makes a label once.
+type partLabel struct{ many, call, text string }
+
+// in returns the label of a wait for what call has begun in the call many, which waits for several requests; if many is
+// empty, of one in call.
+func (l *partLabel) in(many, call string) string {
+	switch {
+	case many == "":
+		return call
+	case l.many != many || l.call != call:
+		*l = partLabel{many, call, noted(many, call)}
+	}
+	return l.text
+}
+
 // callOf returns the call of a label.
 func callOf(label string) string {
 	call, _, _ := strings.Cut(label, " ")

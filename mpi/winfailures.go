@@ -82,7 +82,7 @@ func (l *winLock) acquireLimited(c *Comm, call string, exclusive bool) (failed e
 	l.enlist(c.rank)
 	if c.w.Clock != nil { // see poll
 		_ = poll(context.Background(), func() bool {
-			c.t.Probe(c.id.pointToPoint(), 0, 0, false) // makes progress
+			c.t.Probe(c.id.pointToPoint(), 0, 0) // makes progress
 			return look() || failure(c.t) != nil
 		})
 	} else {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -35,6 +36,13 @@ func liveVirtually(world *mpi.Comm, what string) error {
 			counter ^= counter<<1 + 1
 		}
 		fmt.Printf("rank %d at %.9f\n", rank, mpi.Wtime())
+		return err
+	case "calls":
+		if world.Rank() == 0 {
+			_, _, err := mpi.WaitSome(mpi.Irecv(world, []int{0}, 1, 1), mpi.Irecv(world, []int{0}, 1, 2))
+			return err
+		}
+		_, _, err := mpi.Mprobe(world, 0, 3)
 		return err
 	case "cycle":
 		_, err := mpi.Recv(world, one, (rank+1)%size, 7)
@@ -396,6 +404,16 @@ func TestVirtualEnds(t *testing.T) {
 	}
 	if _, _, errs := virtually(t, "cycle", "-n", "2", "--time", "loggp"); !strings.Contains(errs, "the job hangs: every rank waits, and nothing is under way") {
 		t.Error(errs)
+	}
+}
+
+// Waits of the forms of WaitAny and Probe have the name of the call.
+func TestVirtualWaitsHaveTheNameOfTheCall(t *testing.T) {
+	_, _, errs := virtually(t, "calls", "-n", "2", "--time", "loggp")
+	for _, row := range []string{`\n0 +WaitSome +- `, `\n1 +Mprobe +0 +3 `} {
+		if !regexp.MustCompile(row).MatchString(errs) {
+			t.Errorf("%q is missing in\n%s", row, errs)
+		}
 	}
 }
 

@@ -33,6 +33,19 @@ var limitedWaits = []limitedWait{
 		_, _, err := mpi.WaitAny(append(twoReceives(c), mpi.Ibarrier(c))...)
 		return err
 	}},
+	{"waitall with a barrier", "", `0 +WaitAll \(Ibarrier\) +- +- +- `, func(c *mpi.Comm) error { return mpi.WaitAll(nil, mpi.Ibarrier(c)) }},
+	{"waitall with a broadcast", "", `0 +WaitAll \(Ibcast\) +. +- +`, func(c *mpi.Comm) error { return mpi.WaitAll(mpi.Ibcast(c, make([]int, 1<<16), 1)) }},
+	{"waitall with neighbors", "martini", `0 +WaitAll \(IneighborAllgather\) +[1-] +- `, func(c *mpi.Comm) error {
+		ring, err := c.CartCreate([]int{2}, []bool{false})
+		if err != nil || c.Rank() == 1 {
+			return err
+		}
+		return mpi.WaitAll(mpi.IneighborAllgather(ring, []int{1}, make([]int, 2)))
+	}},
+	{"waitall with a partitioned receive", "", `0 +WaitAll \(PrecvInit\) +1 +`, func(c *mpi.Comm) error {
+		r, err := mpi.PrecvInit(c, make([]int, 4), 2, 1, 1)
+		return errors.Join(err, r.Start(), mpi.WaitAll(r))
+	}},
 	{"wait after Done", "", `0 +Wait +1 +- +- `, func(c *mpi.Comm) error {
 		r := mpi.Irecv(c, []int{0}, 1, 1)
 		r.Done()
@@ -142,16 +155,20 @@ func waitLimited(world *mpi.Comm, what string) error {
 // does nothing else.
 func TestLimitedWaitsAreReported(t *testing.T) {
 	for _, w := range limitedWaits {
-		for _, how := range []string{"--keep-going", "with a deadline: "} {
+		for _, how := range []string{"--keep-going", "with a deadline: ", "plain"} {
+			if how == "plain" && !strings.HasPrefix(w.name, "waitall") {
+				continue // the others are waits that a context or a death can end
+			}
 			if how != "--keep-going" && (strings.Contains(w.name, "agree") || strings.Contains(w.name, "shrink")) {
 				continue // they are for jobs that go on
 			}
 			t.Run(how+" "+w.name, func(t *testing.T) {
 				t.Parallel()
 				args, play := []string{"-n", "2", "--timeout", "25s", "--stall", (2 * computing).String()}, w.name
-				if how == "--keep-going" {
+				switch how {
+				case "--keep-going":
 					args = append(args, how)
-				} else {
+				case "with a deadline: ":
 					play = how + w.name
 				}
 				if w.nic != "" {

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"strings"
 
 	"rhinet/internal/pmi"
@@ -34,7 +35,7 @@ func disagreements(all []reading) []string {
 			}
 		}
 		if g == nil {
-			g = &group{sign: r.Sign, call: r.Call}
+			g = &group{sign: r.Sign, call: cmp.Or(r.Note, r.Call)} // a WaitAll notes the collective call
 			calls[at] = append(calls[at], g)
 		}
 		g.ranks = append(g.ranks, r.rank)

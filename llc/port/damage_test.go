@@ -20,7 +20,7 @@ func TestWaitsEndAfterDamage(t *testing.T) {
 		"Recv from another": func(p *Port) error { _, err := p.Recv(0, 2, 0, nil); return err },
 		"Ssend to another":  func(p *Port) error { return p.Send(0, 2, 0, llc.Synchronous, []byte{1}) },
 		"Probe": func(p *Port) error {
-			if _, ok := p.Probe(0, llc.AnyPeer, 0, true); ok {
+			if _, ok := p.ProbeUntil("Probe", 0, llc.AnyPeer, 0, nil); ok {
 				return errors.New("a message")
 			}
 			return p.Failure()
@@ -76,7 +76,7 @@ func TestWaitsAudit(t *testing.T) {
 		"a wait": func(p *Port, asked chan struct{}) { p.Await("Barrier", nil, func() bool { return len(asked) > 1 }) },
 		"Probe": func(p *Port, asked chan struct{}) {
 			for len(asked) < 2 {
-				p.Probe(0, llc.AnyPeer, 0, false)
+				p.Probe(0, llc.AnyPeer, 0)
 			}
 		},
 	} {

@@ -58,7 +58,7 @@ func TestTrafficOnHosts(t *testing.T) {
 			} else {
 				next := make([]int, len(ps))
 				for range each * (len(ps) - 1) {
-					st, _ := p.Probe(4, llc.AnyPeer, llc.AnyTag, true)
+					st, _ := p.ProbeUntil("Probe", 4, llc.AnyPeer, llc.AnyTag, nil)
 					i := next[st.Source]
 					if next[st.Source]++; st.Tag != i {
 						t.Errorf("seed %d: message %d of rank %d comes before message %d", seed, st.Tag, st.Source, i)

@@ -71,7 +71,7 @@ func TestLaneKeepsItsReceive(t *testing.T) {
 	eventually(t, "in the lane", func() bool { return inLane(ps[0]) })
 	for i := range 5 {
 		send(t, ps[2], 0, 0, 1, payload(i, 8))
-		eventually(t, "another message", func() bool { _, ok := ps[0].Probe(0, 2, 1, false); return ok })
+		eventually(t, "another message", func() bool { _, ok := ps[0].Probe(0, 2, 1); return ok })
 		recv(t, ps[0], 0, 2, 1, payload(i, 8)) // done at once
 	}
 	send(t, ps[1], 0, 0, 9, payload(9, 8))
@@ -110,7 +110,7 @@ func TestLaneTakesOnce(t *testing.T) {
 			send(t, ps[1], 0, 0, 1, payload(1, 8))
 		}
 		inTime(t, "receiver", wg.Wait)
-		if st, ok := ps[0].Probe(0, 1, llc.AnyTag, false); ok {
+		if st, ok := ps[0].Probe(0, 1, llc.AnyTag); ok {
 			t.Errorf("late %v: and then %+v", late, st)
 		}
 	}
@@ -128,7 +128,7 @@ func TestSynchronousSendsLeaveTheLane(t *testing.T) {
 		}
 		done.Store(true)
 	})
-	eventually(t, "the message is there", func() bool { _, ok := ps[1].Probe(0, 0, 1, false); return ok })
+	eventually(t, "the message is there", func() bool { _, ok := ps[1].Probe(0, 0, 1); return ok })
 	if done.Load() {
 		t.Error("Send has returned before the receive")
 	}
@@ -137,7 +137,7 @@ func TestSynchronousSendsLeaveTheLane(t *testing.T) {
 
 	r := &llc.Request{Peer: 1, Tag: 2, Mode: llc.Synchronous, Buf: payload(2, 8)}
 	ps[0].Start(r, true)
-	eventually(t, "the message that was started is there", func() bool { _, ok := ps[1].Probe(0, 0, 2, false); return ok })
+	eventually(t, "the message that was started is there", func() bool { _, ok := ps[1].Probe(0, 0, 2); return ok })
 	if ps[0].Test(r) {
 		t.Error("a synchronous send is complete before the receive")
 	}
@@ -399,7 +399,7 @@ func TestTrySend(t *testing.T) {
 		for i := range some {
 			recv(t, ps[1], 0, 0, i, payload(i, n))
 		}
-		if _, ok := ps[1].Probe(0, 0, llc.AnyTag, false); ok || some == 0 {
+		if _, ok := ps[1].Probe(0, 0, llc.AnyTag); ok || some == 0 {
 			t.Errorf("%d messages of %d bytes go, and a part of another one: %v", some, n, ok)
 		}
 	}

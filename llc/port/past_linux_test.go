@@ -141,7 +141,7 @@ func TestPastTheTranslatorAfterAWait(t *testing.T) {
 		}
 		for _, now := range []bool{false, true} { // one message waits before the one in the ring
 			send(t, ps[0], 0, 1, 1, payload(1, 8))
-			if _, there := to.Probe(0, 0, 1, true); !there {
+			if _, there := to.ProbeUntil("Probe", 0, 0, 1, nil); !there {
 				t.Fatalf("%s: no message", name)
 			}
 			to.lock()

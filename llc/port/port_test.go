@@ -95,7 +95,7 @@ func TestNonblocking(t *testing.T) {
 			case 0:
 				p.Wait(rs[k])
 			case 1:
-				k = p.WaitAny(rs)
+				k = p.WaitAny("WaitAny", rs, nil)
 			default:
 				for !p.Test(rs[k]) {
 				}
@@ -130,14 +130,14 @@ func TestProbe(t *testing.T) {
 			recv(t, p, 4, 1, 9, nil)
 			return
 		}
-		if st, ok := p.Probe(5, llc.AnyPeer, llc.AnyTag, false); ok {
+		if st, ok := p.Probe(5, llc.AnyPeer, llc.AnyTag); ok {
 			t.Errorf("%+v in another context", st)
 		}
-		st, ok := p.Probe(4, llc.AnyPeer, llc.AnyTag, true)
+		st, ok := p.ProbeUntil("Probe", 4, llc.AnyPeer, llc.AnyTag, nil)
 		if !ok || st.Source != 0 || st.Tag != 9 || st.Bytes != 30 {
 			t.Errorf("%+v, %v", st, ok)
 		}
-		if again, ok := p.Probe(4, 0, 9, false); !ok || again != st {
+		if again, ok := p.Probe(4, 0, 9); !ok || again != st {
 			t.Errorf("%+v, %v the second time", again, ok)
 		}
 		recv(t, p, 4, 0, 9, payload(1, 30))
@@ -301,7 +301,7 @@ func TestTroubleIsReported(t *testing.T) {
 	p := New(Config{NIC: nics[0], Policy: oversubscribed(), Trouble: func(err error) { trouble = err }})
 	defer p.Close()
 	nics[1].Post(&ir.Command{Op: ir.Shared, Header: ir.Header{Kind: 255}})
-	p.Probe(0, 1, 1, false)
+	p.Probe(0, 1, 1)
 	var lie *llc.ProtocolError
 	if !errors.As(trouble, &lie) || lie.Peer != 1 {
 		t.Errorf("%v", trouble)

@@ -3,13 +3,13 @@ package port
 import "rhinet/llc"
 
 // Probe reports whether a message waits that a receive with these arguments would take, and describes it.
-// With block it waits for one; then false means that the port is closed or a peer was lost (see Failure).
-func (p *Port) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
-	return p.probe("Probe", ctx, src, tag, block, nil)
+func (p *Port) Probe(ctx uint16, src, tag int) (llc.Status, bool) {
+	return p.probe("", ctx, src, tag, false, nil)
 }
 
-// ProbeUntil is Probe with block, under the name call in reports, that also ends when over holds, which is called as
-// the condition of Await is. over may be nil.
+// ProbeUntil is Probe that waits for a message, under the name call in reports, until over holds, which is called as
+// the condition of Await is; over may be nil. It finds none then, or if the port is closed or a peer was lost (see
+// Failure).
 func (p *Port) ProbeUntil(call string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
 	return p.probe(call, ctx, src, tag, true, over)
 }

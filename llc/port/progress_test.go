@@ -57,7 +57,7 @@ func TestInvitationGoesAtOnce(t *testing.T) {
 	withoutHelper(t, ps[0]) // as if active: it would do the work
 	var sender sync.WaitGroup
 	sender.Go(func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
-	eventually(t, "the offer", func() bool { _, ok := ps[0].Probe(0, 1, 1, false); return ok })
+	eventually(t, "the offer", func() bool { _, ok := ps[0].Probe(0, 1, 1); return ok })
 	in := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 300000)}
 	ps[0].Start(in, false)
 	eventually(t, "the sender has moved its part", func() bool {
@@ -111,7 +111,7 @@ func TestReceiverComputes(t *testing.T) {
 		return len(list) == 1 && list[0].State == "Waiting" && list[0].Moved == 300000
 	})
 	inTime(t, "the receiver", func() { ps[0].Wait(in) })
-	eventually(t, "the sender is told", func() bool { ps[0].Probe(0, 1, 9, false); return idle(ps[1]) })
+	eventually(t, "the sender is told", func() bool { ps[0].Probe(0, 1, 9); return idle(ps[1]) })
 	sender.Wait()
 	if in.Status.Err != nil || string(in.Buf) != string(payload(1, 300000)) {
 		t.Errorf("%v, or wrong bytes", in.Status.Err)
@@ -129,7 +129,7 @@ func TestCancelTakesInvitationsBack(t *testing.T) {
 		t.Fatalf("%+v", in.Status)
 	}
 	ps[0].Start(in, false)
-	ps[1].Probe(0, 0, 9, false) // this takes both invitations
+	ps[1].Probe(0, 0, 9) // this takes both invitations
 	var sender sync.WaitGroup
 	sender.Go(func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
 	eventually(t, "the sender has begun", func() bool {
@@ -218,7 +218,7 @@ func TestLooksAreShort(t *testing.T) {
 	sender.Go(func() { send(t, ps[1], 0, 0, 1, payload(1, 300000)) })
 	looks := map[string]func(){
 		"Test":  func() { ps[0].Test(&llc.Request{}) },
-		"Probe": func() { ps[0].Probe(0, 1, 2, false) },
+		"Probe": func() { ps[0].Probe(0, 1, 2) },
 		"Match": func() { ps[0].Match(0, 1, 2, 1, 2) },
 		"Next":  func() { ps[0].Next(false) },
 	}

@@ -42,7 +42,9 @@ func (p *Port) describe(w *waiter) {
 			s.Peer, s.Taken, s.Holder = held.Peer, held.Taken, nil
 		}
 	case waitTask:
-		p.describeTask(&s, w.task)
+		if p.describeTask(&s, w.task); w.call != "" {
+			s.Call = w.call + " " + w.task.Call
+		}
 	case waitTasks:
 		p.describeTask(&s, p.tasks.first)
 	case waitProbe:

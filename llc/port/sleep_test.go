@@ -104,7 +104,7 @@ func TestRoomIsNews(t *testing.T) {
 	taken, room := 0, false
 	s.onArm = func() {
 		room = false
-		for _, there := ps[1].Probe(0, 0, taken, false); there; _, there = ps[1].Probe(0, 0, taken, false) {
+		for _, there := ps[1].Probe(0, 0, taken); there; _, there = ps[1].Probe(0, 0, taken) {
 			recv(t, ps[1], 0, 0, taken, payload(taken, 8))
 			taken++
 			room = taken < n
@@ -229,7 +229,7 @@ func TestPollerLooksAfterConditions(t *testing.T) {
 			eventually(t, "the first waits", func() bool { return polled(ps[0]) })
 			found := make(chan bool)
 			go func() {
-				_, ok := ps[0].Probe(0, 1, 2, true)
+				_, ok := ps[0].ProbeUntil("Probe", 0, 1, 2, nil)
 				found <- ok
 			}()
 			eventually(t, "the second is parked", func() bool { return parked(ps[0]) >= 1 && conditions(ps[0]) })

@@ -56,8 +56,9 @@ type Carrier interface {
 	Stir(t *Task)
 	// Conclude ends t, for which When has returned false at least once.
 	Conclude(t *Task)
-	// Join returns when t is over. Attend is Join that reports do not count as a call of the program.
-	Join(t *Task)
+	// Join returns when t is over. Reports show a wait of t.Call, or of the call many for it, unless that is
+	// empty. Attend is Join that reports do not count as a call of the program.
+	Join(t *Task, many string)
 	Attend(t *Task)
 	// Look reports whether t is over, after a look at the network.
 	Look(t *Task) bool
@@ -283,7 +284,7 @@ func (p *Port) Conclude(t *Task) {
 }
 
 // Join is that of [Carrier].
-func (p *Port) Join(t *Task) { p.join(t, t.Call) }
+func (p *Port) Join(t *Task, many string) { p.join(t, many) }
 
 // Attend is that of [Carrier].
 func (p *Port) Attend(t *Task) { p.join(t, llc.Serving) }

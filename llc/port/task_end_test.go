@@ -34,7 +34,7 @@ func TestStir(t *testing.T) {
 		t.Error("a request that was given up has carried a task on")
 	}
 	send(t, ps[1], 0, 0, 2, make([]byte, 8))
-	ps[0].Join(&again.Task)
+	ps[0].Join(&again.Task, "")
 	if steps != 2 || !fresh.Done() {
 		t.Errorf("%d steps", steps)
 	}
@@ -51,7 +51,7 @@ func TestTasksOfAClosedPort(t *testing.T) {
 		joined := &script{}
 		joined.begin(t, ps[0], 1)
 		var wg sync.WaitGroup
-		wg.Go(func() { ps[0].Join(&joined.Task) })
+		wg.Go(func() { ps[0].Join(&joined.Task, "") })
 		eventually(t, "somebody waits", func() bool { return ps[0].Waiting() > 0 })
 		lone := &script{}
 		lone.begin(t, ps[0], 2)
@@ -61,7 +61,7 @@ func TestTasksOfAClosedPort(t *testing.T) {
 		} else {
 			cond.Work = cond
 			end(ps[0])
-			inTime(t, name, func() { ps[0].Join(&cond.Task); ps[0].Join(&lone.Task); wg.Wait() })
+			inTime(t, name, func() { ps[0].Join(&cond.Task, ""); ps[0].Join(&lone.Task, ""); wg.Wait() })
 		}
 		late := &script{p: ps[0]}
 		if late.Work = late; !ps[0].When(&late.Task, &llc.Request{}, nil) {
@@ -92,7 +92,7 @@ func TestTasksWaitForConditions(t *testing.T) {
 				return s.Over()
 			})
 		}
-		inTime(t, "Join", func() { ps[0].Join(&s.Task) })
+		inTime(t, "Join", func() { ps[0].Join(&s.Task, "") })
 		if !ps[0].When(&s.Task, nil, holds.Load) {
 			t.Error("a condition that holds is waited for")
 		}
@@ -121,11 +121,11 @@ func TestTasksWaitForRequestsOrACondition(t *testing.T) {
 			t.Error("over too early")
 		}
 		if holds.Store(cutOff); cutOff {
-			inTime(t, "Join", func() { ps[0].Join(&s.Task) })
+			inTime(t, "Join", func() { ps[0].Join(&s.Task, "") })
 		}
 		send(t, ps[1], 0, 0, 1, make([]byte, 8))
 		ps[0].Wait(r)
-		inTime(t, "Join", func() { ps[0].Join(&s.Task) })
+		inTime(t, "Join", func() { ps[0].Join(&s.Task, "") })
 		if steps != 1 {
 			t.Errorf("cut off %v: %d steps", cutOff, steps)
 		}
@@ -150,7 +150,7 @@ func TestTasksEndAfterDamage(t *testing.T) {
 		t.Fatal("a condition holds that does not")
 	}
 	nics[1].Post(&ir.Command{Op: ir.Shared, Header: ir.Header{Kind: 255}})
-	inTime(t, "tasks", func() { p.Join(&r.Task); p.Join(&s.Task) })
+	inTime(t, "tasks", func() { p.Join(&r.Task, ""); p.Join(&s.Task, "") })
 	if !errors.Is(r.bad, llc.ErrPeerGone) || p.Failure() == nil {
 		t.Errorf("task: %v, port: %v", r.bad, p.Failure())
 	}
@@ -175,5 +175,5 @@ func TestReportsOfTasks(t *testing.T) {
 		}
 	}
 	send(t, ps[1], 0, 0, 3, make([]byte, 8))
-	ps[0].Join(&s.Task)
+	ps[0].Join(&s.Task, "")
 }

@@ -90,7 +90,7 @@ func TestTasksGoOnInCalls(t *testing.T) {
 	for name, call := range map[string]func(p *Port, all []*relay){
 		"Join": func(p *Port, all []*relay) {
 			for _, r := range slices.Backward(all) {
-				p.Join(&r.Task)
+				p.Join(&r.Task, "")
 			}
 		},
 		"Look": func(p *Port, all []*relay) {
@@ -101,7 +101,7 @@ func TestTasksGoOnInCalls(t *testing.T) {
 		},
 		"Recv":    func(p *Port, _ []*relay) { recv(t, p, 0, 1, 99, make([]byte, 8)) },
 		"Wait":    func(p *Port, _ []*relay) { p.Wait(message(p)) },
-		"WaitAny": func(p *Port, _ []*relay) { p.WaitAny([]*llc.Request{message(p)}) },
+		"WaitAny": func(p *Port, _ []*relay) { p.WaitAny("WaitAny", []*llc.Request{message(p)}, nil) },
 		"WaitAll": func(p *Port, _ []*relay) { p.WaitAll(message(p)) },
 		"WaitContext": func(p *Port, _ []*relay) {
 			if err := p.WaitContext(context.Background(), message(p)); err != nil {
@@ -113,7 +113,7 @@ func TestTasksGoOnInCalls(t *testing.T) {
 			}
 		},
 		"Probe": func(p *Port, _ []*relay) {
-			p.Probe(0, 1, 99, true)
+			p.ProbeUntil("Probe", 0, 1, 99, nil)
 			recv(t, p, 0, 1, 99, make([]byte, 8))
 		},
 		"Await": func(p *Port, all []*relay) {
@@ -146,7 +146,7 @@ func TestTasksGoOnInCalls(t *testing.T) {
 					if name == "Join" || name == "Look" || name == "Await" {
 						continue
 					}
-					if p.Join(&r.Task); r.bad != nil {
+					if p.Join(&r.Task, ""); r.bad != nil {
 						t.Errorf("task %d: %v", tag, r.bad)
 					}
 				}
@@ -209,7 +209,7 @@ func TestCallsRelieveTheHelper(t *testing.T) {
 	send(t, ps[1], 0, 0, 7, payload(1, 8))
 	inTime(t, "Recv", wg.Wait)
 	answer(t, ps[1], 0, 1, 1)
-	inTime(t, "Join", func() { ps[0].Join(&r.Task) })
+	inTime(t, "Join", func() { ps[0].Join(&r.Task, "") })
 	if r.bad != nil {
 		t.Error(r.bad)
 	}
@@ -293,7 +293,7 @@ func TestTasksGoOnInOrder(t *testing.T) {
 		t.Errorf("%v have gone on within Perform", ran)
 	}
 	for _, s := range all {
-		ps[0].Join(&s.Task)
+		ps[0].Join(&s.Task, "")
 	}
 	if !slices.Equal(ran, want) {
 		t.Errorf("order %v, want %v", ran, want)
@@ -309,7 +309,7 @@ func TestLongStepsHoldUpNoOther(t *testing.T) {
 	long.ran = func() { close(began) }
 	long.begin(t, ps[0], 1)
 	var received, joined sync.WaitGroup
-	joined.Go(func() { ps[0].Join(&long.Task) })
+	joined.Go(func() { ps[0].Join(&long.Task, "") })
 	eventually(t, "Join sleeps", func() bool { return parked(ps[0]) == 1 && napping(ps[0]) })
 	received.Go(func() { recv(t, ps[0], 0, 1, 2, payload(2, 8)) })
 	eventually(t, "Recv is parked", func() bool { return parked(ps[0]) == 2 && napping(ps[0]) })
@@ -320,7 +320,7 @@ func TestLongStepsHoldUpNoOther(t *testing.T) {
 	short := &script{}
 	short.begin(t, ps[0], 3)
 	send(t, ps[1], 0, 0, 3, make([]byte, 8))
-	inTime(t, "another task", func() { ps[0].Join(&short.Task) })
+	inTime(t, "another task", func() { ps[0].Join(&short.Task, "") })
 	close(long.goOn)
 	inTime(t, "Join", joined.Wait)
 }
@@ -370,7 +370,7 @@ func TestTasksOfManyGoroutines(t *testing.T) {
 					for j, r := range all {
 						for (i+j)%3 == 0 && !p.Look(&r.Task) {
 						}
-						if p.Join(&r.Task); r.bad != nil || r.round != rounds || int(r.steps.Load()) > rounds+1 {
+						if p.Join(&r.Task, ""); r.bad != nil || r.round != rounds || int(r.steps.Load()) > rounds+1 {
 							t.Errorf("round %d, %d steps: %v", r.round, r.steps.Load(), r.bad)
 						}
 					}
@@ -407,7 +407,7 @@ func TestTasksDoNotAllocate(t *testing.T) {
 		e.Task = Task{Work: e}
 		ps[0].Start(e.r, false)
 		if !ps[0].When(&e.Task, e.r, nil) {
-			ps[0].Join(&e.Task)
+			ps[0].Join(&e.Task, "")
 		}
 	}
 	for range 50 {

@@ -34,7 +34,7 @@ func TestUnmatchedMessagesAreReported(t *testing.T) {
 	send(t, ps[1], 6, 0, 7, nil)
 	wg.Wait()
 
-	wg.Go(func() { ps[0].Probe(6, llc.AnyPeer, 7, true) })
+	wg.Go(func() { ps[0].ProbeUntil("Probe", 6, llc.AnyPeer, 7, nil) })
 	reported(ir.Waiting{Call: "Probe", Peer: llc.AnyPeer, Tag: 7, Bytes: ir.NoBytes, Context: 6, Unmatched: ir.Unmatched{Messages: 3, First: 2, MessagesTag: 5}})
 	send(t, ps[1], 6, 0, 7, nil)
 	wg.Wait()

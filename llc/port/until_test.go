@@ -30,16 +30,16 @@ func TestUntil(t *testing.T) {
 			for tag := range each {
 				rs[tag] = &llc.Request{Peer: 1, Tag: tag, Buf: make([]byte, 8)}
 				ps[0].Start(rs[tag], false)
-				if i := ps[0].WaitAnyUntil("WaitAny", rs[tag:tag+1], func() bool { return true }); i != -1 {
-					t.Errorf("WaitAnyUntil a condition that holds: %d", i)
+				if i := ps[0].WaitAny("WaitAny", rs[tag:tag+1], func() bool { return true }); i != -1 {
+					t.Errorf("WaitAny until a condition that holds: %d", i)
 				}
 				if _, ok := ps[0].ProbeUntil("Probe", 1, 1, tag, func() bool { return true }); ok {
 					t.Error("ProbeUntil a condition that holds found something")
 				}
 				all.Go(func() {
 					want := map[string]int{"condition": -1, "arrival": 0, "close": 0}[name]
-					if i := ps[0].WaitAnyUntil("WaitAny", rs[tag:tag+1], over.Load); i != want {
-						t.Errorf("WaitAnyUntil: %d, want %d", i, want)
+					if i := ps[0].WaitAny("WaitAny", rs[tag:tag+1], over.Load); i != want {
+						t.Errorf("WaitAny: %d, want %d", i, want)
 					}
 				})
 				all.Go(func() {

@@ -58,9 +58,9 @@ func TestAwaitAndProbeDoNotAllocate(t *testing.T) {
 	cond := func() bool { n++; return n%50 == 0 }
 	used := testing.AllocsPerRun(100, func() {
 		p.Await("Test", nil, cond)
-		p.Probe(0, 0, 1, false)
+		p.Probe(0, 0, 1)
 		p.Send(0, 0, 1, llc.Standard, nil)
-		p.Probe(0, 0, 1, true)
+		p.ProbeUntil("Probe", 0, 0, 1, nil)
 		p.Recv(0, 0, 1, nil)
 	})
 	if used != 0 {
@@ -92,7 +92,7 @@ func TestManyGoroutines(t *testing.T) {
 							out := &llc.Request{Peer: to, Context: uint16(thread), Tag: i, Buf: payload(i+self, n)}
 							p.Start(out, true)
 							rs := []*llc.Request{in, out}
-							k := p.WaitAny(rs)
+							k := p.WaitAny("WaitAny", rs, nil)
 							p.Wait(rs[1-k])
 						} else {
 							send(t, p, uint16(thread), to, i, payload(i+self, n))
@@ -107,7 +107,7 @@ func TestManyGoroutines(t *testing.T) {
 			}
 			wg.Go(func() {
 				for done.Load() < threads {
-					p.Probe(99, llc.AnyPeer, llc.AnyTag, false)
+					p.Probe(99, llc.AnyPeer, llc.AnyTag)
 				}
 			})
 			wg.Go(func() { p.Await("Test", nil, func() bool { return done.Load() == threads }) })
@@ -154,7 +154,7 @@ func TestSleeperIsServedByAnotherCaller(t *testing.T) {
 		send(t, ps[0], 0, 1, 1, payload(i, 40000))
 		send(t, ps[0], 0, 1, 0, payload(i, 8))
 		for range 100 {
-			ps[1].Probe(9, 0, 0, false)
+			ps[1].Probe(9, 0, 0)
 		}
 		inTime(t, "receivers", wg.Wait)
 	}
@@ -212,10 +212,10 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 	}{
 		{func() { ps[0].Recv(6, 1, 7, make([]byte, 12)) }, ir.Waiting{Call: "Recv", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].Start(r, false); ps[0].Wait(r) }, ir.Waiting{Call: "Wait", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
-		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r}) }, ir.Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
-		{func() { ps[0].Probe(6, llc.AnyPeer, 7, true); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: -1, Context: 6}},
-		{func() { ps[0].Start(r, false); ps[0].WaitAny([]*llc.Request{r, other}) }, ir.Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
-		{func() { ps[0].Start(r, false); ps[0].WaitAnyUntil("WaitSome", []*llc.Request{r}, never) }, ir.Waiting{Call: "WaitSome", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAny("WaitAny", []*llc.Request{r}, nil) }, ir.Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
+		{func() { ps[0].ProbeUntil("Probe", 6, llc.AnyPeer, 7, nil); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: -1, Context: 6}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAny("WaitAny", []*llc.Request{r, other}, nil) }, ir.Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAny("WaitSome", []*llc.Request{r}, never) }, ir.Waiting{Call: "WaitSome", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].ProbeUntil("Mprobe", 6, 1, 7, never); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Mprobe", Peer: 1, Tag: 7, Bytes: -1, Context: 6}},
 		{func() { ps[0].Start(labelled, false); ps[0].Wait(labelled) }, ir.Waiting{Call: "Bcast", Peer: 1, Tag: -2, Context: 5}},
 		{func() {
@@ -331,7 +331,7 @@ func TestClosedPort(t *testing.T) {
 	wg.Go(func() { p.Wait(r) })
 	wg.Go(func() { p.Await("Test", nil, func() bool { return false }) })
 	wg.Go(func() {
-		if _, ok := p.Probe(0, 1, 5, true); ok {
+		if _, ok := p.ProbeUntil("Probe", 0, 1, 5, nil); ok {
 			t.Error("Probe found something")
 		}
 	})
@@ -368,7 +368,7 @@ func TestClosedPort(t *testing.T) {
 		t.Errorf("WaitContext: %v, %v", err, r.Status.Err)
 	}
 	r = &llc.Request{Peer: 1}
-	if i := p.WaitAny([]*llc.Request{r}); i != 0 || !errors.Is(r.Status.Err, ErrClosed) {
+	if i := p.WaitAny("WaitAny", []*llc.Request{r}, nil); i != 0 || !errors.Is(r.Status.Err, ErrClosed) {
 		t.Errorf("WaitAny: %d, %v", i, r.Status.Err)
 	}
 	r = &llc.Request{Peer: 1, Tag: 3, Status: llc.Status{Source: 0, Tag: 2, Bytes: 4}} // used before
@@ -377,7 +377,7 @@ func TestClosedPort(t *testing.T) {
 	if want := (llc.Status{Source: 1, Tag: 3, Err: ErrClosed}); r.Status != want {
 		t.Errorf("the status is %+v, want %+v", r.Status, want)
 	}
-	if _, ok := p.Probe(0, 1, 0, true); ok {
+	if _, ok := p.ProbeUntil("Probe", 0, 1, 0, nil); ok {
 		t.Error("Probe found something")
 	}
 	p.Await("Test", func() { t.Error("Await began") }, func() bool { t.Error("Await looked"); return true })

@@ -77,7 +77,7 @@ func TestAttendIsNotReported(t *testing.T) {
 	if w, n, _ := rep.last(); n != 0 {
 		t.Errorf("%+v is reported while no call waits", w)
 	}
-	wg.Go(func() { ps[0].Join(k) })
+	wg.Go(func() { ps[0].Join(k, "") })
 	eventually(t, "reported", func() bool { _, n, _ := rep.last(); return n > 0 })
 	if w, _, _ := rep.last(); w.Call != "Ibcast" || w.More != 0 {
 		t.Errorf("reported %+v, want Ibcast alone", w)

@@ -7,17 +7,10 @@ import (
 	"rhinet/llc"
 )
 
-// WaitAny returns the index of a request in rs that is complete, and waits for one. On a closed port it
-// returns 0, and that request has ErrClosed.
-func (p *Port) WaitAny(rs []*llc.Request) int { return p.waitAny("WaitAny", rs, nil) }
-
-// WaitAnyUntil is WaitAny, under the name call in reports, that returns -1 when over holds, which is called as the
-// condition of Await is, and none of rs is complete. over may be nil.
-func (p *Port) WaitAnyUntil(call string, rs []*llc.Request, over func() bool) int {
-	return p.waitAny(call, rs, over)
-}
-
-func (p *Port) waitAny(call string, rs []*llc.Request, over func() bool) int {
+// WaitAny returns the index of a request in rs that is complete, and waits for one, under the name call in reports. It
+// returns -1 when over holds, which is called as the condition of Await is, and none of rs is complete; over may be nil.
+// On a closed port it returns 0, and that request has ErrClosed.
+func (p *Port) WaitAny(call string, rs []*llc.Request, over func() bool) int {
 	p.lock()
 	defer p.gate.leave()
 	i := slices.IndexFunc(rs, (*llc.Request).Done)

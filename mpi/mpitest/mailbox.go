@@ -262,13 +262,8 @@ func (b *mailbox) Test(r *llc.Request) bool {
 	return b.done(r)
 }
 
-// WaitAny waits for one of rs.
-func (b *mailbox) WaitAny(rs []*llc.Request) int {
-	return b.WaitAnyUntil("WaitAny", rs, func() bool { return false })
-}
-
-// WaitAnyUntil is WaitAny that ends with -1 when over holds.
-func (b *mailbox) WaitAnyUntil(_ string, rs []*llc.Request, over func() bool) int {
+// WaitAny waits for one of rs, or ends with -1 when over holds.
+func (b *mailbox) WaitAny(_ string, rs []*llc.Request, over func() bool) int {
 	b.office.mu.Lock()
 	defer b.office.mu.Unlock()
 	found := 0
@@ -276,7 +271,7 @@ func (b *mailbox) WaitAnyUntil(_ string, rs []*llc.Request, over func() bool) in
 		if found = slices.IndexFunc(rs, b.done); found >= 0 {
 			return true
 		}
-		return over()
+		return over != nil && over()
 	})
 	if err != nil {
 		b.withdraw(rs[0])
@@ -356,8 +351,8 @@ func (b *mailbox) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error
 }
 
 // Probe looks for the first letter that matches.
-func (b *mailbox) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
-	return b.ProbeUntil("Probe", ctx, src, tag, func() bool { return !block })
+func (b *mailbox) Probe(ctx uint16, src, tag int) (llc.Status, bool) {
+	return b.ProbeUntil("Probe", ctx, src, tag, func() bool { return true })
 }
 
 // ProbeUntil is Probe that waits until over holds.
@@ -374,7 +369,7 @@ func (b *mailbox) ProbeUntil(_ string, ctx uint16, src, tag int, over func() boo
 		}
 		return false
 	}
-	if err := b.until(func() bool { return look() || over() }); err != nil {
+	if err := b.until(func() bool { return look() || over != nil && over() }); err != nil {
 		return llc.Status{Err: err}, true
 	}
 	if found == nil {

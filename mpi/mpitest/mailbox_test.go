@@ -39,10 +39,10 @@ func TestEverythingEndsWhenTheJobFails(t *testing.T) {
 	o.fail(boom)
 	o.fail(errors.New("later"))
 	b.AwaitCollective("Test", nil, nil, func() bool { return false })
-	if st, ok := b.Probe(0, 0, 0, true); !ok || st.Err != boom {
+	if st, ok := b.ProbeUntil("Probe", 0, 0, 0, nil); !ok || st.Err != boom {
 		t.Errorf("Probe: got %+v, %v", st, ok)
 	}
-	if !b.Test(tested) || b.WaitAny([]*llc.Request{any}) != 0 || b.WaitContext(t.Context(), limited) != nil {
+	if !b.Test(tested) || b.WaitAny("WaitAny", []*llc.Request{any}, nil) != 0 || b.WaitContext(t.Context(), limited) != nil {
 		t.Error("not complete")
 	}
 	b.Wait(waited)
@@ -74,10 +74,10 @@ func TestCloseEndsWaits(t *testing.T) {
 	}
 	waits := map[string]func() error{
 		"Wait":        func() error { r := open(); b.Wait(r); return r.Status.Err },
-		"WaitAny":     func() error { r := open(); b.WaitAny([]*llc.Request{r}); return r.Status.Err },
+		"WaitAny":     func() error { r := open(); b.WaitAny("WaitAny", []*llc.Request{r}, nil); return r.Status.Err },
 		"WaitContext": func() error { r := open(); return errors.Join(b.WaitContext(t.Context(), r), r.Status.Err) },
 		"Recv":        func() error { _, err := b.Recv(0, 0, 0, nil); return err },
-		"Probe":       func() error { st, _ := b.Probe(0, 0, 0, true); return st.Err },
+		"Probe":       func() error { st, _ := b.ProbeUntil("Probe", 0, 0, 0, nil); return st.Err },
 		"Test": func() error {
 			r := open()
 			for !b.Test(r) {

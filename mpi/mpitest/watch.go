@@ -106,10 +106,10 @@ type watchedCarrier struct {
 }
 
 // Join watches a wait for an operation.
-func (c watchedCarrier) Join(t *port.Task) {
+func (c watchedCarrier) Join(t *port.Task, many string) {
 	i := c.w.begin(wait{call: t.Call, peer: noPeer})
 	defer c.w.end(i)
-	c.Carrier.Join(t)
+	c.Carrier.Join(t, many)
 }
 
 // Look counts as a call.
@@ -193,17 +193,10 @@ func (w *watch) WaitAll(first *llc.Request) {
 }
 
 // WaitAny watches a wait for one of several requests.
-func (w *watch) WaitAny(rs []*llc.Request) int {
+func (w *watch) WaitAny(call string, rs []*llc.Request, over func() bool) int {
 	i := w.begin(wait{call: fmt.Sprintf("wait for any of %d requests", len(rs)), peer: noPeer})
 	defer w.end(i)
-	return w.Transport.WaitAny(rs)
-}
-
-// WaitAnyUntil watches a wait for one of several requests that also ends for another reason.
-func (w *watch) WaitAnyUntil(call string, rs []*llc.Request, over func() bool) int {
-	i := w.begin(wait{call: fmt.Sprintf("wait for any of %d requests", len(rs)), peer: noPeer})
-	defer w.end(i)
-	return w.Transport.WaitAnyUntil(call, rs, over)
+	return w.Transport.WaitAny(call, rs, over)
 }
 
 // WaitContext watches a wait that a context limits.
@@ -213,17 +206,7 @@ func (w *watch) WaitContext(ctx context.Context, r *llc.Request) error {
 	return w.Transport.WaitContext(ctx, r)
 }
 
-// Probe watches a probe that blocks.
-func (w *watch) Probe(ctx uint16, src, tag int, block bool) (llc.Status, bool) {
-	if !block {
-		return w.Transport.Probe(ctx, src, tag, false)
-	}
-	i := w.begin(wait{call: "probe", ctx: ctx, peer: src, tag: tag})
-	defer w.end(i)
-	return w.Transport.Probe(ctx, src, tag, true)
-}
-
-// ProbeUntil watches a probe that also ends for another reason.
+// ProbeUntil watches a probe that blocks.
 func (w *watch) ProbeUntil(call string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
 	i := w.begin(wait{call: "probe", ctx: ctx, peer: src, tag: tag})
 	defer w.end(i)
