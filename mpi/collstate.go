@@ -43,7 +43,7 @@ func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	k.t = newCollTransport(c)
 	k.history = c.w.newHistory(c.size)
 	k.swap(0, 0)
-	k.t.note.Team = uint32(c.global(0))<<16 | uint32(c.idOf(0).number())
+	k.t.note.Team, k.t.note.Comm = uint32(c.global(0))<<16|uint32(c.idOf(0).number()), &c.name
 	var t collectives.Transport = k.t
 	if c.flagArray != noFlagArray {
 		var err error

@@ -212,7 +212,7 @@ func (w *world) open(c *core, seq uint64, o collectives.Options) error {
 	}
 	if c.inter != nil {
 		c.coll.t = newCollTransport(c.inter.all.core)
-		c.coll.t.note.Team = c.inter.all.coll.t.note.Team
+		c.coll.t.note.Team, c.coll.t.note.Comm = c.inter.all.coll.t.note.Team, &c.name
 	} else if err := c.coll.init(c, seq, o); err != nil {
 		return err
 	}

@@ -53,6 +53,15 @@ func differ(world *mpi.Comm, what string) error {
 			return err
 		}
 		return w.Free()
+	case "other communicators":
+		d, err := world.Dup()
+		if err != nil {
+			return err
+		}
+		if zero {
+			return mpi.Barrier(world)
+		}
+		return mpi.Barrier(d)
 	case "operations":
 		if zero {
 			return mpi.Allreduce(world, few, few, mpi.Max)
@@ -88,6 +97,8 @@ func TestRanksInDifferentCalls(t *testing.T) {
 		{"roots of Reduce", true, "mismatch: rank 0 in Reduce, rank"},
 		{"long Reduce and Allreduce", true, "mismatch: rank 0 in Reduce, ranks 1-2 in Allreduce" + order},
 		{"a window that one rank does not free", true, "\n2     WinFree "},
+		{"other communicators", true, "\n0     Barrier (world)       -     -    -"},
+		{"other communicators", true, "\n2     Barrier (world.dup1)  -     -    -"},
 		{"Finalize, Barrier", false, "; all ranks must make the same collective calls in the same order"},
 		{"operations", false, "; all ranks must use the same operation"},
 		{"types", false, "the message holds float64, "},

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -24,6 +25,7 @@ const maxGroups = 16
 
 // table prints what every rank waits for, and names cycles of waits.
 func table(all []reading) string {
+	all = distinct(all)
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "rank\tcall\tpeer\ttag\tbytes\tsince")
@@ -65,6 +67,32 @@ func table(all []reading) string {
 	}
 	return b.String()
 }
+
+// distinct returns the readings without the names of communicators, if all ranks in collective calls are on the
+// same one. If they are not, that may be the mistake.
+func distinct(all []reading) []reading {
+	var first *reading
+	for i := range all {
+		r := &all[i]
+		switch {
+		case !r.collective():
+		case first == nil:
+			first = r
+		case r.Team != first.Team:
+			return all
+		}
+	}
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].collective() {
+			all[i].Note = ""
+		}
+	}
+	return all
+}
+
+// collective reports whether the rank waits in a collective call.
+func (s *reading) collective() bool { return !s.ended && s.State == pmi.Waiting && s.Sign != 0 }
 
 // calls names the known call, what in it is waited for, and the number of other calls that the rank is in.
 func (s *reading) calls() string {
@@ -161,6 +189,7 @@ func since(d time.Duration) string {
 // groups describes in a few lines what the living ranks were in: ranks in the same wait share a line. Ranks
 // outside MPI are left out.
 func groups(all []reading) []string {
+	all = distinct(all)
 	type group struct {
 		ranks   []int
 		longest time.Duration

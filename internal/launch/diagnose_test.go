@@ -93,6 +93,35 @@ func TestNotesAndUnexpectedMessages(t *testing.T) {
 	}
 }
 
+// The communicators of collective calls are named if ranks wait on several.
+func TestCommunicatorsAreNamedIfTheyDiffer(t *testing.T) {
+	in := func(comm string, team uint32) reading {
+		return reading{Status: pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: "Barrier", Note: comm, Peer: pmi.NoPeer, Tag: pmi.NoTag, Bytes: pmi.NoBytes,
+			Collective: pmi.Collective{Team: team, Turn: 1, Sign: 5}}}}
+	}
+	wait, ended := waitFor(0), in("world", 0)
+	wait.Call, wait.Note, ended.ended = "Wait", "window world.win1", true
+	for _, c := range []struct {
+		all  []reading
+		want []string
+	}{
+		{numbered(in("world.dup1", 7), in("world.dup1", 7), wait, ended), []string{"ranks 0-1 waiting in Barrier", "rank 2 waiting in Wait (window world.win1, peer 0, tag 5, 8 bytes)"}},
+		{numbered(in("world", 0), in("world.dup1", 7)), []string{"rank 0 waiting in Barrier (world)", "rank 1 waiting in Barrier (world.dup1)"}},
+	} {
+		if got := groups(c.all); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		for _, name := range []string{"Barrier (world)", "Barrier (world.dup1)"} {
+			if got, want := strings.Contains(table(c.all), name), strings.Contains(strings.Join(c.want, ""), name); got != want {
+				t.Errorf("%s in\n%s", name, table(c.all))
+			}
+		}
+		if c.all[0].Note == "" {
+			t.Error("the readings have changed")
+		}
+	}
+}
+
 func TestMovingRanksAreNoDeadlock(t *testing.T) {
 	before := numbered(waitFor(1), waitFor(0))
 	if n := len(cycles(stable(before, numbered(waitFor(1), waitFor(0))))); n != 1 {

@@ -55,7 +55,7 @@ const (
 // A Wait says what a rank waits for.
 type Wait struct {
 	Call    string // name of the call, such as "Recv", at most CallBytes bytes of it
-	Note    string // what in the call is waited for, such as the name of a window, at most NoteBytes of it
+	Note    string // what in the call is waited for, such as the name of a window, or of the communicator of a collective call, at most NoteBytes of it
 	Peer    int    // rank in the job, AnyPeer or NoPeer
 	Tag     int    // AnyTag or NoTag
 	Bytes   int64  // size of the buffer, or NoBytes
@@ -82,6 +82,8 @@ type Collective struct {
 	Sign uint32 // call and arguments; 0: no collective call
 	// Holder is the holder of the lock that is waited for, or nil. It is nil in every Status.
 	Holder *Holder `json:"-"`
+	// Comm is the name of the communicator, or nil. It is nil in every Status, whose Note is the name.
+	Comm *string `json:"-"`
 }
 
 // A Holder is a rank that holds a lock. The waiting rank keeps it up to date.
@@ -135,7 +137,7 @@ func (s Status) Plausible(ranks int) Status {
 	}) {
 		s.Taken = ""
 	}
-	s.Holder = nil
+	s.Holder, s.Comm = nil, nil
 	return s
 }
 

@@ -54,7 +54,10 @@ func (p *Port) describe(w *waiter) {
 	noted := false
 	if s.Call, s.Note, noted = strings.Cut(s.Call, " "); noted {
 		s.Tag, s.Unmatched = ir.NoTag, ir.Unmatched{}
+	} else if s.Comm != nil {
+		s.Note = *s.Comm
 	}
+	s.Comm = nil
 	p.report.Report(s)
 }
 

@@ -50,6 +50,19 @@ func TestUnmatchedMessagesAreReported(t *testing.T) {
 		send(t, ps[1], 6, 0, 3, nil)
 		wg.Wait()
 	}
+	name := "world"
+	for call, want := range map[string]ir.Waiting{
+		"Barrier": {Call: "Barrier", Note: "world", Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes, Collective: ir.Collective{Team: 3}},
+		"Lock it": {Call: "Lock", Note: "it", Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes, Collective: ir.Collective{Team: 3}},
+	} {
+		wg.Go(func() {
+			ps[0].AwaitCollective(call, &ir.Collective{Team: 3, Comm: &name}, nil, func() bool { _, ok := ps[0].eng.Probe(6, 1, 3); return ok })
+		})
+		reported(want)
+		send(t, ps[1], 6, 0, 3, nil)
+		wg.Wait()
+		ps[0].Recv(6, 1, 3, nil)
+	}
 	wg.Go(func() { ps[0].Send(6, 1, 7, llc.Synchronous, nil) })
 	reported(ir.Waiting{Call: "Ssend", Peer: 1, Tag: 7, Context: 6})
 	ps[1].Recv(6, 0, 7, nil)

@@ -154,7 +154,7 @@ func TestATimeoutSaysWhatEachRankWaitsFor(t *testing.T) {
 		waits := []string{
 			"rank 0: receive with world rank any, tag 9, 8 bytes since ",
 			"rank 1: send with world rank 0, tag 4, 80 bytes since ",
-			"rank 2: Barrier",
+			"rank 2: Barrier on world",
 		}
 		for _, w := range waits {
 			for !strings.Contains(j.report(), w) {

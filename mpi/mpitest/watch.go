@@ -32,6 +32,7 @@ type watch struct {
 // A wait is one blocking call.
 type wait struct {
 	call      string
+	comm      string // of a collective call; or empty
 	ctx       uint16
 	peer, tag int
 	bytes     int
@@ -107,7 +108,7 @@ type watchedCarrier struct {
 
 // Join watches a wait for an operation.
 func (c watchedCarrier) Join(t *port.Task, many string) {
-	i := c.w.begin(wait{call: t.Call, peer: noPeer})
+	i := c.w.begin(wait{call: t.Call, comm: commOf(t.Collective), peer: noPeer})
 	defer c.w.end(i)
 	c.Carrier.Join(t, many)
 }
@@ -136,6 +137,9 @@ func (w *watch) String() string {
 
 func (v wait) String() string {
 	text := v.call
+	if v.comm != "" && !strings.Contains(v.call, " ") {
+		text += " on " + v.comm
+	}
 	switch {
 	case v.peer == noPeer:
 	case strings.Contains(v.call, " "): // neither
@@ -215,7 +219,7 @@ func (w *watch) ProbeUntil(call string, ctx uint16, src, tag int, over func() bo
 
 // AwaitCollective watches a wait for a condition.
 func (w *watch) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
-	i := w.begin(wait{call: call, peer: noPeer})
+	i := w.begin(wait{call: call, comm: commOf(c), peer: noPeer})
 	defer w.end(i)
 	w.Transport.AwaitCollective(call, c, begin, cond)
 }
@@ -224,5 +228,13 @@ func waitFor(call string, r *llc.Request) wait {
 	if r.Label != "" {
 		call = r.Label
 	}
-	return wait{call: call, ctx: r.Context, peer: r.Peer, tag: r.Tag, bytes: r.Bytes()}
+	return wait{call: call, comm: commOf(r.Collective), ctx: r.Context, peer: r.Peer, tag: r.Tag, bytes: r.Bytes()}
+}
+
+// commOf returns the name of the communicator of a collective call, or "".
+func commOf(c *ir.Collective) string {
+	if c == nil || c.Comm == nil {
+		return ""
+	}
+	return *c.Comm
 }
