@@ -224,7 +224,7 @@ func (c *Comm) SetName(name string) (err error) {
 	if err := c.check(at("SetName")); err != nil {
 		return err
 	}
-	c.name = name
+	c.rename(name)
 	return nil
 }
 

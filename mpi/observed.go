@@ -71,6 +71,14 @@ func (c *core) observe() {
 	}
 }
 
+// rename gives c another name, also in what the launcher reads.
+func (c *core) rename(name string) {
+	c.name = name
+	if to := c.w.Observe; to != nil {
+		to.Rename(c.counted, name)
+	}
+}
+
 // countedFor returns t, counting for a communicator if it counts.
 func countedFor(comm observe.CommID, t Transport) Transport {
 	switch o := t.(type) {

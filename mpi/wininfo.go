@@ -60,7 +60,7 @@ func (w *Win[T]) SetName(name string) (err error) {
 	if err := w.base().alive(at("SetName")); err != nil {
 		return err
 	}
-	w.c.name = name
+	w.c.rename(name)
 	w.base().relabel()
 	return nil
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +58,44 @@ func counts(world *mpi.Comm, right, left int) error {
 		}
 	}
 	return nil
+}
+
+// names makes communicators and windows, and names one of each.
+func names(world *mpi.Comm) error {
+	row, err := world.Split(world.Rank()%2, 0)
+	if err != nil {
+		return err
+	}
+	named, err := row.Dup()
+	if err != nil {
+		return err
+	}
+	if err := named.SetName("pressure solver"); err != nil {
+		return err
+	}
+	w, err := mpi.WinAllocate[int](row, 1)
+	if err != nil {
+		return err
+	}
+	if err := w.SetName("halo of " + named.Name()); err != nil {
+		return err
+	}
+	return errors.Join(w.Free(), named.Free(), row.Free())
+}
+
+// Statistics call communicators and windows as the program does.
+func TestNamesInStats(t *testing.T) {
+	s := observed(t, 0, "names")
+	for rank, r := range s.Ranks {
+		var got []string
+		for _, c := range r.Comms {
+			got = append(got, c.Comm)
+		}
+		want := []string{"world", fmt.Sprintf("world.split1(color %d)", rank%2), "pressure solver", "halo of pressure solver"}
+		if !slices.Equal(got, want) {
+			t.Errorf("rank %d: %q, want %q", rank, got, want)
+		}
+	}
 }
 
 // metricsAddress is the variable with the address of the metrics of a rank's own job.

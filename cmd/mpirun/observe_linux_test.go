@@ -37,6 +37,8 @@ func liveObserved(world *mpi.Comm, what string) error {
 		return mpi.Barrier(world)
 	case "counts":
 		return counts(world, (me+1)%n, (me+n-1)%n)
+	case "names":
+		return names(world)
 	case "waits":
 		_, err := mpi.Recv(world, []int{0}, (me+1)%n, 9) // a message that is never sent
 		return err

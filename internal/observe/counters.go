@@ -29,7 +29,7 @@ func (r *Rank) Comm(name string, context uint16) CommID {
 	}
 	id := CommID(r.comms)
 	r.commAt[id] = (*commWords)(r.mem[r.plan.commsAt()+int(id-1)*commBytes:])
-	copy(r.commAt[id][:nameBytes], name)
+	setCommName(r.commAt[id][:], name)
 	r.commOf[context>>1] = id
 	r.strange()
 	for to := range r.commTo { // entries of an earlier communicator with this ID
@@ -38,6 +38,15 @@ func (r *Rank) Comm(name string, context uint16) CommID {
 		}
 	}
 	return id
+}
+
+// Rename gives a communicator another name. Communicators that share the last row keep its name.
+func (r *Rank) Rename(id CommID, name string) {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	if !r.closed && id != 0 && id < mostComms {
+		setCommName(r.commAt[id][:], name)
+	}
 }
 
 // A destination is a peer and the context of messages to it.
@@ -96,7 +105,7 @@ func (r *Rank) Counters(id CommID) (c Counters, ticks int64) {
 
 func readCounters(b []byte) Counters {
 	return Counters{
-		Comm: nameOf(b), Sent: get(b, commSent), SentBytes: get(b, commSentBytes),
+		Comm: commName(b), Sent: get(b, commSent), SentBytes: get(b, commSentBytes),
 		Received: get(b, commReceived), ReceivedBytes: get(b, commReceivedBytes), Waits: get(b, commWaits),
 	}
 }

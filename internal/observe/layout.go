@@ -11,16 +11,17 @@ import (
 //
 // Words are aligned and little-endian, so that a reader sees them whole.
 const (
-	magic     = 0x3273656572696872 // "rhirees2"
+	magic     = 0x3373656572696872 // "rhirees3"
 	pageBytes = 4096
 	wordBytes = 8
 
-	nameBytes = 24
-	mostRows  = 96 // calls with names of their own; the last row takes the rest
-	rowBytes  = 96
-	peerBytes = 4 * wordBytes
-	mostComms = 128 // the last one takes the rest
-	commBytes = 80
+	nameBytes     = 24
+	mostRows      = 96 // calls with names of their own; the last row takes the rest
+	rowBytes      = 96
+	peerBytes     = 4 * wordBytes
+	mostComms     = 128 // the last one takes the rest
+	commNameBytes = 64
+	commBytes     = commNameBytes + 6*wordBytes
 
 	cellBytes = 4 * wordBytes
 
@@ -94,7 +95,7 @@ const (
 
 // Words of a communicator, after its name.
 const (
-	commSent = nameBytes + iota*wordBytes
+	commSent = commNameBytes + iota*wordBytes
 	commSentBytes
 	commReceived
 	commReceivedBytes
