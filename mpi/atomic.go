@@ -3,87 +3,26 @@ package mpi
 import (
 	"encoding/binary"
 	"reflect"
-)
 
-// A fetch changes the number at p, atomically, by one operation with in, and returns
-// the number before: both as bits.
-type fetch func(p *byte, in uint64) (old uint64)
+	"rhinet/internal/fetchop"
+)
 
 // atomics are the processor's atomic operations for a kind of elements. All accumulates
 // on elements of one kind use either these or a lock: only then are they atomic with
 // respect to each other (MPI 4.1, section 12.7.1).
 type atomics struct {
 	unit  int // bytes of one number; 0: no atomic operations
-	fetch [numUpdates]fetch
-	swap  func(p *byte, compare, v uint64) (old uint64) // nil: not for this kind
+	fetch [numUpdates]fetchop.Func
+	swap  fetchop.Swap // nil: not for this kind
 }
 
 func atomicsOf(code typeCode) atomics {
-	switch reflect.Kind(code) {
-	case reflect.Int32:
-		return integers32[int32]()
-	case reflect.Uint32:
-		return integers32[uint32]()
-	case reflect.Int64:
-		return integers64[int64]()
-	case reflect.Uint64:
-		return integers64[uint64]()
-	case reflect.Float32:
-		a := atomics{unit: 4}
-		a.numbers(fetch32(sum[float32]), fetch32(product[float32]), fetch32(least[float32]), fetch32(greatest[float32]))
-		a.fetch[Replace], a.fetch[NoOp] = replace32, load32
-		return a
-	case reflect.Float64:
-		a := atomics{unit: 8}
-		a.numbers(fetch64(sum[float64]), fetch64(product[float64]), fetch64(least[float64]), fetch64(greatest[float64]))
-		a.fetch[Replace], a.fetch[NoOp] = replace64, load64
-		return a
-	}
-	return atomics{}
-}
-
-func integers32[T integer]() atomics {
-	a := atomics{unit: 4, swap: swap32}
-	a.numbers(add32, fetch32(product[T]), fetch32(least[T]), fetch32(greatest[T]))
-	a.logic(fetch32(logicalAnd[T]), fetch32(logicalOr[T]), fetch32(logicalXor[T]), fetch32(bitsAnd[T]), fetch32(bitsOr[T]), fetch32(bitsXor[T]))
-	a.fetch[Replace], a.fetch[NoOp] = replace32, load32
-	return a
-}
-
-func integers64[T integer]() atomics {
-	a := atomics{unit: 8, swap: swap64}
-	a.numbers(add64, fetch64(product[T]), fetch64(least[T]), fetch64(greatest[T]))
-	a.logic(fetch64(logicalAnd[T]), fetch64(logicalOr[T]), fetch64(logicalXor[T]), fetch64(bitsAnd[T]), fetch64(bitsOr[T]), fetch64(bitsXor[T]))
-	a.fetch[Replace], a.fetch[NoOp] = replace64, load64
-	return a
-}
-
-func (a *atomics) numbers(sum, product, least, greatest fetch) {
-	a.fetch[Sum], a.fetch[Prod], a.fetch[Min], a.fetch[Max] = sum, product, least, greatest
-}
-
-func (a *atomics) logic(land, lor, lxor, band, bor, bxor fetch) {
-	a.fetch[LAnd], a.fetch[LOr], a.fetch[LXor] = land, lor, lxor
-	a.fetch[BAnd], a.fetch[BOr], a.fetch[BXor] = band, bor, bxor
-}
-
-func sum[T number](in, was T) T      { return was + in }
-func product[T number](in, was T) T  { return was * in }
-func least[T number](in, was T) T    { return min(was, in) }
-func greatest[T number](in, was T) T { return max(was, in) }
-
-func bitsAnd[T integer](in, was T) T    { return was & in }
-func bitsOr[T integer](in, was T) T     { return was | in }
-func bitsXor[T integer](in, was T) T    { return was ^ in }
-func logicalAnd[T integer](in, was T) T { return truth[T](was != 0 && in != 0) }
-func logicalOr[T integer](in, was T) T  { return truth[T](was != 0 || in != 0) }
-func logicalXor[T integer](in, was T) T { return truth[T]((was != 0) != (in != 0)) }
-
-func truth[T integer](b bool) T {
-	if b {
-		return 1
-	}
-	return 0
+	f := fetchop.Of(reflect.Kind(code))
+	return atomics{f.Unit, [numUpdates]fetchop.Func{
+		Sum: f.Sum, Prod: f.Prod, Min: f.Min, Max: f.Max,
+		LAnd: f.LAnd, LOr: f.LOr, LXor: f.LXor, BAnd: f.BAnd, BOr: f.BOr, BXor: f.BXor,
+		Replace: f.Replace, NoOp: f.Load,
+	}, f.Swap}
 }
 
 // An update changes memory of a window: an accumulate, with or without fetch.

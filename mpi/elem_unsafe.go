@@ -54,3 +54,12 @@ func overlap(a, b []byte) bool {
 
 // address returns where b begins. Memory of requests does not move.
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// firstByte is where v begins.
+func firstByte[T any](v *T) *byte { return (*byte)(unsafe.Pointer(v)) }
+
+// aligned reports whether b begins where an element of T may.
+func aligned[T any](b []byte) bool {
+	var v T
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%unsafe.Alignof(v) == 0
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"rhinet/internal/epoch"
+	"rhinet/internal/fetchop"
 	"rhinet/internal/vec"
 )
 
@@ -91,12 +92,12 @@ func (w *Win[T]) fastUpdate(target int, p, data, old []T, op Op) bool {
 	p = p[:len(data)]
 	if old == nil {
 		for i, v := range data {
-			f(firstByte(&p[i]), bitsOf(v))
+			f(firstByte(&p[i]), fetchop.Bits(v))
 		}
 	} else {
 		old = old[:len(data)]
 		for i, v := range data {
-			old[i] = ofBits[T](f(firstByte(&p[i]), bitsOf(v)))
+			old[i] = fetchop.FromBits[T](f(firstByte(&p[i]), fetchop.Bits(v)))
 		}
 	}
 	w.shared.leave()
@@ -151,9 +152,9 @@ func fetching[T any](w *Win[T], s site, data, old []T, op Op) (*update, error) {
 func (w *Win[T]) FetchAndOp(v T, target, disp int, op Op) (T, error) {
 	if p := w.ownTurn(target); uint(disp) < uint(len(p)) {
 		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil && w.shared.enter(target) {
-			old := w.elem.fetch[k](firstByte(&p[disp]), bitsOf(v))
+			old := w.elem.fetch[k](firstByte(&p[disp]), fetchop.Bits(v))
 			w.shared.leave()
-			return ofBits[T](old), nil
+			return fetchop.FromBits[T](old), nil
 		}
 	}
 	if w.sharing() {
@@ -177,9 +178,9 @@ func (w *Win[T]) fetchAndOp(v T, target, disp int, op Op) (T, error) {
 // MPI 4.1, section 12.3.5.
 func (w *Win[T]) CompareAndSwap(compare, v T, target, disp int) (T, error) {
 	if p := w.ownTurn(target); uint(disp) < uint(len(p)) && w.elem.swap != nil && w.shared.enter(target) {
-		old := w.elem.swap(firstByte(&p[disp]), bitsOf(compare), bitsOf(v))
+		old := w.elem.swap(firstByte(&p[disp]), fetchop.Bits(compare), fetchop.Bits(v))
 		w.shared.leave()
-		return ofBits[T](old), nil
+		return fetchop.FromBits[T](old), nil
 	}
 	if w.sharing() {
 		if old, ok := w.swapSharing(compare, v, target, disp); ok {

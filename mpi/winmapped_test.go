@@ -46,10 +46,11 @@ func ranksOnMapped(n, bytes int) (ranks []*mapped, parts [][]byte) {
 // meanwhile is an int64 whose additions call f between reading and writing, or, if they
 // are atomic operations, before.
 func meanwhile(f func()) *elem {
-	e := &elem{size: 8, atomics: integers64[int64]()}
+	e := &elem{size: 8, atomics: atomicsOf(codeInt64)}
+	add := e.fetch[Sum]
 	e.fetch[Sum] = func(p *byte, in uint64) uint64 {
 		f()
-		return add64(p, in)
+		return add(p, in)
 	}
 	e.ops[Sum] = &reducer{fold: func(in, inout []byte) {
 		a, b := elements[int64](in), elements[int64](inout)
@@ -68,7 +69,7 @@ func TestUpdateAfterALongOne(t *testing.T) {
 	ranks, parts := ranksOnMapped(3, 8)
 	var failed error
 	e := meanwhile(func() {
-		failed = errors.Join(failed, ranks[2].update(0, 0, addOne(&elem{size: 8, atomics: integers64[int64]()})))
+		failed = errors.Join(failed, ranks[2].update(0, 0, addOne(&elem{size: 8, atomics: atomicsOf(codeInt64)})))
 	})
 	if !ranks[0].seize(0) {
 		t.Fatal("the lock of updates is not free")
@@ -166,7 +167,7 @@ func TestLongUpdateOfTheLost(t *testing.T) {
 	ranks[1].enter(0)
 	boom := errors.New("rank 1 is lost")
 	ranks[0].c.t.(*waiting).lost = boom
-	u := &update{e: &elem{size: 8, atomics: integers64[int64]()}, op: Replace, data: alignedBytes(len(parts[0]))}
+	u := &update{e: &elem{size: 8, atomics: atomicsOf(codeInt64)}, op: Replace, data: alignedBytes(len(parts[0]))}
 	if err := ranks[0].update(0, 0, u); !errors.Is(err, boom) {
 		t.Errorf("got %v", err)
 	}
@@ -184,7 +185,7 @@ func TestUpdatesThatCannotWait(t *testing.T) {
 	}
 	ranks[1].c.t = &instant{} // waits once
 	for _, n := range []int{8, len(parts[0])} {
-		u := &update{e: &elem{size: 8, atomics: integers64[int64]()}, op: Replace, data: alignedBytes(n)}
+		u := &update{e: &elem{size: 8, atomics: atomicsOf(codeInt64)}, op: Replace, data: alignedBytes(n)}
 		if err := ranks[1].update(0, 0, u); !errors.Is(err, errHolder) {
 			t.Errorf("update of %d bytes: got %v", n, err)
 		}

@@ -3,6 +3,8 @@ package mpi
 import (
 	"encoding/binary"
 	"sync/atomic"
+
+	"rhinet/internal/fetchop"
 )
 
 // A polling finds out whether this rank polls a window, where ranks share processors:
@@ -137,12 +139,12 @@ func (w *Win[T]) fetchSharing(v T, target, disp int, op Op) (old T, ok bool) {
 	if uint(disp) >= uint(len(p)) || !known || k >= numUpdates || w.elem.fetch[k] == nil || !w.shared.enter(target) {
 		return old, false
 	}
-	in := bitsOf(v)
+	in := fetchop.Bits(v)
 	bits := w.elem.fetch[k](firstByte(&p[disp]), in)
 	if due(w.shared.leave(), quickPolls) && (k != Replace || bits == in) {
 		w.polling.lookAt(target, disp, bits)
 	}
-	return ofBits[T](bits), true
+	return fetchop.FromBits[T](bits), true
 }
 
 func (w *Win[T]) swapSharing(compare, v T, target, disp int) (old T, ok bool) {
@@ -150,12 +152,12 @@ func (w *Win[T]) swapSharing(compare, v T, target, disp int) (old T, ok bool) {
 	if uint(disp) >= uint(len(p)) || w.elem.swap == nil || !w.shared.enter(target) {
 		return old, false
 	}
-	expected := bitsOf(compare)
-	bits := w.elem.swap(firstByte(&p[disp]), expected, bitsOf(v))
+	expected := fetchop.Bits(compare)
+	bits := w.elem.swap(firstByte(&p[disp]), expected, fetchop.Bits(v))
 	if due(w.shared.leave(), quickPolls) && bits != expected {
 		w.polling.lookAt(target, disp, bits)
 	}
-	return ofBits[T](bits), true
+	return fetchop.FromBits[T](bits), true
 }
 
 func (w *Win[T]) getAccumulateSharing(data, old []T, target, disp int, op Op) bool {

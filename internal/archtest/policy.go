@@ -132,7 +132,7 @@ llc/user, llc/user/usertest < llc/user/hashtable, llc/user/blockstore
 # MPI. Pieces of it that know no communicator are packages of their own.
 internal/callsite < internal/origin
 internal/wait < internal/hwresource
-internal/agreement, internal/cartesian, internal/epoch, internal/hwresource, internal/origin < mpi
+internal/agreement, internal/cartesian, internal/epoch, internal/fetchop, internal/hwresource, internal/origin < mpi
 collectives < collectives/colltest
 collectives, llc/port, llc/nics, internal/kvs/launcher, internal/kvs/pmix, internal/libmpi, internal/tuning < mpi
 mpi, collectives/colltest < mpi/mpitest
@@ -221,7 +221,7 @@ var stateless = []string{"mpi", "llc", "nicemu", "collectives"}
 var mayUseUnsafe = []string{
 	"internal/libfabric", "internal/kvs/pmix", "internal/libmpi", "internal/tcp",
 	"nicemu/fabric", "nicemu/dma", "nicemu/martini",
-	"internal/ring", "internal/vec", "internal/hugepage",
+	"internal/ring", "internal/vec", "internal/hugepage", "internal/fetchop",
 	"llc/user", "mpi",
 }
 

@@ -1,4 +1,4 @@
-package mpi
+package fetchop
 
 import (
 	"sync/atomic"
@@ -16,7 +16,7 @@ type integer interface {
 }
 
 // fetch64 is f, carried out atomically on the 64-bit word at p.
-func fetch64[T number](f func(in, was T) T) fetch {
+func fetch64[T number](f func(in, was T) T) Func {
 	return func(p *byte, in uint64) uint64 {
 		w := (*uint64)(unsafe.Pointer(p))
 		v := *(*T)(unsafe.Pointer(&in))
@@ -31,7 +31,7 @@ func fetch64[T number](f func(in, was T) T) fetch {
 }
 
 // fetch32 is f, carried out atomically on the 32-bit word at p.
-func fetch32[T number](f func(in, was T) T) fetch {
+func fetch32[T number](f func(in, was T) T) Func {
 	return func(p *byte, in uint64) uint64 {
 		w := (*uint32)(unsafe.Pointer(p))
 		low := uint32(in)
@@ -92,29 +92,20 @@ func swap32(p *byte, compare, v uint64) uint64 {
 	}
 }
 
-// bitsOf is a value of 4 or 8 bytes as a number.
-func bitsOf[T any](v T) uint64 {
+// Bits returns a number of 4 or 8 bytes as operands are passed.
+func Bits[T any](v T) uint64 {
 	if unsafe.Sizeof(v) == 8 {
 		return *(*uint64)(unsafe.Pointer(&v))
 	}
 	return uint64(*(*uint32)(unsafe.Pointer(&v)))
 }
 
-// ofBits is the inverse of bitsOf.
-func ofBits[T any](b uint64) (v T) {
+// FromBits is the inverse of Bits.
+func FromBits[T any](b uint64) (v T) {
 	if unsafe.Sizeof(v) == 8 {
 		*(*uint64)(unsafe.Pointer(&v)) = b
 	} else {
 		*(*uint32)(unsafe.Pointer(&v)) = uint32(b)
 	}
 	return v
-}
-
-// firstByte is where v begins.
-func firstByte[T any](v *T) *byte { return (*byte)(unsafe.Pointer(v)) }
-
-// aligned reports whether b begins where an element of T may.
-func aligned[T any](b []byte) bool {
-	var v T
-	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%unsafe.Alignof(v) == 0
 }
