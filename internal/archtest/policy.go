@@ -212,7 +212,8 @@ cmd/mpirun !< nicemu/martini/...
 `
 
 // pure lists the packages without clock, randomness, goroutines, input or output.
-var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/arq", "llc/connect", "llc/sim", "nicemu/vtime", "nicemu/param", "nicemu/network", "nicemu/syncctl", "nicemu/medium", "nicemu/loggp", "nicemu/models"}
+var pure = []string{"llc", "llc/ir", "llc/wire", "llc/match", "llc/seq", "llc/arq", "llc/connect", "llc/sim", "nicemu/vtime", "nicemu/param", "nicemu/network", "nicemu/syncctl", "nicemu/medium", "nicemu/loggp", "nicemu/models",
+	"internal/agreement", "internal/cartesian", "internal/origin"}
 
 // stateless lists the folders whose packages have no variables that change.
 var stateless = []string{"mpi", "llc", "nicemu", "collectives"}
