@@ -20,6 +20,7 @@ type served struct {
 	tag  atomic.Uint32
 	gone chan struct{} // closed when the server has ended
 
+	asks     askings
 	attended *virtual   // serves instead of a goroutine; or nil
 	next     [1]request // if attended: the next request,
 	pending  *Request   // and its receive
@@ -32,7 +33,10 @@ type served struct {
 	writer  int // rank that has the lock, or -1
 	readers []int
 	queue   []request // that wait for the lock
-	revoked bool      // no lock is given any more
+	curious []request // that are told who has the lock (Bytes: 1 + whom they know of): see tell
+	answers [1]answer // the last one
+	heard   [1]request
+	revoked bool // no lock is given any more
 	elems   map[typeCode]*elem
 }
 
@@ -56,6 +60,7 @@ const (
 	askLock
 	askUnlock
 	askWithdraw // the request for a lock with this tag
+	askHolder   // who has the lock that the request with this tag (At) waits for, until that is answered
 	askFailed
 	askRevoked
 	askStop
@@ -82,6 +87,7 @@ const (
 	answerUnknownType
 	answerRevoked
 	answerWithdrawn
+	answerHeld // by the rank (Code - answerHeld), and another answer follows; it must be the last one
 )
 
 // errWithdrawn reports that a target has dropped a request for a lock, as it was asked to.
@@ -128,49 +134,6 @@ func (v *served) start() {
 	}
 }
 
-// ask sends a request with data, and returns when the answer has arrived, with the data
-// that follows it in buf. It begins all transfers at once: a rank that answers others
-// meanwhile does not delay them.
-func (v *served) ask(call string, target int, r request, buf []byte, data ...[]byte) error {
-	if v.attended != nil && target == v.c.rank { // messages to itself take no time, in which others could change its part
-		if err := v.attended.pass(v.c); err != nil {
-			return err
-		}
-	}
-	r.Tag, r.From = firstData+v.tag.Add(1)%(1<<29)*2, uint32(v.c.rank)
-	var a [1]answer
-	label := noted(call, "window "+v.user.name)
-	answered := Irecv(v.c, a[:], target, int(r.Tag)+1)
-	answered.label(label)
-	defer answered.withdraw()
-	var followed *Request
-	if buf != nil {
-		followed = Irecv(v.c, buf, target, int(r.Tag)+1)
-		followed.label(label)
-		defer followed.withdraw()
-	}
-	sent := []*Request{Isend(v.c, []request{r}, target, tagRequest)}
-	for _, d := range data {
-		sent = append(sent, Isend(v.c, d, target, int(r.Tag)))
-	}
-	if err := WaitAll(sent...); err != nil {
-		return err
-	}
-	if r.What == askLock {
-		if err := v.relent(call, answered, target, r); err != nil {
-			return err
-		}
-	}
-	if _, err := answered.Wait(); err != nil {
-		return err
-	}
-	if err := a[0].err(); err != nil {
-		return err
-	}
-	_, err := followed.Wait()
-	return err
-}
-
 func (v *served) put(target int, at uint64, data []byte) error {
 	return v.ask("Put", target, request{What: askPut, At: at, Bytes: uint64(len(data))}, nil, data)
 }
@@ -199,44 +162,6 @@ func (v *served) update(target int, at uint64, u *update) error {
 		return v.ask(call, target, r, u.old)
 	}
 	return v.ask(call, target, r, u.old, u.data)
-}
-
-func (v *served) lock(call string, target int, exclusive bool) error {
-	err := v.ask(call, target, request{What: askLock, Flag: flag(exclusive)}, nil)
-	if err == errWithdrawn {
-		return v.user.check(atPeer(call, target))
-	}
-	return err
-}
-
-// relent waits for the answer to r, which asks for a lock, and withdraws r if the context of the window ends first.
-// That is answered, too, unless the lock has been given or refused meanwhile: either way one answer comes.
-func (v *served) relent(call string, answered *Request, target int, r request) error {
-	p := answered.active()
-	if !p.started() || v.granted(call, target, &p.Request) {
-		return nil
-	}
-	r.What = askWithdraw
-	return Send(v.c, []request{r}, target, tagRequest)
-}
-
-// granted waits for the answer to a request for a lock, and reports whether it need not be withdrawn: the context of
-// the window has not ended first. In reports the wait is for no rank, since the target does not give the lock away: one
-// that has it does.
-func (v *served) granted(call string, target int, answer *llc.Request) bool {
-	t, ctx := v.c.t, v.user.ctx
-	if !v.c.reports() { // there a condition does not see the end of a request
-		return ctx == nil || t.WaitContext(ctx, answer) == nil || ctx.Err() == nil
-	}
-	if ctx != nil {
-		defer v.c.wakeAtEnd(ctx)()
-	}
-	over := false
-	t.AwaitCollective(v.user.locking(call, target), nil, nil, func() bool {
-		over = !answer.Done() && ctx != nil && ctx.Err() != nil
-		return over || answer.Done()
-	})
-	return !over
 }
 
 func (v *served) unlock(target int, exclusive bool) error {
@@ -280,13 +205,13 @@ func (v *served) close() error {
 func (v *served) run() {
 	defer close(v.gone)
 	for {
-		var r [1]request
-		st, err := v.hear(r[:])
-		if err == nil && r[0].What != askStop {
-			r[0].From = uint32(st.Source)
-			err = v.answer(&r[0])
+		r := &v.heard[0]
+		st, err := v.hear(v.heard[:])
+		if err == nil && r.What != askStop {
+			r.From = uint32(st.Source)
+			err = v.answer(r)
 		}
-		if err != nil && !v.survives(err) || err == nil && r[0].What == askStop {
+		if err != nil && !v.survives(err) || err == nil && r.What == askStop {
 			return
 		}
 	}
@@ -313,8 +238,16 @@ func (v *served) answerNext() bool {
 	return v.answer(&r) == nil
 }
 
-// answer carries out r. An error ends the service.
+// answer carries out r, and tells those who wait what it has changed. An error ends the service.
 func (v *served) answer(r *request) error {
+	err := v.carryOut(r)
+	if e := v.tell(); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (v *served) carryOut(r *request) error {
 	switch r.What {
 	case askPut:
 		return v.answerPut(r)
@@ -329,6 +262,10 @@ func (v *served) answer(r *request) error {
 			return v.revoke()
 		}
 		return v.grant()
+	case askHolder:
+		r.Bytes = 0
+		v.curious = append(v.curious, *r)
+		return nil
 	case askUnlock:
 		if r.Flag != 0 {
 			v.writer = -1
@@ -372,11 +309,20 @@ func (v *served) find(r *request) ([]byte, uint32) {
 
 // reply answers r, with data if that is not nil.
 func (v *served) reply(r *request, code uint32, data []byte) error {
-	err := Send(v.c, []answer{{code}}, int(r.From), int(r.Tag)+1)
+	err := v.respond(r, code)
 	if err == nil && code == answerDone && data != nil {
 		err = Send(v.c, data, int(r.From), int(r.Tag)+1)
 	}
 	return err
+}
+
+// respond sends an answer to r without data.
+func (v *served) respond(r *request, code uint32) error {
+	if v.attended != nil { // a call that sends may answer another request meanwhile
+		return Send(v.c, []answer{{code}}, int(r.From), int(r.Tag)+1)
+	}
+	v.answers[0].Code = code
+	return Send(v.c, v.answers[:], int(r.From), int(r.Tag)+1)
 }
 
 func (v *served) answerPut(r *request) error {
@@ -442,37 +388,4 @@ func (v *served) elemOf(code typeCode, op Predefined) *elem {
 		return nil
 	}
 	return e
-}
-
-// grant gives the lock to requests that may have it, in order of arrival.
-func (v *served) grant() error {
-	for len(v.queue) > 0 {
-		r := v.queue[0]
-		if v.writer >= 0 || r.Flag != 0 && len(v.readers) > 0 {
-			return nil
-		}
-		v.queue = v.queue[1:]
-		if r.Flag != 0 {
-			v.writer = int(r.From)
-		} else {
-			v.readers = append(v.readers, int(r.From))
-		}
-		if err := v.reply(&r, answerDone, nil); err != nil && !v.survives(err) { // rankFailed handles a dead rank
-			return err
-		}
-	}
-	return nil
-}
-
-// withdraw drops the request for a lock that r withdraws, and answers it, unless it has been answered already.
-func (v *served) withdraw(r *request) error {
-	n := len(v.queue)
-	v.queue = slices.DeleteFunc(v.queue, func(q request) bool { return q.From == r.From && q.Tag == r.Tag })
-	if len(v.queue) == n {
-		return nil
-	}
-	if err := v.reply(r, answerWithdrawn, nil); err != nil {
-		return err
-	}
-	return v.grant() // others may have waited only behind it
 }

@@ -79,9 +79,13 @@ var limitedWaits = []limitedWait{
 		v, err := mpi.WinAllocate[int](c, 1)
 		return lockTaken(c, v, err, 0, mpi.LockExclusive, mpi.LockShared)
 	}},
-	{"lock by messages", "sync", `0 +Lock \(target 1, window world\.win1\) +- +- +- `, func(c *mpi.Comm) error {
+	{"lock by messages", "sync", `0 +Lock \(target 1, window world\.win1\) +1 +- +- `, func(c *mpi.Comm) error {
 		v, err := mpi.WinCreate(c, make([]int, 1))
 		return lockTaken(c, v, err, 1, mpi.LockExclusive, mpi.LockExclusive)
+	}},
+	{"shared lock by messages", "sync", `0 +Lock \(target 0, window world\.win1\) +1 +- +- `, func(c *mpi.Comm) error {
+		v, err := mpi.WinCreate(c, make([]int, 1))
+		return lockTaken(c, v, err, 0, mpi.LockShared, mpi.LockExclusive)
 	}},
 	{"lock by the network", "sync", `0 +Lock (\(target 1, window world\.win1\))? *- +- +- `, func(c *mpi.Comm) error {
 		v, err := mpi.WinAllocate[int](c, 1, mpi.Info{mpi.HintWindow: "lock=ncl"})
