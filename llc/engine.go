@@ -266,6 +266,19 @@ func (e *Engine) Unmatched(ctx uint16, src int) (n int, first Status) {
 	return n, Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}
 }
 
+// Show says that messages in a context are the program's, until it is opened again: see Elsewhere.
+func (e *Engine) Show(ctx uint16) { e.table.Show(ctx) }
+
+// Elsewhere describes a message that a receive with these arguments would take in another context that is shown, if
+// there is one.
+func (e *Engine) Elsewhere(ctx uint16, src, tag int) (Status, bool) {
+	m := e.table.Elsewhere(ctx, int32(src), int32(tag))
+	if m == nil {
+		return Status{}, false
+	}
+	return Status{Source: int(m.peer), Tag: int(m.tag), Bytes: int64(m.size)}, true
+}
+
 // Match takes the message that Probe would find out of reach of other receives (MPI 4.1, section 3.8.2): from
 // now on only a receive from its source finds it, in the context as, with the tag handle. The status has the
 // tag that the message was sent with.

@@ -33,6 +33,22 @@ func (c *Comm) Counters() (_ Counters, err error) {
 	return all, nil
 }
 
+// show has the transport tell reports of messages in a context of the program, if it reports any.
+func show(t Transport, ctx uint16) {
+	switch t := t.(type) {
+	case *observed:
+		show(t.Transport, ctx)
+	case *counted:
+		t.Port.Show(ctx)
+	case *recorded:
+		show(t.Transport, ctx)
+	case *virtual:
+		show(t.Transport, ctx)
+	case interface{ Show(ctx uint16) }:
+		t.Show(ctx)
+	}
+}
+
 // unexpected returns how many messages have waited in a context, if the transport
 // knows.
 func unexpected(t Transport, ctx uint16) uint64 {

@@ -62,6 +62,9 @@ func (c *counted) WaitContext(ctx context.Context, r *llc.Request) error {
 // observe has the calls on c counted for it, if the job is observed.
 func (c *core) observe() {
 	c.seen = unexpected(c.t, c.id.pointToPoint())
+	if !c.private {
+		show(c.t, c.id.pointToPoint())
+	}
 	if to := c.w.Observe; to != nil {
 		c.counted = to.Comm(c.name, c.id.pointToPoint())
 		for i, id := range c.ids {

@@ -97,6 +97,28 @@ var limitedWaits = []limitedWait{
 		}
 		return second(mpi.Recv(c, []int{0}, 1, 5))
 	}},
+	{"unexpected elsewhere", "martini", `0 +Recv +1 +5 +8 (.*\n)+unexpected: rank 0 has a message from rank 1, tag 5, on another communicator than that of this Recv\n`, func(c *mpi.Comm) error {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			return errors.Join(mpi.Send(c, []int{0}, 0, 7), mpi.Send(d, []int{0}, 0, 5))
+		}
+		return second(mpi.Recv(c, []int{0}, 1, 5))
+	}},
+	{"messages of windows", "martini", `0 +Recv +1 +0 +8 .*\n1 .*\n[^u]`, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[int](c, 1)
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			g, _ := c.Group()
+			g, _ = g.Incl(0)
+			return w.Post(g) // a message with tag 0, for a Start that does not come
+		}
+		return second(mpi.Recv(c, []int{0}, 1, 0))
+	}},
 	{"controller", "sync", `0 +Barrier +- +- +- `, func(c *mpi.Comm) error { return barrierBy(c, "barrier=controller") }},
 	{"switch", "cenju4", `0 +Barrier +- +- +- `, func(c *mpi.Comm) error { return barrierBy(c, "barrier=synchronization") }},
 }

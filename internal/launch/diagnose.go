@@ -111,6 +111,8 @@ func (s *reading) unmatched() string {
 	switch {
 	case s.State != pmi.Waiting || s.Messages == 0:
 		return ""
+	case s.Elsewhere:
+		return fmt.Sprintf("a message from rank %d, tag %d, on another communicator than that of this %s", s.First, s.MessagesTag, s.Call)
 	case s.Messages == 1:
 		return fmt.Sprintf("a message from rank %d, tag %d, that this %s does not take", s.First, s.MessagesTag, s.Call)
 	}

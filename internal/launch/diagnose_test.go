@@ -71,10 +71,11 @@ func TestCycles(t *testing.T) {
 
 // The report names what a wait is for, and the messages that it does not take.
 func TestNotesAndUnexpectedMessages(t *testing.T) {
-	noted, several, one := waitFor(pmi.NoPeer), waitFor(0), waitFor(1)
+	noted, several, one, elsewhere := waitFor(pmi.NoPeer), waitFor(0), waitFor(1), waitFor(1)
 	noted.Call, noted.Note, noted.Tag, noted.Bytes, noted.More = "Start", "world#1", pmi.NoTag, pmi.NoBytes, 1
 	several.Unmatched = pmi.Unmatched{Messages: 3, First: 1, MessagesTag: 7}
 	one.Unmatched = pmi.Unmatched{Messages: 1, First: 2, MessagesTag: 8}
+	elsewhere.Unmatched = pmi.Unmatched{Messages: 1, First: 1, MessagesTag: 5, Elsewhere: true}
 	computing, ended := several, one
 	computing.State, ended.ended = pmi.Computing, true
 	const want = "rank  call                peer  tag  bytes  since\n" +
@@ -83,9 +84,11 @@ func TestNotesAndUnexpectedMessages(t *testing.T) {
 		"2     Recv                1     5    8      0s\n" +
 		"3     (computing)\n" +
 		"4     (ended)\n" +
+		"5     Recv                1     5    8      0s\n" +
 		"unexpected: rank 1 has 3 messages that this Recv does not take, the first from rank 1, tag 7\n" +
-		"unexpected: rank 2 has a message from rank 2, tag 8, that this Recv does not take\n"
-	if got := table(numbered(noted, several, one, computing, ended)); got != want {
+		"unexpected: rank 2 has a message from rank 2, tag 8, that this Recv does not take\n" +
+		"unexpected: rank 5 has a message from rank 1, tag 5, on another communicator than that of this Recv\n"
+	if got := table(numbered(noted, several, one, computing, ended, elsewhere)); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	if got := noted.what(); got != "waiting in Start (world#1) and 1 more" {

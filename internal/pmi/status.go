@@ -66,12 +66,13 @@ type Wait struct {
 	Collective
 }
 
-// An Unmatched says which messages have come that a waiting receive or probe does not take: those of Peer, or
-// else of any, in its context.
+// An Unmatched says which messages have come that a waiting receive or probe does not take: one that it would take
+// in another context, or else those of Peer, or else of any, in its own.
 type Unmatched struct {
-	Messages    int // how many
-	First       int // rank in the job from which the first of them came, if there is one
-	MessagesTag int // its tag
+	Messages    int  // how many
+	First       int  // rank in the job from which the first of them came, if there is one
+	MessagesTag int  // its tag
+	Elsewhere   bool // it is in the context of another communicator
 }
 
 // A Collective says which collective call a rank is in. Ranks that are at the same Turn of one communicator

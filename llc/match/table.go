@@ -46,6 +46,7 @@ type context[P, U any] struct {
 	// outside mask lets none in.
 	mask, want uint32
 	drained    bool // messages without a receive are not kept
+	shown      bool // the messages are the program's
 
 	table *Table[P, U]
 }
@@ -185,6 +186,21 @@ func (t *Table[P, U]) Find(ctx uint16, src, tag int32) *U {
 	return nil
 }
 
+// Show says that the messages of a context are the program's, until it is opened again: see Elsewhere.
+func (t *Table[P, U]) Show(ctx uint16) { t.find(ctx).shown = true }
+
+// Elsewhere returns a waiting message that a receive would take in another context than ctx that is shown, or nil.
+func (t *Table[P, U]) Elsewhere(ctx uint16, src, tag int32) *U {
+	for i, c := range t.contexts {
+		if c != nil && c.shown && uint16(i) != ctx && c.messages.n > 0 {
+			if m := t.Find(uint16(i), src, tag); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
 // Waiting returns how many messages of src, which may be Any, wait in ctx, and the first of them.
 func (t *Table[P, U]) Waiting(ctx uint16, src int32) (n int, first *U) {
 	c := t.find(ctx)
@@ -269,7 +285,7 @@ func (c *context[P, U]) eachMessage(visit func(*U)) {
 // ones. Bits of want outside mask do not count.
 func (t *Table[P, U]) Open(ctx uint16, mask, want uint32) {
 	c := t.find(ctx)
-	c.mask, c.want, c.drained = mask, want&mask, false
+	c.mask, c.want, c.drained, c.shown = mask, want&mask, false, false
 	t.age++
 }
 

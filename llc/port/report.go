@@ -61,12 +61,24 @@ func (p *Port) describe(w *waiter) {
 	p.report.Report(s)
 }
 
-// describeUnmatched says which messages have come that the wait does not take.
+// describeUnmatched says which messages have come that the wait does not take: first of all one that it would take in
+// another context.
 func (p *Port) describeUnmatched(s *ir.Waiting) {
+	if m, there := p.eng.Elsewhere(s.Context, s.Peer, s.Tag); there {
+		s.Unmatched = ir.Unmatched{Messages: 1, First: m.Source, MessagesTag: m.Tag, Elsewhere: true}
+		return
+	}
 	n, first := p.eng.Unmatched(s.Context, s.Peer)
 	if n > 0 {
 		s.Unmatched = ir.Unmatched{Messages: n, First: first.Source, MessagesTag: first.Tag}
 	}
+}
+
+// Show says that the messages of a context are the program's: see [llc.Engine.Show].
+func (p *Port) Show(ctx uint16) {
+	p.lock()
+	p.eng.Show(ctx)
+	p.gate.leave()
 }
 
 // serves reports whether w waits for what others ask of this rank, or what no call of the program waits for.

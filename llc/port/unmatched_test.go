@@ -39,6 +39,31 @@ func TestUnmatchedMessagesAreReported(t *testing.T) {
 	send(t, ps[1], 6, 0, 7, nil)
 	wg.Wait()
 
+	// One that it would take on another communicator comes first; those of the runtime do not count.
+	wg.Go(func() { ps[0].Recv(6, 2, 5, nil) })
+	wg.Wait()
+	send(t, ps[2], 10, 0, 70, nil)
+	send(t, ps[2], 12, 0, 71, nil)
+	ps[0].Show(6)
+	ps[0].Show(12)
+	wg.Go(func() { ps[0].Recv(6, 2, 70, nil) })
+	want = ir.Waiting{Call: "Recv", Peer: 2, Tag: 70, Context: 6, Unmatched: ir.Unmatched{Messages: 3, First: 1, MessagesTag: 8}}
+	reported(want)
+	send(t, ps[2], 6, 0, 70, nil)
+	wg.Wait()
+	for peer, tag := range map[int]int{2: 71, llc.AnyPeer: 71} {
+		wg.Go(func() { ps[0].Recv(6, peer, tag, nil) })
+		reported(ir.Waiting{Call: "Recv", Peer: peer, Tag: tag, Context: 6, Unmatched: ir.Unmatched{Messages: 1, First: 2, MessagesTag: 71, Elsewhere: true}})
+		send(t, ps[2], 6, 0, 71, nil)
+		wg.Wait()
+	}
+	ps[0].Open(12, 0, 0) // it may belong to the runtime now
+	wg.Go(func() { ps[0].Recv(6, 2, 71, nil) })
+	want.Tag = 71
+	reported(want)
+	send(t, ps[2], 6, 0, 71, nil)
+	wg.Wait()
+
 	for label, want := range map[string]ir.Waiting{
 		"Start a window": {Call: "Start", Note: "a window", Peer: 1, Tag: ir.NoTag, Context: 6},
 		"Lock ":          {Call: "Lock", Peer: 1, Tag: ir.NoTag, Context: 6},

@@ -22,7 +22,7 @@ const (
 	statusTaken = statusSign + 1                 // seven words
 	statusNote  = statusTaken + pmi.TakenBytes/8 // four words
 	statusFirst = statusNote + pmi.NoteBytes/8   // of the unmatched messages: rank and tag, and
-	statusCount = statusFirst + 1                // how many there are
+	statusCount = statusFirst + 1                // how many there are, and whether they are in another context
 	statusEnd   = statusCount + 1
 )
 
@@ -54,7 +54,9 @@ func statusLine(s *pmi.Status) (w statusWords) {
 	call, taken, note := putText(w[statusCall:statusTeam], s.Call), putText(w[statusTaken:statusNote], s.Taken), putText(w[statusNote:statusFirst], s.Note)
 	w[statusFlags] = uint64(s.State) | call<<8 | uint64(s.Context)<<16 | uint64(min(s.More, mostMore))<<moreShift | taken<<takenShift | note<<noteShift
 	w[statusFirst] = uint64(uint32(s.First)) | uint64(uint32(s.MessagesTag))<<32
-	w[statusCount] = uint64(s.Messages)
+	if w[statusCount] = uint64(s.Messages) &^ elsewhere; s.Elsewhere {
+		w[statusCount] |= elsewhere
+	}
 	w[statusWho] = uint64(uint32(s.Peer)) | uint64(uint32(s.Tag))<<32
 	w[statusBytes] = uint64(s.Bytes)
 	w[statusSince] = uint64(s.Since)
@@ -90,6 +92,9 @@ const (
 	takenShift = 48
 	noteShift  = 56
 )
+
+// elsewhere is the bit of the count that says where the messages are.
+const elsewhere = 1 << 63
 
 // sameWait reports whether a line differs at most in its start time, in the number of other calls and in the
 // unmatched messages.
@@ -132,7 +137,7 @@ func (f *Fabric) Status(rank int) (s pmi.Status, whole bool) {
 func readStatus(w []uint64) pmi.Status {
 	flags := atomic.LoadUint64(&w[statusFlags])
 	who := atomic.LoadUint64(&w[statusWho])
-	first := atomic.LoadUint64(&w[statusFirst])
+	first, count := atomic.LoadUint64(&w[statusFirst]), atomic.LoadUint64(&w[statusCount])
 	team := atomic.LoadUint64(&w[statusTeam])
 	return pmi.Status{
 		State: pmi.State(flags),
@@ -146,9 +151,10 @@ func readStatus(w []uint64) pmi.Status {
 			Context: uint16(flags >> 16),
 			More:    int(flags >> moreShift & mostMore),
 			Unmatched: pmi.Unmatched{
-				Messages:    int(atomic.LoadUint64(&w[statusCount])),
+				Messages:    int(count &^ elsewhere),
 				First:       int(int32(first)),
 				MessagesTag: int(int32(first >> 32)),
+				Elsewhere:   count&elsewhere != 0,
 			},
 			Collective: pmi.Collective{
 				Team: uint32(team),
