@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"strconv"
+	"strings"
 
 	"rhinet/internal/hwresource"
 )
@@ -26,4 +27,24 @@ func HwResourceInfo() Info {
 		}
 	}
 	return info
+}
+
+// hwlocScheme is the prefix of the names that Open MPI gives to hardware resources.
+const hwlocScheme = "hwloc://"
+
+// resourceNamed returns the kind of resources that a program names: with a name of this package, or one of hwloc, as the
+// other MPI libraries use them. Upper and lower case mean the same.
+func resourceNamed(kind string) (k hwresource.Kind, found bool) {
+	name := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(kind), HardwareScheme), hwlocScheme)
+	switch name {
+	case "pu":
+		return hwresource.HWThread, true
+	case "numanode":
+		return hwresource.NUMA, true
+	case "socket":
+		return hwresource.Package, true
+	case "node", "machine":
+		return hwresource.Host, true
+	}
+	return hwresource.Named(name)
 }

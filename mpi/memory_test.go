@@ -101,6 +101,47 @@ func TestSplitHardware(t *testing.T) {
 				return fmt.Errorf("%s is %s, and the communicator %v", kind, restricted, c)
 			}
 		}
-		return is(second(w.SplitHardware("drawer", 0)), mpi.ErrArg, `mpi: SplitHardware on world: there is no kind of hardware resource "drawer"; HwResourceInfo names those that there are`)
+		return nil
+	})
+}
+
+// MPI 4.1, section 7.4.2: other MPI libraries have other names for kinds of resources; a kind that is not known gives
+// MPI_COMM_NULL on all ranks.
+func TestNamesOfHardware(t *testing.T) {
+	mpitest.Run(t, 2, func(w *mpi.Comm) error {
+		for _, names := range [][2]string{
+			{"host", "node"}, {"host", "hwloc://Machine"}, {"package", "socket"}, {"package", "Package"}, {"numa", "numanode"}, {"numa", "hwloc://NUMANode"},
+			{"l1cache", "L1Cache"}, {"l2cache", "hwloc://L2Cache"}, {"l3cache", "L3cache"}, {"core", "hwloc://Core"}, {"hwthread", "PU"},
+		} {
+			c, err := w.SplitHardware(names[0], 0)
+			if err != nil {
+				return err
+			}
+			d, err := w.SplitHardware(names[1], 0)
+			if err != nil {
+				return err
+			}
+			if (c == nil) != (d == nil) {
+				return fmt.Errorf("%s gives %v, and %s %v", names[0], c, names[1], d)
+			}
+			if c == nil {
+				continue
+			}
+			info, err := d.Info()
+			if err := errors.Join(err, equal(names[1], info[mpi.HintHwResource], mpi.HardwareScheme+names[0]), equal("ranks", d.Size(), c.Size()), c.Free(), d.Free()); err != nil {
+				return err
+			}
+		}
+		for _, split := range []func(kind string) (*mpi.Comm, error){
+			func(kind string) (*mpi.Comm, error) { return w.SplitHardware(kind, 0) },
+			func(kind string) (*mpi.Comm, error) { return w.SplitResource(mpi.Info{mpi.HintHwResource: kind}, 0) },
+		} {
+			for _, kind := range []string{"drawer", "hwloc://drawer", mpi.HardwareScheme, "l3"} {
+				if c, err := split(kind); err != nil || c != nil {
+					return fmt.Errorf("%s gives %v, %v", kind, c, err)
+				}
+			}
+		}
+		return nil
 	})
 }

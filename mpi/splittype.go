@@ -108,9 +108,10 @@ const sharedMemory = "mpi_shared_memory"
 
 // SplitHardware is [Comm.Split] by the hardware resource of a kind that a rank is
 // restricted to. kind is one that [HwResourceInfo] lists, with or without
-// [HardwareScheme], or "mpi_shared_memory", which is [SplitShared]. A rank that is not
-// restricted to one gets nil, as does a rank that passes "" (MPI_UNDEFINED). All other
-// ranks pass the same kind.
+// [HardwareScheme]; a name of it in other MPI libraries, such as "socket", "numanode",
+// "L3Cache" or "hwloc://PU"; or "mpi_shared_memory", which is [SplitShared]. A rank that
+// is not restricted to one gets nil, as do a rank that passes "" (MPI_UNDEFINED) and all
+// ranks if there is no such kind. All other ranks pass the same kind.
 //
 // MPI 4.1, section 7.4.2 (MPI_Comm_split_type with MPI_COMM_TYPE_HW_GUIDED).
 func (c *Comm) SplitHardware(kind string, key int) (_ *Comm, err error) {
@@ -175,12 +176,11 @@ func (c *Comm) splitHardware(s site, kind string, key int) (*Comm, error) {
 	case sharedMemory:
 		return c.splitBy(s, c.w.Host, key, kind, "shared")
 	}
-	name := strings.TrimPrefix(kind, HardwareScheme)
-	k, found := hwresource.Named(name)
-	if !found {
-		return nil, c.errorAt(s, ErrArg, "there is no kind of hardware resource %q; HwResourceInfo names those that there are", kind)
+	k, found := resourceNamed(kind)
+	if !found { // the others must pass the same, so that they get nothing, too
+		return c.splitBy(s, Undefined, key, kind, "hardware")
 	}
-	return c.splitBy(s, resourceColor(hwresource.This(), k), key, HardwareScheme+name, name)
+	return c.splitBy(s, resourceColor(hwresource.This(), k), key, HardwareScheme+k.String(), k.String())
 }
 
 // splitBy divides c by a kind of resource, which Info tells.

@@ -106,7 +106,7 @@ func TestRanksLeftOutOfSplits(t *testing.T) {
 	})
 }
 
-// Wrong types, kinds and sets are errors on all ranks that say what there is.
+// Wrong types and sets are errors on all ranks that say what there is.
 func TestMisusedSplits(t *testing.T) {
 	mpitest.Run(t, 2, func(w *mpi.Comm) error {
 		kinds := []mpi.SplitType{mpi.SplitShared, mpi.SplitUnguided}
@@ -114,7 +114,6 @@ func TestMisusedSplits(t *testing.T) {
 			is(second(w.SplitType(7, 0)), mpi.ErrArg, "mpi: SplitType on world: there is no type 7; use SplitShared, SplitUnguided or Undefined"),
 			is(second(w.SplitType(kinds[w.Rank()], 0)), mpi.ErrArg, "mpi: SplitType on world: ranks pass the types 0 and 1; all must pass the same, or Undefined"),
 			is(second(w.SplitResource(mpi.Info{mpi.HintPset: "mpi://row"}, 0)), mpi.ErrArg, `mpi: SplitResource on world: there is no set of processes "mpi://row"; there are mpi://WORLD and mpi://SELF`),
-			is(second(w.SplitResource(mpi.Info{mpi.HintHwResource: "drawer"}, 0)), mpi.ErrArg, `mpi: SplitResource on world: there is no kind of hardware resource "drawer"; HwResourceInfo names those that there are`),
 			is(second((*mpi.Comm)(nil).SplitResource(mpi.Info{mpi.HintPset: mpi.PsetWorld}, 0)), mpi.ErrComm, "mpi: SplitResource: the communicator is nil; Split, Create, CartCreate and GraphCreate give nil to the ranks that they leave out"),
 		)
 	})
