@@ -68,7 +68,7 @@ func (c *Comm) settle(s site, mine member, all []member, first int, err error) (
 	ids := &c.w.ids
 	for _, b := range all {
 		if err == nil && b.color != Undefined && b.id == noID {
-			err = c.errorAt(s, ErrComm, "all %d communicators are in use; Free those that are not needed", maxContexts)
+			err = c.errorAt(s, ErrComm, "all %d communicators and windows are in use; Free those that are not needed", maxContexts)
 		}
 	}
 	if err != nil || mine.color == Undefined || first > 0 && oneSided(all, mine.color, first) {

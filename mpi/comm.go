@@ -217,5 +217,8 @@ func (c *Comm) checkTag(s site, tag int) error {
 	if tag >= 0 && tag <= MaxTag || tag == AnyTag && s.role == fromPeer {
 		return nil
 	}
+	if tag == Undefined { // which s does not name
+		return c.errorAt(s, ErrTag, "the tag is Undefined; tags are 0 to %d", MaxTag)
+	}
 	return c.errorAt(s, ErrTag, "tags are 0 to %d", MaxTag)
 }

@@ -145,7 +145,7 @@ func TestContextsRunOutAndComeBack(t *testing.T) {
 		for {
 			d, err := w.Dup()
 			if err != nil {
-				if err := is(err, mpi.ErrComm, "mpi: Dup on world: all 4096 communicators are in use; Free those that are not needed"); err != nil {
+				if err := is(err, mpi.ErrComm, "mpi: Dup on world: all 4096 communicators and windows are in use; Free those that are not needed"); err != nil {
 					return err
 				}
 				break

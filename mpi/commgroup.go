@@ -247,7 +247,7 @@ func Self(c *Comm) (_ *Comm, err error) {
 	}
 	id := w.admit()
 	if id == noID {
-		return nil, c.errorAt(s, ErrComm, "all %d communicators are in use; Free those that are not needed", maxContexts)
+		return nil, c.errorAt(s, ErrComm, "all %d communicators and windows are in use; Free those that are not needed", maxContexts)
 	}
 	made := &core{size: 1, members: []int32{int32(w.Rank)}, id: id, flagArray: noFlagArray, name: "self"}
 	if err := w.open(made, 0, w.Collectives); err != nil {

@@ -36,6 +36,8 @@ func TestWrongCallsAreErrorsThatNameTheCall(t *testing.T) {
 			func(w *mpi.Comm) error { _, err := mpi.Probe(w, 5, mpi.AnyTag); return err }},
 		{mpi.ErrTag, "mpi: Ssend on world to 1 tag -1: tags are 0 to 2147483647",
 			func(w *mpi.Comm) error { return mpi.Ssend(w, ints, 1, mpi.AnyTag) }},
+		{mpi.ErrTag, "mpi: Send on world to 1: the tag is Undefined; tags are 0 to 2147483647",
+			func(w *mpi.Comm) error { return mpi.Send(w, ints, 1, mpi.Undefined) }},
 		{mpi.ErrTag, "mpi: Send on world to 1 tag 2147483648: tags are 0 to 2147483647",
 			func(w *mpi.Comm) error { return mpi.Send(w, ints, 1, mpi.MaxTag+1) }},
 		{mpi.ErrTag, "mpi: Recv on world from 1 tag -2: tags are 0 to 2147483647",

@@ -22,7 +22,7 @@ func Wtime() float64 { return clock.Seconds() }
 // ([SessionInit]). A process that has called [Init] must call it before it exits: mpirun
 // takes one that exits with status 0 and has not for a failed rank. Later calls fail
 // with [ErrFinalized]. While an epoch of Lock, LockAll, Start or Post is open on a
-// window, Finalize fails with [ErrRMASync] and changes nothing, except in a job that
+// window, or one of Fence in which this rank has accessed it, Finalize fails with [ErrRMASync] and changes nothing, except in a job that
 // goes on when ranks die. An error of class [ErrPending] lists requests that were never
 // completed, sends whose requests were freed and that no rank has received although they
 // needed it, and, in a checked job (see Job.Check), messages that have arrived at this
@@ -97,7 +97,7 @@ func (w *world) openEpochs(s site, of *Session) error {
 	w.mu.Unlock()
 	for _, v := range all {
 		if v.c.session == of {
-			if err := v.noEpochs(s); err != nil {
+			if err := v.unused(s); err != nil {
 				return err
 			}
 		}

@@ -114,7 +114,8 @@ type window struct {
 	unwatch func() bool   // ends the wait of refuseLocks; nil: none
 	polling *polling      // nil: each rank has a processor
 
-	log *epoch.Log // in a checked job; else nil
+	log   *epoch.Log // in a checked job; else nil
+	begun beginning  // in a checked job
 }
 
 // Values of a window's mode: the state of this rank's epoch.

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -18,9 +19,35 @@ import (
 //   - Among the accesses of several ranks in one epoch of Fence or of Post, the call that
 //     ends the epoch at the target fails: ranks have reported their accesses by then. It
 //     also finds that the target has stored to a location that another rank has put or
-//     got, since the data there differs.
+//     read, since the data there differs, and that an assertion of the target or of some
+//     ranks was wrong.
 //   - Accesses of different ranks in epochs of Lock and LockAll are not compared: messages
 //     that this package does not see may order them.
+
+// A beginning is what is known of that of the epoch in which this rank's part is exposed, by Fence or Post.
+type beginning struct {
+	before []byte // the part then; nil: not known
+	noPut  string // the call that has promised that no rank changes the part; or empty
+}
+
+// mostBefore is the size of the largest part of which the content is kept.
+const mostBefore = 1 << 20
+
+// expose begins an epoch of Fence or Post with assertions. No other rank can access this rank's part yet.
+func (w *window) expose(call string, a Assert) {
+	if w.log == nil {
+		return
+	}
+	x := &w.begun
+	if x.noPut = ""; a&NoPut != 0 {
+		x.noPut = call
+	}
+	if a&NoSucceed == 0 && w.flavor != Dynamic && len(w.local) <= mostBefore {
+		x.before = append(x.before[:0], w.local...)
+	} else {
+		x.before = nil
+	}
+}
 
 // access describes u.
 func (u *update) access() epoch.Access {
@@ -77,18 +104,26 @@ func (w *window) bytesName(from, to uint64) string {
 	return fmt.Sprintf("bytes %d to %d of %s", from, to-1, whole)
 }
 
-// compareAll ends an epoch of Fence: all ranks exchange their accesses. It returns the
+// ofAllRanks are the assertions that all ranks must give to a Fence if one of them does (MPI 4.1,
+// section 12.5.5).
+const ofAllRanks = NoPrecede | NoSucceed
+
+// compareAll ends an epoch of Fence with assertions: all ranks exchange their accesses. It returns the
 // error for the part of this rank.
-func (w *window) compareAll(s site) error {
+func (w *window) compareAll(s site, a Assert) error {
 	var out, in []byte
 	give, take := make([]int, w.c.size), make([]int, w.c.size)
 	for r := range give {
 		b := w.log.Take(r)
-		give[r] = len(b)
+		give[r] = len(b)<<8 | int(a&ofAllRanks)
 		out = append(out, b...)
 	}
 	if err := Alltoall(w.c, give, take); err != nil {
 		return named(s.call, err)
+	}
+	wrong := w.compareAsserts(s, take)
+	for r := range give {
+		give[r], take[r] = give[r]>>8, take[r]>>8
 	}
 	in = make([]byte, offset(take, nil, len(take)))
 	if err := Alltoallv(w.c, out, give, nil, in, take, nil); err != nil {
@@ -99,7 +134,27 @@ func (w *window) compareAll(s site) error {
 		told[r] = epoch.Decode(in[:n])
 		in = in[n:]
 	}
-	return w.compare(s, told)
+	return cmp.Or(wrong, w.compare(s, told))
+}
+
+// compareAsserts returns the error of ranks that have given different assertions, which are in the low bits of
+// words, or nil.
+func (w *window) compareAsserts(s site, words []int) error {
+	for r, n := range words {
+		if d := Assert(n^words[0]) & ofAllRanks; d != 0 {
+			with, without, name := 0, r, "NoPrecede"
+			if d&NoPrecede == 0 {
+				d, name = NoSucceed, "NoSucceed"
+			} else {
+				d = NoPrecede
+			}
+			if Assert(n)&d != 0 {
+				with, without = r, 0
+			}
+			return w.c.errorAt(s, ErrAssert, "rank %d gives %s and rank %d does not; all ranks must give it, or none", with, name, without)
+		}
+	}
+	return nil
 }
 
 // compare returns the first conflict among the accesses of the ranks to this rank's
@@ -110,10 +165,14 @@ func (w *window) compare(s site, told [][]epoch.Access) error {
 		return w.c.errorAt(s, ErrRMAConflict, "%v of rank %d and %v of rank %d access %s of this rank in one epoch; keep them apart, or in epochs of their own",
 			o.Access, o.Rank, a.Access, a.Rank, w.bytesName(a.From, min(a.To, o.To)))
 	}
+	if a, found := all.Change(); found && w.begun.noPut != "" {
+		return w.c.errorAt(s, ErrAssert, "%v of rank %d changes %s of this rank, whose %s has promised with NoPut that no rank does; leave NoPut out",
+			a.Access, a.Rank, w.bytesName(a.From, a.To), w.begun.noPut)
+	}
 	if w.local == nil || w.flavor == Dynamic {
 		return nil // no processor stores to a board, and the bytes of regions have other numbers
 	}
-	if a, found := all.Stored(w.local); found {
+	if a, found := all.Stored(w.local, w.begun.before); found {
 		return w.c.errorAt(s, ErrRMAConflict, "%v of rank %d has accessed %s of this rank, and the program has stored there in the same epoch; store before it begins, or after it has ended",
 			a.Access, a.Rank, w.bytesName(a.From, a.To))
 	}

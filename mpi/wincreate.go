@@ -382,8 +382,8 @@ func (x *exposed) reads(w *window, shown [2]ir.Segment, ok bool) (bool, error) {
 	return w.agree(ok && all[next][0] != 0)
 }
 
-// Free ends the use of the window. All its ranks must call it, after all epochs; it
-// waits for all of them.
+// Free ends the use of the window. All its ranks must call it, after all epochs, or it
+// fails with [ErrRMASync]; it waits for all of them.
 //
 // MPI 4.1, section 12.2.5.
 func (w *Win[T]) Free() (err error) {
@@ -393,7 +393,7 @@ func (w *Win[T]) Free() (err error) {
 	if err := b.check(s); err != nil && (b == nil || b.c.failures == nil || b.alive(s) != nil) {
 		return err
 	}
-	if err := b.noEpochs(s); err != nil {
+	if err := b.unused(s); err != nil {
 		return err
 	}
 	if err := b.attrs.deleteAll(b, s); err != nil {

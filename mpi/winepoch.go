@@ -59,9 +59,10 @@ func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 	var conflict error
 	if b.log != nil {
 		defer b.c.end(b.c.w.begin(), s.call)
-		if conflict = b.compareAll(s); conflict != nil && !errors.Is(conflict, ErrRMAConflict) {
+		if conflict = b.compareAll(s, a); conflict != nil && !errors.Is(conflict, ErrRMAConflict) && !errors.Is(conflict, ErrAssert) {
 			return b.unfenced(conflict)
 		}
+		b.expose(s.call, a)
 	}
 	if err := b.c.barrier(s, callBarrier); err != nil {
 		return b.unfenced(err)
@@ -73,6 +74,15 @@ func (w *Win[T]) Fence(asserts ...Assert) (err error) {
 		b.mode.Store(winFence)
 	}
 	return conflict
+}
+
+// unused returns the error for an epoch of w that has not ended, also for one of Fence with accesses, or nil. If
+// the ranks no longer agree on their calls, no Fence can end such an epoch.
+func (w *window) unused(s site) error {
+	if w.mode.Load() == winFenced && w.c.failures == nil && w.c.state.Load() == commOpen {
+		return w.c.errorAt(s, ErrRMASync, "the epoch of Fence has not ended, and this rank has accessed the window in it; call Fence first")
+	}
+	return w.noEpochs(s)
 }
 
 // unfenced ends the epoch of a Fence that has failed with err because a rank has died, or the
@@ -113,6 +123,7 @@ func (w *Win[T]) Post(g *Group, asserts ...Assert) (err error) {
 	}
 	b.exposed, b.exposure, b.exposing = true, b.exposure[:0], ranks
 	b.fence()
+	b.expose(s.call, a)
 	for _, r := range ranks {
 		q := start(b.c, "Wait", []byte{}, r, tagComplete, receiving)
 		q.label(b.ending)
@@ -323,6 +334,7 @@ func (w *window) waitExposure(s site, wait func([]*Request) (bool, error)) (bool
 	}
 	if (done || err != nil) && w.log != nil {
 		err = w.hearAccesses(s, w.exposing, err)
+		w.begun.before = nil // when an epoch of Fence began is longer ago
 	}
 	var failed *RequestErrors
 	if errors.As(err, &failed) {

@@ -204,11 +204,39 @@ func TestStored(t *testing.T) {
 	for i, want := range []string{2: "Put", 3: "Put", 4: "Put", 6: "Get", 7: "Get", 9: ""} {
 		now := slices.Clone(part)
 		now[i]++
-		if a, found := all.Stored(now); found != (want != "") || found && (a.String() != want || a.Rank != 1) {
+		if a, found := all.Stored(now, nil); found != (want != "") || found && (a.String() != want || a.Rank != 1) {
 			t.Errorf("a store to byte %d: %v, %v, want %q", i, a, found, want)
 		}
 	}
-	if a, found := all.Stored(part); found {
+	if a, found := all.Stored(part, nil); found {
 		t.Errorf("no store: %v", a)
+	}
+}
+
+// A store beside a read is noticed by the part as it was before, unless an access changes the same bytes.
+func TestStoredBesideReads(t *testing.T) {
+	before := []byte("0123456789")
+	l := NewLog(1)
+	l.Add(0, read.by("FetchAndOp", ""), one(1, 2), nil)
+	l.Add(0, add.by("Accumulate", ""), one(4, 3), nil)
+	l.Add(0, read.by("FetchAndOp", ""), one(6, 2), nil)
+	l.Add(0, read.by("FetchAndOp", ""), one(9, 1), nil)
+	all := Merge([][]Access{Decode(l.Take(0))})
+	for i := range before {
+		now := slices.Clone(before)
+		now[i]++
+		want := i == 1 || i == 2 || i == 9
+		if a, found := all.Stored(now, before); found != want {
+			t.Errorf("a store to byte %d: %v, %v", i, a, found)
+		}
+		if a, found := all.Stored(now, nil); found {
+			t.Errorf("a store to byte %d of what is not known: %v", i, a)
+		}
+	}
+	if a, found := all.Change(); !found || a.From != 4 {
+		t.Errorf("changed by %v, %v", a, found)
+	}
+	if a, found := Merge([][]Access{{read.at(1, 2), get.at(3, 4)}}).Change(); found {
+		t.Errorf("changed by %v", a)
 	}
 }
