@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // A branch is what some of the ranks execute.
@@ -44,8 +46,30 @@ func (b *branch) add(n ast.Node) {
 		last := list.List[len(list.List)-1]
 		b.over, b.exit = leaves(last), last
 		r, ok := last.(*ast.ReturnStmt)
-		b.fails = b.fails || slices.ContainsFunc(list.List, b.f.ends) || ok && b.f.returnsError(r)
+		b.fails = b.fails || slices.ContainsFunc(list.List, b.f.ends) || ok && b.f.returnsError(r) && !b.f.passesOn(list.List)
 	}
+}
+
+// passesOn reports whether a list of statements ends with the return of what a call of package mpi has just
+// returned, which is mostly nil: the last results of `_, err := r.Wait()` and `return err`, or the errors.Join of
+// such calls.
+func (f *function) passesOn(list []ast.Stmt) bool {
+	r := list[len(list)-1].(*ast.ReturnStmt)
+	last := r.Results[len(r.Results)-1]
+	if e, ok := ast.Unparen(last).(*ast.CallExpr); ok {
+		fn, ok := typeutil.Callee(f.TypesInfo, e).(*types.Func)
+		return ok && fn.FullName() == "errors.Join" && !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { _, ok := f.call(a); return !ok })
+	}
+	v := f.variable(last)
+	if v == nil || len(list) < 2 {
+		return false
+	}
+	a, ok := list[len(list)-2].(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 || f.variable(a.Lhs[len(a.Lhs)-1]) != v {
+		return false
+	}
+	_, ok = f.call(a.Rhs[0])
+	return ok
 }
 
 // leaving says how the branch ends.

@@ -87,7 +87,57 @@ func abortsPerhaps(world *mpi.Comm, bad bool) error {
 	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier`
 }
 
+func passesOn(world *mpi.Comm) error {
+	if world.Rank() != 0 {
+		_, err := world.Split(0, 0) // want `only ranks with world.Rank\(\) != 0 call Split here`
+		return err
+	}
+	return nil
+}
+
+func waitsAndPassesOn(world *mpi.Comm) (err error) {
+	if world.Rank() == 0 {
+		r := mpi.Ibarrier(world) // want `only ranks with world.Rank\(\) == 0 call Ibarrier here`
+		_, err = r.Wait()
+		return err
+	}
+	return mpi.Barrier(world) // want `not all ranks of the communicator come to this Barrier`
+}
+
+func joins(world *mpi.Comm, buf []int) error {
+	if world.Rank() > 0 {
+		return errors.Join(mpi.Barrier(world), mpi.Bcast(world, buf, 0)) // want `only ranks with world.Rank\(\) > 0 call Barrier here`
+	}
+	return mpi.Bcast(world, buf, 0)
+}
+
 // What follows is right.
+
+func returnsAnError(world *mpi.Comm, bad error) error {
+	if world.Rank() == 0 {
+		if err := mpi.Barrier(world); err != nil {
+			return err
+		}
+		return bad
+	}
+	return nil
+}
+
+func joinsAnError(world *mpi.Comm) error {
+	if world.Rank() == 0 {
+		return errors.Join(mpi.Barrier(world), errors.New("too many ranks"))
+	}
+	return nil
+}
+
+func replacesTheError(world *mpi.Comm, check func() error) error {
+	if world.Rank() == 0 {
+		err := mpi.Barrier(world)
+		err = errors.Join(err, check())
+		return err
+	}
+	return nil
+}
 
 func both(world *mpi.Comm, buf, all []int) error {
 	if world.Rank() == 0 {
