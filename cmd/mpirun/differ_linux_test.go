@@ -10,8 +10,8 @@ import (
 	"rhinet/mpi"
 )
 
-// isRoot hides the condition of differ from mpivet, which would report mistakes that are there on purpose: it
-// does not look into functions.
+// isRoot hides the conditions of wrong programs from mpivet, which would report mistakes that are there on purpose:
+// it does not look for the rank in functions.
 func isRoot(world *mpi.Comm) bool { return world.Rank() == 0 }
 
 // differ is what a rank of an erroneous program does: rank 0 makes one call, the others another.

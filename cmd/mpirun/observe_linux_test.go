@@ -43,7 +43,7 @@ func liveObserved(world *mpi.Comm, what string) error {
 		_, err := mpi.Recv(world, []int{0}, (me+1)%n, 9) // a message that is never sent
 		return err
 	case "barrier":
-		if me == 0 {
+		if isRoot(world) {
 			return mpi.Barrier(world)
 		}
 		_, err := mpi.Recv(world, []int{0}, 0, 9) // a message that is never sent

@@ -35,7 +35,10 @@ func (b *branch) add(n ast.Node) {
 	walk(n, func(m ast.Node) bool {
 		if e, ok := m.(*ast.CallExpr); ok {
 			if c, ok := b.f.call(e); !ok {
-				b.knows = b.knows && !b.f.mayCommunicate(e, b.comm)
+				if b.f.mayCommunicate(e, b.comm) {
+					inner, ok := b.f.within(e, b.comm)
+					b.calls, b.knows = append(b.calls, inner...), b.knows && ok
+				}
 			} else if at, ok := b.f.on(c); ok && at == b.comm {
 				b.calls = append(b.calls, c)
 			}
@@ -46,17 +49,20 @@ func (b *branch) add(n ast.Node) {
 		last := list.List[len(list.List)-1]
 		b.over, b.exit = leaves(last), last
 		r, ok := last.(*ast.ReturnStmt)
-		b.fails = b.fails || slices.ContainsFunc(list.List, b.f.ends) || ok && b.f.returnsError(r) && !b.f.passesOn(list.List)
+		b.fails = b.fails || slices.ContainsFunc(list.List, b.f.ends) || ok && b.f.returnsError(r) && !b.f.passesOn(list.List, b.comm)
 	}
 }
 
 // passesOn reports whether a list of statements ends with the return of what a call of package mpi has just
 // returned, which is mostly nil: the last results of `_, err := r.Wait()` and `return err`, or the errors.Join of
-// such calls.
-func (f *function) passesOn(list []ast.Stmt) bool {
+// such calls, or the result of a function of this package that is seen through: see within.
+func (f *function) passesOn(list []ast.Stmt, comm place) bool {
 	r := list[len(list)-1].(*ast.ReturnStmt)
 	last := r.Results[len(r.Results)-1]
 	if e, ok := ast.Unparen(last).(*ast.CallExpr); ok {
+		if _, ok := f.within(e, comm); ok {
+			return true
+		}
 		fn, ok := typeutil.Callee(f.TypesInfo, e).(*types.Func)
 		return ok && fn.FullName() == "errors.Join" && !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { _, ok := f.call(a); return !ok })
 	}
@@ -67,6 +73,11 @@ func (f *function) passesOn(list []ast.Stmt) bool {
 	a, ok := list[len(list)-2].(*ast.AssignStmt)
 	if !ok || len(a.Rhs) != 1 || f.variable(a.Lhs[len(a.Lhs)-1]) != v {
 		return false
+	}
+	if e, ok := a.Rhs[0].(*ast.CallExpr); ok {
+		if _, ok := f.within(e, comm); ok {
+			return true
+		}
 	}
 	_, ok = f.call(a.Rhs[0])
 	return ok

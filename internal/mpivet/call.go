@@ -14,6 +14,8 @@ type call struct {
 	*ast.CallExpr
 	fn  *types.Func
 	sig *types.Signature
+
+	unsure bool // a function that is called here may make it or not: see within
 }
 
 // call returns n as a call of package mpi, if it is one.
@@ -26,7 +28,7 @@ func (f *function) call(n ast.Node) (call, bool) {
 	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != mpiPath || isTransport(fn) {
 		return call{}, false
 	}
-	return call{e, fn, fn.Signature()}, true
+	return call{CallExpr: e, fn: fn, sig: fn.Signature()}, true
 }
 
 // isTransport reports whether fn is a method of the transport of package mpi.

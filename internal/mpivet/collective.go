@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -116,7 +117,7 @@ func (f *function) missing(some, others *branch, n ast.Stmt) (found bool) {
 // lacking returns a call in the branch of some ranks that the others never make.
 func (f *function) lacking(some, others *branch, n ast.Stmt) (call, bool) {
 	for _, c := range some.calls {
-		if f.lacks(others, some, c, n.End()) {
+		if !c.unsure && f.lacks(others, some, c, n.End()) {
 			return c, true
 		}
 	}
@@ -129,7 +130,7 @@ func (f *function) skipped(some, others *branch, n ast.Stmt) bool {
 		return false
 	}
 	for _, c := range f.skips(others, n) {
-		if !others.has(c) {
+		if !c.unsure && !others.has(c) {
 			f.Reportf(c.Pos(), "not all ranks of the communicator come to this %s: those with %s %s in line %d; let them call it, too",
 				c.fn.Name(), others.cond, others.leaving(), others.line)
 			return true
@@ -154,7 +155,11 @@ func (f *function) lacks(b, own *branch, c call, pos token.Pos) bool {
 // rest returns what follows pos in the function.
 func (f *function) rest(pos token.Pos, comm place) branch {
 	b := f.branch(comm, "", f.body)
+	end, others := f.apart(pos)
 	walk(f.body, func(n ast.Node) bool {
+		if slices.Contains(others, n) || n.Pos() >= end {
+			return false
+		}
 		if e, ok := n.(*ast.CallExpr); ok && e.Pos() > pos {
 			b.add(e)
 			return false
@@ -162,6 +167,49 @@ func (f *function) rest(pos token.Pos, comm place) branch {
 		return true
 	})
 	return b
+}
+
+// apart returns what ranks at pos do not come to: what is behind the end of a list of statements around pos that
+// returns, and the other cases and the else of what pos is in.
+func (f *function) apart(pos token.Pos) (end token.Pos, others []ast.Node) {
+	around := func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.CaseClause, *ast.CommClause: // which have no brace behind their last statement
+			return n.Pos() <= pos && pos <= n.End()
+		}
+		return n.Pos() <= pos && pos < n.End()
+	}
+	end = f.body.End()
+	walk(f.body, func(n ast.Node) bool {
+		if !around(n) {
+			return false
+		}
+		var list []ast.Stmt
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			list = n.List
+		case *ast.CaseClause:
+			list = n.Body
+		case *ast.CommClause:
+			list = n.Body
+		case *ast.IfStmt:
+			if n.Else != nil && around(n.Body) {
+				others = append(others, n.Else)
+			}
+		}
+		for _, s := range list {
+			switch s.(type) {
+			case *ast.ReturnStmt:
+				end = min(end, n.End())
+			case *ast.CaseClause, *ast.CommClause:
+				if !around(s) {
+					others = append(others, s)
+				}
+			}
+		}
+		return true
+	})
+	return end, others
 }
 
 func (f *function) after(pos token.Pos, comm place) []call {

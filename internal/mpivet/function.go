@@ -15,6 +15,8 @@ type function struct {
 	node  ast.Node // *ast.FuncDecl or *ast.FuncLit
 	body  *ast.BlockStmt
 	depth int // of variables that are replaced by their values
+
+	called bool // it is looked at for a call of it: calls in it are not followed
 }
 
 // newFunction returns nil for a declaration without a body.

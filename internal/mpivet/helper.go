@@ -1,0 +1,106 @@
+package mpivet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// within returns the collective calls on comm that a call of a function of this package makes, if all that the
+// function does on comm is seen: comm is its only access to package mpi, and it passes comm to package mpi only.
+// Those that it makes under a condition, or after it may have returned, are unsure.
+func (f *function) within(e *ast.CallExpr, comm place) ([]call, bool) {
+	fn, ok := typeutil.Callee(f.TypesInfo, e).(*types.Func)
+	if !ok || f.called || fn.Pkg() != f.Pkg || fn.Signature().Recv() != nil || fn.Signature().Variadic() {
+		return nil, false
+	}
+	decl := f.declaration(fn)
+	if decl == nil || decl.Body == nil {
+		return nil, false
+	}
+	var inner place
+	for i, a := range e.Args {
+		if !holdsMPI(f.TypesInfo.TypeOf(a), 0) {
+			continue
+		}
+		if at, ok := f.placeOf(a); !ok || at != comm || inner.root != nil {
+			return nil, false
+		}
+		inner = place{root: fn.Signature().Params().At(i)}
+	}
+	if inner.root == nil {
+		return nil, false
+	}
+	g := newFunction(f.Pass, decl)
+	g.called = true
+	if slices.ContainsFunc(decl.Body.List, g.ends) {
+		return nil, false
+	}
+	if v, ok := inner.root.(*types.Var); !ok || g.leaks(v) || g.moves(decl.Body, buffer{place: inner}) {
+		return nil, false
+	}
+	b := g.branch(inner, "", decl, decl.Body)
+	sure := g.surely()
+	for i, c := range b.calls {
+		b.calls[i].unsure = !sure(c)
+		b.calls[i].CallExpr = e
+	}
+	return b.calls, b.knows
+}
+
+// declaration returns the declaration of a function of this package, or nil.
+func (f *function) declaration(fn *types.Func) *ast.FuncDecl {
+	for _, file := range f.Files {
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && f.TypesInfo.Defs[d.Name] == fn {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// surely returns a function that reports whether a call is made whenever the function is called and nothing fails.
+func (f *function) surely() func(call) bool {
+	made := map[*ast.CallExpr]bool{}
+	for _, s := range f.body.List {
+		var always ast.Node = s
+		mayLeave := false
+		switch s := s.(type) {
+		case *ast.ExprStmt, *ast.AssignStmt, *ast.DeclStmt, *ast.IncDecStmt, *ast.ReturnStmt:
+		case *ast.IfStmt:
+			if always = s.Cond; s.Init != nil {
+				always = s.Init
+			}
+			mayLeave = !f.asksError(s.Cond) && leavesBelow(s)
+		default:
+			always, mayLeave = nil, leavesBelow(s)
+		}
+		if always != nil {
+			walk(always, func(n ast.Node) bool {
+				if e, ok := n.(*ast.CallExpr); ok {
+					made[e] = true
+				}
+				b, ok := n.(*ast.BinaryExpr)
+				return !ok || b.Op != token.LAND && b.Op != token.LOR // else the right side may be left out
+			})
+		}
+		if mayLeave {
+			break
+		}
+	}
+	return func(c call) bool { return made[c.CallExpr] }
+}
+
+// leavesBelow reports whether s has a statement that transfers control elsewhere.
+func leavesBelow(s ast.Stmt) (found bool) {
+	walk(s, func(n ast.Node) bool {
+		below, ok := n.(ast.Stmt)
+		found = found || ok && leaves(below)
+		return !found
+	})
+	return found
+}
