@@ -79,7 +79,7 @@ func execute(req *request, std streams) int {
 		return answer(std, "the placement", table.Bytes())
 	}
 	status := req.virtual.finish(req, std, plan.Run())
-	status = req.profile.finish(std, status)
+	status = req.profile.finish(std, status, plan.Started())
 	return req.observe.finish(std, status)
 }
 

@@ -18,6 +18,7 @@ type profiling struct {
 	file string          // to write to
 	dir  profiles.Folder // where ranks write
 	size int             // ranks
+	away bool            // they are on several hosts
 	lost error           // why a part of the data of ranks on other hosts is missing
 }
 
@@ -40,7 +41,7 @@ func (p *profiling) attach(job *launch.Job) {
 		return
 	}
 	if len(job.Hosts) > 0 {
-		job.Gather.Profile, p.size = p.kind, job.Size()
+		job.Gather.Profile, p.size, p.away = p.kind, job.Size(), true
 		return
 	}
 	open := job.Open
@@ -71,12 +72,15 @@ func (p *profiling) keep(part *launch.Parcel) error {
 }
 
 // finish writes one profile of all ranks, and returns the status of the job, or a failure if the profile
-// could not be written.
-func (p *profiling) finish(std streams, status int) int {
+// could not be written. Of a job that has not started here there is none, nor anything to say about it.
+func (p *profiling) finish(std streams, status int, started bool) int {
 	if !p.dir.Made() && p.lost == nil {
 		return status
 	}
 	defer p.dir.Remove()
+	if !p.away && !started {
+		return status
+	}
 	merged, missing, err := p.dir.Merge(p.size)
 	if err == nil && merged != nil {
 		err = create(p.file, func(out io.Writer) error { return merged.Write(out) })

@@ -91,3 +91,13 @@ func TestWrongProfile(t *testing.T) {
 		t.Errorf("status %d, %q", status, err)
 	}
 }
+
+// A job that cannot start says why, and nothing of profiles.
+func TestProfileOfAJobThatDoesNotStart(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `ulimit -v 1000000; exec "$0" -n 2 --profile "cpu:$1" true`, os.Args[0], filepath.Join(t.TempDir(), "x.pprof"))
+	cmd.Env = append(os.Environ(), playMpirun+"=1")
+	out, _ := cmd.CombinedOutput()
+	if text := string(out); cmd.ProcessState.ExitCode() != launch.StatusFailed || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "mpirun: no memory for 2 ranks to share: ") {
+		t.Errorf("status %d, %q", cmd.ProcessState.ExitCode(), text)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 
 	"rhinet/internal/wait"
@@ -23,6 +24,7 @@ type Plan struct {
 	environ  []string  // inherited by ranks
 	columns  int       // of the terminal that shows the output of rank 0; 0: there is none
 	away     away
+	started  atomic.Bool // a rank on this host has been started
 }
 
 // away describes ranks that are part of a job on several hosts.
@@ -36,6 +38,9 @@ type away struct {
 	store   string // through which ranks find each other
 	key     []byte // of the store
 }
+
+// Started reports whether Run has started a rank on this host.
+func (p *Plan) Started() bool { return p.started.Load() }
 
 // number returns the number in the job of rank r of this host.
 func (p *Plan) number(r int) int {

@@ -100,6 +100,7 @@ func (p *parent) startAll(ctx context.Context, life *lifeline) error {
 		if err != nil {
 			return err
 		}
+		p.plan.started.Store(true)
 		p.ranks.started(r, pid)
 		if ended := p.ranks.reap(); len(ended) > 0 {
 			p.exits <- ended
