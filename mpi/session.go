@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -35,10 +36,15 @@ const (
 // world of [Init], or after the world and all others have been finalized; the first one of
 // a process joins its job, like Init. Only a process that runs on the library of another
 // MPI cannot open one when no other is open and it had one, or a world, before
-// (ErrFinalized). Hints in info are ignored.
+// (ErrFinalized). A "thread_level" in info must be one of the standard's (ErrInfoValue);
+// whichever it is, any number of goroutines may make calls. Other keys are ignored, as
+// are kinds of memory in "mpi_memory_alloc_kinds" that [Session.Info] does not list.
 //
-// MPI 4.1, section 11.3.1.
+// MPI 4.1, sections 11.3.1 and 11.4.3.
 func SessionInit(info ...Info) (s *Session, err error) {
+	if err := askedOf(nil, "SessionInit", info); err != nil {
+		return nil, err
+	}
 	err = process.Use(func(kept any) (any, error) {
 		w, err := enter(kept, "SessionInit")
 		if err != nil {
@@ -64,7 +70,7 @@ func JoinSession(job Job) (*Session, error) {
 // MPI 4.1, section 11.3.1 (MPI_Session_init).
 func (s *Session) Open(info ...Info) (_ *Session, err error) {
 	defer s.raised(&err)
-	if err := s.check("Open"); err != nil {
+	if err := cmp.Or(s.check("Open"), askedOf(nil, "Open", info)); err != nil {
 		return nil, err
 	}
 	return s.w.session(), nil
@@ -76,10 +82,24 @@ func (s *Session) Open(info ...Info) (_ *Session, err error) {
 // MPI 4.1, section 11.3.1 (MPI_Session_init).
 func (c *Comm) Session(info ...Info) (_ *Session, err error) {
 	defer c.raised(&err)
-	if err := c.check(at("Session")); err != nil {
+	if err := cmp.Or(c.check(at("Session")), askedOf(c, "Session", info)); err != nil {
 		return nil, err
 	}
 	return c.w.session(), nil
+}
+
+// askedOf returns what is wrong with the hints for a session, or nil. c may be nil.
+func askedOf(c *Comm, call string, info []Info) error {
+	for _, hints := range info {
+		switch level, given := hints["thread_level"]; level {
+		case "MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", threadLevel:
+		default:
+			if given {
+				return c.errorAt(at(call), ErrInfoValue, "thread_level is %q; use MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or leave it out", level)
+			}
+		}
+	}
+	return nil
 }
 
 // session opens a session. If the transport has been closed meanwhile, its calls fail.

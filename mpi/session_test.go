@@ -279,3 +279,30 @@ func TestMistakesOfSessions(t *testing.T) {
 		return c.Free()
 	})
 }
+
+// MPI 4.1, sections 11.3.1 and 11.4.3: a session asks for one of the thread levels. Keys that are not known are ignored,
+// and so are kinds of memory that there are not; Info tells what there is.
+func TestHintsOfSessions(t *testing.T) {
+	const way = "; use MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or leave it out"
+	mpitest.Run(t, 1, func(w *mpi.Comm) error {
+		s, err := w.Session(nil, mpi.Info{"thread_level": "MPI_THREAD_SINGLE", "mpi_memory_alloc_kinds": "cuda:device,system", "no_such_key": "x"})
+		if err != nil {
+			return err
+		}
+		info, err := s.Info()
+		if err := errors.Join(err, equal("level", info["thread_level"], "MPI_THREAD_MULTIPLE"), equal("kinds", info["mpi_memory_alloc_kinds"], "mpi,system"), equal("hints", len(info), 2)); err != nil {
+			return err
+		}
+		for _, level := range []string{"", "MPI_THREAD_ANY", "mpi_thread_single"} {
+			hints := mpi.Info{"thread_level": level}
+			if err := errors.Join(
+				is(second(w.Session(hints)), mpi.ErrInfoValue, fmt.Sprintf("mpi: Session on world: thread_level is %q%s", level, way)),
+				is(second(s.Open(mpi.Info{}, hints)), mpi.ErrInfoValue, fmt.Sprintf("mpi: Open: thread_level is %q%s", level, way)),
+				is(second(mpi.SessionInit(hints)), mpi.ErrInfoValue, fmt.Sprintf("mpi: SessionInit: thread_level is %q%s", level, way)),
+			); err != nil {
+				return err
+			}
+		}
+		return s.Finalize()
+	})
+}
