@@ -40,13 +40,48 @@ func run(args []string, out, errs io.Writer) int {
 	if name := pair.Second(); name != "" {
 		return second(name, errs)
 	}
+	var err error
+	if len(args) > 0 && args[0] == "pmb" {
+		args, err = pmb.Flags(args[1:])
+		args = append([]string{"pmb"}, args...)
+	}
+	if err != nil {
+		fmt.Fprintln(errs, "bench:", err)
+		leaveToFirst()
+		return statusUsage
+	}
+	root, err := rootCommand(out, errs)
+	if err != nil {
+		fmt.Fprintln(errs, "bench:", err)
+		return 1
+	}
+	root.SetArgs(args)
+	if err = root.Execute(); err == nil {
+		return 0
+	}
+	status := 1
+	switch {
+	case errors.Is(err, bench.ErrInput):
+		status = statusUsage
+	case errors.Is(err, compare.ErrNoPeers):
+		status = statusMissing
+	}
+	if status == statusUsage {
+		leaveToFirst()
+	}
+	fmt.Fprintln(errs, "bench:", text(err))
+	return status
+}
+
+// rootCommand returns the command with all commands below it.
+func rootCommand(out, errs io.Writer) (*cobra.Command, error) {
 	root := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure this MPI runtime, and others for comparison",
 		Long: `Measure this MPI runtime, and others for comparison
 
-allreduce, barrier, exchange, pingpong, layouts, pmb and rma are programs for the
-ranks of a job, which mpirun starts. The other commands start what they need.`,
+allreduce, barrier, connected, exchange, layouts, pingpong, pmb and rma are programs
+for the ranks of a job, which mpirun starts. The other commands start what they need.`,
 		Example: `  mpirun -n 2 bench pingpong --sizes 8,1024
   mpirun -n 4 bench pmb Allreduce
   bench compare --rounds 8`,
@@ -64,43 +99,16 @@ ranks of a job, which mpirun starts. The other commands start what they need.`,
 	}
 	root.SetOut(out)
 	root.SetErr(errs)
-	var err error
-	if len(args) > 0 && args[0] == "pmb" {
-		args, err = pmb.Flags(args[1:])
-		args = append([]string{"pmb"}, args...)
-	}
-	if err != nil {
-		fmt.Fprintln(errs, "bench:", err)
-		leaveToFirst()
-		return statusUsage
-	}
-	root.SetArgs(args)
 	root.SetFlagErrorFunc(wrongFlag)
 	if err := addPlain(root, out); err != nil {
-		fmt.Fprintln(errs, "bench:", err)
-		return 1
+		return nil, err
 	}
 	root.AddCommand(levelCommands(out, errs)...)
 	root.AddCommand(connectedCommand(out))
 	root.AddCommand(compareCommand(out, errs), calibrateCommand(out), costCommand(out, errs), countCommand(out), pmbCommand(out), reportCommand(out), resultsCommand(out, errs), trafficCommand(out, errs), watchCommand(out, errs))
 	root.AddCommand(layoutsCommand(out), networkCommand(out), rmaCommand(out), modelsCommand(out, errs))
 	refuseTopics(root)
-	err = root.Execute()
-	if err == nil {
-		return 0
-	}
-	status := 1
-	switch {
-	case errors.Is(err, bench.ErrInput):
-		status = statusUsage
-	case errors.Is(err, compare.ErrNoPeers):
-		status = statusMissing
-	}
-	if status == statusUsage {
-		leaveToFirst()
-	}
-	fmt.Fprintln(errs, "bench:", text(err))
-	return status
+	return root, nil
 }
 
 // spoken is how long rank 0 may take to report what is wrong with the input.

@@ -234,7 +234,7 @@ func TestHelpSaysWhatMpirunStarts(t *testing.T) {
 	if status := run([]string{"--help"}, &out, &errs); status != 0 || errs.Len() > 0 {
 		t.Errorf("status %d, %s", status, &errs)
 	}
-	for _, part := range []string{"allreduce, barrier, exchange, pingpong, layouts, pmb and rma are programs for the\nranks of a job, which mpirun starts.", "  mpirun -n 2 bench pingpong --sizes 8,1024\n"} {
+	for _, part := range []string{"allreduce, barrier, connected, exchange, layouts, pingpong, pmb and rma are programs\nfor the ranks of a job, which mpirun starts.", "  mpirun -n 2 bench pingpong --sizes 8,1024\n"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("the help lacks %q:\n%s", part, &out)
 		}
