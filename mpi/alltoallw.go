@@ -2,6 +2,8 @@ package mpi
 
 // A Part is memory of any element type, or with any layout, for calls in which each
 // rank's part may have another one: see [PartOf].
+//
+// MPI 4.1, section 6.8 (MPI_Alltoallw).
 type Part struct {
 	b   []byte
 	e   func(*Comm) *elem
@@ -9,6 +11,8 @@ type Part struct {
 }
 
 // PartOf returns the memory of buf as a Part.
+//
+// MPI 4.1, section 6.8 (MPI_Alltoallw).
 func PartOf[T any](buf []T) Part { return Part{view(buf), elemFor[T], true} }
 
 // noneSkipped is for calls that move all parts.

@@ -29,6 +29,8 @@ type WinKeyval[T any] = Key[AnyWin, T]
 type LayoutKeyval[T any] = Key[*Layout, T]
 
 // A Holder caches values under keys: a *Comm, a window or a *Layout.
+//
+// Not in the standard.
 type Holder interface{ held() holder }
 
 // A holder is a Holder that may be nil.
@@ -86,6 +88,8 @@ func newKey[H Holder, T any](onDup func(H, T) (T, bool, error), onDelete func(H,
 
 // Keep is an onDup of [NewKeyval] and [NewLayoutKeyval]: a duplicate gets the same
 // value.
+//
+// MPI 4.1, section 7.7.2 (MPI_COMM_DUP_FN).
 func Keep[T any, H Holder](_ H, value T) (T, bool, error) { return value, true, nil }
 
 // Free ends the use of the key. Values under it stay, and are copied to duplicates, until

@@ -126,6 +126,8 @@ func (c *Comm) Name() string {
 // that ends so takes no message. A send that ends so may still arrive, so its buffer
 // must not be changed. A partitioned send that ends so fails at its receiver, too. After a
 // collective call that ends so, this rank can make no further collective calls on c.
+//
+// Not in the standard.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	if c.isNull() {
 		return nil

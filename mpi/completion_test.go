@@ -308,7 +308,7 @@ func TestAFreedRequestGoesOn(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.10: Isendrecv exchanges around a ring, also beside other calls,
+// MPI 4.1, section 3.7.2: Isendrecv exchanges around a ring, also beside other calls,
 // and with one buffer.
 func TestIsendrecvExchanges(t *testing.T) {
 	for n := 1; n <= 5; n++ {

@@ -41,6 +41,8 @@ func (c *Comm) IdupWithInfo(info Info) (*Comm, *Request) { return c.idup(at("Idu
 // HintAlgorithms is the hint of [Comm.DupWithInfo] that names algorithms of collective
 // calls to use: "bcast=chain,allreduce=ring". It replaces the variable RHINET_COLL,
 // which is for the whole job.
+//
+// Not in the standard.
 const HintAlgorithms = "rhinet_coll"
 
 // worldOptions returns the options of communicators without hints.

@@ -200,7 +200,7 @@ func TestGoroutinesOpenAndPost(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 12.3.6: a request is completed before or after the flush that
+// MPI 4.1, section 12.3.5: a request is completed before or after the flush that
 // completes its access at the target.
 func TestRequestsOfAccessesAndFlush(t *testing.T) {
 	onTwo(t, 2, func(c *mpi.Comm) error {

@@ -140,6 +140,8 @@ func (c Class) Error() string {
 }
 
 // An Error is the error that every call of this package returns when it fails.
+//
+// MPI 4.1, section 9.4.
 type Error struct {
 	Class Class
 	Call  string // name of the call, like "Recv"

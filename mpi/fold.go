@@ -90,6 +90,8 @@ func logicals() (r folds) {
 }
 
 // Real is the numbers that have an order: those that a [ValLoc] can hold.
+//
+// MPI 4.1, section 6.9.4.
 type Real interface{ vec.Real }
 
 // A ValLoc is a value and its location: the element type of MinLoc and MaxLoc.

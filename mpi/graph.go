@@ -113,6 +113,8 @@ func (c *Comm) GraphNeighbors(rank int) (_ []int, err error) {
 
 // An Edge of a distributed graph leads from a source to a destination. The program
 // chooses the meaning of its weight.
+//
+// MPI 4.1, section 8.5.4.
 type Edge struct{ Source, Dest, Weight int }
 
 // A distGraph holds the edges of this rank.

@@ -239,6 +239,8 @@ func (g *Group) named(call string, ranks []int) ([]bool, error) {
 
 // A Range is the ranks First, First+Stride, and so on, up to Last, or down to it if
 // Stride is negative. The stride must lead from First to Last.
+//
+// MPI 4.1, section 7.3.2 (MPI_Group_range_incl).
 type Range struct{ First, Last, Stride int }
 
 // expand lists the ranks of ranges. They must be in g, so the list is no longer than the

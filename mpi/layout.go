@@ -120,6 +120,8 @@ func (e *layoutError) Error() string { return e.name + ": " + e.err.Error() }
 
 // Of returns l with inner in place of each element: the displacements of l count in
 // extents of inner.
+//
+// MPI 4.1, section 5.1.2.
 func (l Layout) Of(inner Layout) (r Layout) {
 	switch {
 	case l.args == nil:
@@ -211,12 +213,16 @@ func Subarray(sizes, subsizes, starts []int) Layout {
 }
 
 // A Dist is how one dimension of an array is distributed: see [Darray].
+//
+// MPI 4.1, section 5.1.4.
 type Dist struct {
 	Kind  DistKind
 	Block int // indices in a block; 0 is MPI_DISTRIBUTE_DFLT_DARG
 }
 
 // A DistKind is a kind of distribution.
+//
+// MPI 4.1, section 5.1.4.
 type DistKind uint8
 
 // The kinds of distribution.
@@ -236,6 +242,8 @@ func Darray(size, rank int, sizes []int, dists []Dist, psizes []int) Layout {
 }
 
 // A Member is a layout at a displacement in bytes: see [Struct].
+//
+// MPI 4.1, section 5.1.2 (MPI_Type_create_struct).
 type Member struct {
 	At     int
 	Layout Layout

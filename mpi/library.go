@@ -32,6 +32,8 @@ type library interface {
 // interfaces of rhinet, and if c is nil. Programs that are built with the tag peers run
 // on such a library if RHINET_LIBMPI names its compiled shim, and its own launcher
 // starts them.
+//
+// Not in the standard.
 func (c *Comm) Library() (name string, callCost float64) {
 	if lib := c.library(); lib != nil {
 		return lib.About()

@@ -11,6 +11,8 @@ import (
 // runtime.Goexit, with the stack and status 2. Main returns when the program has succeeded.
 //
 //	func main() { mpi.Main(run) }
+//
+// Not in the standard.
 func Main(run func(world *Comm) error) {
 	if run == nil {
 		fmt.Fprintln(os.Stderr, "mpi: Main: the function is nil; pass the one that is to run on every rank")

@@ -176,7 +176,7 @@ func (c *Comm) flushing(s site, b *sendBuffer) *Request {
 
 // Isendrecv begins [Sendrecv]. It is complete when both transfers are complete.
 //
-// MPI 4.1, section 3.10.
+// MPI 4.1, section 3.7.2.
 func Isendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) *Request {
 	to, from := pairOf("Isendrecv", dst, stag, src, rtag)
 	if overlap(view(send), view(recv)) && src != ProcNull && dst != ProcNull {
@@ -191,7 +191,7 @@ func Isendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag i
 
 // IsendrecvReplace begins [SendrecvReplace].
 //
-// MPI 4.1, section 3.10.
+// MPI 4.1, section 3.7.2.
 func IsendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) *Request {
 	to, from := pairOf("IsendrecvReplace", dst, stag, src, rtag)
 	e := elemFor[T](c)

@@ -42,7 +42,7 @@ const (
 
 // Operations for one-sided communication only.
 //
-// MPI 4.1, sections 12.3.4 and 12.3.5.
+// MPI 4.1, section 12.3.4.
 const (
 	Replace = numPredefined + iota // the target gets the origin's value (MPI_REPLACE)
 	NoOp                           // the target stays as it is: an atomic read (MPI_NO_OP)
@@ -76,6 +76,8 @@ func (op Predefined) predefined() bool { return true }
 //
 // If it panics, so does a blocking call, while other calls fail with [ErrOther]. The
 // call has then ended half-way, and the communicator takes no further collective call.
+//
+// MPI 4.1, section 6.9.5 (MPI_User_function).
 type Combiner[T any] func(in, inout []T)
 
 // A userOp is a user's operation on elements of one type.
@@ -93,10 +95,14 @@ func (op *userOp) String() string   { return op.name }
 func (op *userOp) predefined() bool { return false }
 
 // An OpOption is a property of a user's operation.
+//
+// MPI 4.1, section 6.9.5 (MPI_Op_create).
 type OpOption func(*userOp)
 
 // Commutative says that the operation commutes, which leaves more algorithms to choose
 // from.
+//
+// MPI 4.1, section 6.9.5 (MPI_Op_create).
 func Commutative(op *userOp) { op.reducer.commutative = true }
 
 // OpFunc makes f an operation on elements of type T, and on items that consist of them:

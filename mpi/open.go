@@ -129,6 +129,8 @@ func (s setup) observe(clock ir.Clock) (*observe.Rank, error) {
 // the given name ("": the default). The second result frees their memory, after all
 // transports are closed. It is for package mpitest, not for programs, so the interfaces
 // are checked: a NIC or a port that breaks its contract ends the process with a panic.
+//
+// Not in the standard.
 func Local(n int, nic string) ([]Transport, func() error, error) {
 	all, release, err := nics.Local(nic, n, nics.Debug{Contract: true})
 	if err != nil {

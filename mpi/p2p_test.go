@@ -63,7 +63,7 @@ func TestShortMessagesLeaveTheRestOfTheBuffer(t *testing.T) {
 	})
 }
 
-// MPI 4.1, section 3.11: a transfer with MPI_PROC_NULL succeeds at once.
+// MPI 4.1, section 3.10: a transfer with MPI_PROC_NULL succeeds at once.
 func TestProcNullDoesNothing(t *testing.T) {
 	everywhere(t, 2, func(w *mpi.Comm) error {
 		buf := []int{5}
@@ -174,7 +174,7 @@ func TestSsendWaitsForTheReceive(t *testing.T) {
 	}
 }
 
-// MPI 4.1, section 3.10: Sendrecv cannot deadlock, whatever the pattern.
+// MPI 4.1, section 3.2.7: Sendrecv cannot deadlock, whatever the pattern.
 func TestSendrecvTurnsARing(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		everywhere(t, n, func(w *mpi.Comm) error {

@@ -6,7 +6,7 @@ import "sync"
 // exchange messages in pairs or rings without deadlock. The two buffers must not
 // overlap.
 //
-// MPI 4.1, section 3.10.
+// MPI 4.1, section 3.2.7.
 func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag int) (Status, error) {
 	if c != nil && c.direct != nil {
 		out, in := recentElem[S](&c.w.elems), recentElem[R](&c.w.elems)
@@ -28,7 +28,7 @@ func Sendrecv[S, R any](c *Comm, send []S, dst, stag int, recv []R, src, rtag in
 // SendrecvReplace is Sendrecv with one buffer, whose elements are sent before the
 // received ones replace them. A shorter message replaces the first ones.
 //
-// MPI 4.1, section 3.10.
+// MPI 4.1, section 3.2.7.
 func SendrecvReplace[T any](c *Comm, buf []T, dst, stag, src, rtag int) (_ Status, err error) {
 	defer c.raised(&err)
 	to, from := pairOf("SendrecvReplace", dst, stag, src, rtag)

@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, section 3.10: messages around a ring replace each other in one buffer:
+// MPI 4.1, section 3.2.7: messages around a ring replace each other in one buffer:
 // short, long and empty ones.
 func TestSendrecvReplaceRound(t *testing.T) {
 	for n := 1; n <= 5; n++ {

@@ -57,6 +57,8 @@ func SessionInit(info ...Info) (s *Session, err error) {
 }
 
 // JoinSession opens a session of one rank of job, without a world: see [Join].
+//
+// Not in the standard.
 func JoinSession(job Job) (*Session, error) {
 	w, err := join(job, at("SessionInit"))
 	if err != nil {
@@ -175,7 +177,7 @@ func brief(name string) string {
 
 // Psets lists the names of the sets of processes.
 //
-// MPI 4.1, section 11.3.2 (MPI_Session_get_num_psets, MPI_Session_get_nth_pset).
+// MPI 4.1, section 11.3.3 (MPI_Session_get_num_psets, MPI_Session_get_nth_pset).
 func (s *Session) Psets() (_ []string, err error) {
 	defer s.raised(&err)
 	if err := s.check("Psets"); err != nil {
@@ -186,7 +188,7 @@ func (s *Session) Psets() (_ []string, err error) {
 
 // PsetInfo describes a set of processes; "mpi_size" is its size.
 //
-// MPI 4.1, section 11.3.2 (MPI_Session_get_pset_info).
+// MPI 4.1, section 11.3.3 (MPI_Session_get_pset_info).
 func (s *Session) PsetInfo(pset string) (_ Info, err error) {
 	defer s.raised(&err)
 	g, err := s.pset("PsetInfo", pset)
@@ -200,7 +202,7 @@ func (s *Session) PsetInfo(pset string) (_ Info, err error) {
 // goroutines may make calls, "mpi_memory_alloc_kinds" that buffers may be memory of the
 // program and of MPI.
 //
-// MPI 4.1, sections 11.3.2 (MPI_Session_get_info) and 11.4.3.
+// MPI 4.1, sections 11.3.3 (MPI_Session_get_info) and 11.4.3.
 func (s *Session) Info() (_ Info, err error) {
 	defer s.raised(&err)
 	if err := s.check("Info"); err != nil {
@@ -288,7 +290,7 @@ func (s *Session) IflushBuffer() *Request {
 
 // Initialized reports whether this process has called [Init]. Sessions do not count.
 //
-// MPI 4.1, section 11.4.1.
+// MPI 4.1, sections 11.2.3 and 11.4.1.
 func Initialized() bool {
 	state := processState()
 	return state == stateActive || state == stateFinalized
@@ -296,7 +298,7 @@ func Initialized() bool {
 
 // Finalized reports whether this process has called [Finalize]. Sessions do not count.
 //
-// MPI 4.1, section 11.4.1.
+// MPI 4.1, sections 11.2.3 and 11.4.1.
 func Finalized() bool { return processState() == stateFinalized }
 
 // processState returns the state that the environment holds for this process.

@@ -13,7 +13,7 @@ import (
 	"rhinet/llc/port"
 )
 
-// MPI 4.1, section 11.4.1: MPI_Initialized and MPI_Finalized tell of the World Model alone.
+// MPI 4.1, section 11.2.3: MPI_Initialized and MPI_Finalized tell of the World Model alone.
 func TestSessionsAreNoWorld(t *testing.T) {
 	forgetProcess(t)
 	state := func(when string) {

@@ -2,7 +2,7 @@ package mpi
 
 import "rhinet/llc"
 
-// Wildcards and special ranks (MPI 4.1, sections 3.2.4, 3.11 and 7.4.2).
+// Wildcards and special ranks (MPI 4.1, sections 3.2.4, 3.10 and 7.4.2).
 const (
 	AnySource = llc.AnyPeer // receive from any rank
 	AnyTag    = llc.AnyTag  // receive with any tag
@@ -11,6 +11,8 @@ const (
 )
 
 // MaxTag is the largest tag (MPI_TAG_UB).
+//
+// MPI 4.1, section 9.1.2 (MPI_TAG_UB).
 const MaxTag = 1<<31 - 1
 
 // A Status describes a message that was received or probed.
@@ -41,7 +43,7 @@ func cancelledStatus() Status {
 // MPI 4.1, section 3.8.4 (MPI_Test_cancelled).
 func (st Status) Cancelled() bool { return st.Bytes == cancelledBytes }
 
-// nullStatus is the status of a receive from ProcNull (MPI 4.1, section 3.11).
+// nullStatus is the status of a receive from ProcNull (MPI 4.1, section 3.10).
 func nullStatus() Status { return Status{Source: ProcNull, Tag: AnyTag} }
 
 // Count returns how many elements of T the message of st has, or Undefined if

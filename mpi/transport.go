@@ -15,6 +15,8 @@ import (
 // All methods may be called by many goroutines at once. Messages of one context from
 // one sender to one receiver do not overtake each other. Send, Recv, Wait, Test, Probe
 // and Await do not allocate.
+//
+// Not in the standard.
 type Transport interface {
 	// Send returns when buf may be used again; in mode Synchronous only after the
 	// matching receive has started.

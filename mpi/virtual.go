@@ -19,6 +19,8 @@ import (
 // --time MODEL --compute counted): then they take as long as they would on the host
 // named by the model. Otherwise it does nothing. A kind for which the host has no rate
 // is an error of class [ErrArg].
+//
+// Not in the standard.
 func Compute(c *Comm, kind string, operations float64) (err error) {
 	defer c.raised(&err)
 	s := at("Compute")
@@ -58,6 +60,8 @@ type virtual struct {
 // InVirtualTime has the rank of a job, one goroutine of a process that has others, run
 // in the time of j.Clock. [Wtime] does not return that time, since it is the same for
 // the whole process, but Clock.Now does; processor time does not count.
+//
+// Not in the standard.
 func InVirtualTime(j Job) Job {
 	v := &virtual{Transport: j.observed(), clock: j.Clock, self: j.Rank}
 	j.Clock.Others(func() bool { return false })

@@ -52,6 +52,8 @@ type Win[T any] struct {
 }
 
 // AnyWin is a [Win] of any type.
+//
+// Not in the standard.
 type AnyWin interface {
 	Holder
 	base() *window

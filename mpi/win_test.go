@@ -153,7 +153,7 @@ func TestExclusiveLock(t *testing.T) {
 }
 
 // TestFetchAndOpCounts: each rank gets a different number from a shared counter
-// (12.3.5).
+// (12.3.4).
 func TestFetchAndOpCounts(t *testing.T) {
 	const draws = 25
 	onWindows(t, 4, 1, func(c *mpi.Comm, w *mpi.Win[int]) error {
@@ -189,7 +189,7 @@ func TestFetchAndOpCounts(t *testing.T) {
 }
 
 // TestCompareAndSwap: of ranks that swap the same value one succeeds, and the others
-// get what it stored (12.3.5).
+// get what it stored (12.3.4).
 func TestCompareAndSwap(t *testing.T) {
 	onWindows(t, 4, 3, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		if err := w.LockAll(); err != nil {
@@ -311,7 +311,7 @@ func TestPassiveTarget(t *testing.T) {
 }
 
 // TestRequests: requests in epochs of Lock and LockAll are complete and return errors
-// (12.3.6).
+// (12.3.5).
 func TestRequests(t *testing.T) {
 	onWindows(t, 2, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		other := 1 - c.Rank()

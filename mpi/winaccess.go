@@ -107,7 +107,7 @@ func (w *Win[T]) fastUpdate(target int, p, data, old []T, op Op) bool {
 // GetAccumulate is [Win.Accumulate] that also stores in old, which must be as long as
 // data, the elements before. With [NoOp] data may be nil: then it is an atomic Get.
 //
-// MPI 4.1, section 12.3.5.
+// MPI 4.1, section 12.3.4.
 func (w *Win[T]) GetAccumulate(data, old []T, target, disp int, op Op) error {
 	if p := w.ownTurn(target); uint(disp) < uint(len(p)) && len(data) == len(old) && len(data) <= len(p)-disp && !overlap(view(data), view(old)) &&
 		w.fastUpdate(target, p[disp:], data, old, op) {
@@ -148,7 +148,7 @@ func fetching[T any](w *Win[T], s site, data, old []T, op Op) (*update, error) {
 // FetchAndOp combines v into element disp of rank target, with a predefined operation,
 // [Replace] or [NoOp], and returns the element before.
 //
-// MPI 4.1, section 12.3.5.
+// MPI 4.1, section 12.3.4.
 func (w *Win[T]) FetchAndOp(v T, target, disp int, op Op) (T, error) {
 	if p := w.ownTurn(target); uint(disp) < uint(len(p)) {
 		if k, ok := op.(Predefined); ok && k < numUpdates && w.elem.fetch[k] != nil && w.shared.enter(target) {
@@ -175,7 +175,7 @@ func (w *Win[T]) fetchAndOp(v T, target, disp int, op Op) (T, error) {
 // returns the element before, which is compare if v was stored. Elements must be
 // integers or bool.
 //
-// MPI 4.1, section 12.3.5.
+// MPI 4.1, section 12.3.4.
 func (w *Win[T]) CompareAndSwap(compare, v T, target, disp int) (T, error) {
 	if p := w.ownTurn(target); uint(disp) < uint(len(p)) && w.elem.swap != nil && w.shared.enter(target) {
 		old := w.elem.swap(firstByte(&p[disp]), fetchop.Bits(compare), fetchop.Bits(v))

@@ -79,7 +79,7 @@ func (w *Win[T]) AccumulateLayout(data []T, target, disp int, l Layout, op Op) e
 // GetAccumulateLayout is [Win.GetAccumulate] on elements that are not contiguous at the
 // target: see [Win.AccumulateLayout].
 //
-// MPI 4.1, section 12.3.5 (MPI_Get_accumulate with a derived datatype of the target).
+// MPI 4.1, section 12.3.4 (MPI_Get_accumulate with a derived datatype of the target).
 func (w *Win[T]) GetAccumulateLayout(data, old []T, target, disp int, l Layout, op Op) error {
 	s := atPeer("GetAccumulateLayout", target)
 	b := w.base()

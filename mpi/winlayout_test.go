@@ -141,7 +141,7 @@ func randomUpdates(c *mpi.Comm, w *mpi.Win[int], n, rounds int) error {
 }
 
 // TestUpdatesByLayouts: elements selected by layouts are updated, each atomically, also
-// if all ranks do so at once (12.3.4, 12.3.5, 12.7.1).
+// if all ranks do so at once (12.3.4, 12.7.1).
 func TestUpdatesByLayouts(t *testing.T) {
 	for _, n := range []int{20, 90} { // a few bytes, and many
 		onWindows(t, 3, n, func(c *mpi.Comm, w *mpi.Win[int]) error { return randomUpdates(c, w, n, 12) })

@@ -4,7 +4,7 @@ package mpi
 // request is complete, data may be used again; for completion at the target see
 // [Win.Flush].
 //
-// MPI 4.1, section 12.3.6.
+// MPI 4.1, section 12.3.5.
 func (w *Win[T]) Rput(data []T, target, disp int) *Request {
 	s := atPeer("Rput", target)
 	return w.base().requested(s, func() error { return w.put(s, w.elem, view(data), disp, len(data)) })
@@ -12,7 +12,7 @@ func (w *Win[T]) Rput(data []T, target, disp int) *Request {
 
 // Rget is [Win.Get] with a request, only in epochs of Lock and LockAll.
 //
-// MPI 4.1, section 12.3.6.
+// MPI 4.1, section 12.3.5.
 func (w *Win[T]) Rget(buf []T, target, disp int) *Request {
 	s := atFrom("Rget", target)
 	return w.base().requested(s, func() error { return w.get(s, w.elem, view(buf), disp, len(buf)) })
@@ -20,7 +20,7 @@ func (w *Win[T]) Rget(buf []T, target, disp int) *Request {
 
 // Raccumulate is [Win.Accumulate] with a request, only in epochs of Lock and LockAll.
 //
-// MPI 4.1, section 12.3.6.
+// MPI 4.1, section 12.3.5.
 func (w *Win[T]) Raccumulate(data []T, target, disp int, op Op) *Request {
 	s := atPeer("Raccumulate", target)
 	return w.base().requested(s, func() error {
@@ -31,7 +31,7 @@ func (w *Win[T]) Raccumulate(data []T, target, disp int, op Op) *Request {
 // RgetAccumulate is [Win.GetAccumulate] with a request, only in epochs of Lock and
 // LockAll.
 //
-// MPI 4.1, section 12.3.6.
+// MPI 4.1, section 12.3.5.
 func (w *Win[T]) RgetAccumulate(data, old []T, target, disp int, op Op) *Request {
 	s := atPeer("RgetAccumulate", target)
 	return w.base().requested(s, func() error { return w.getAccumulate(s, data, old, disp, op) })

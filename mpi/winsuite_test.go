@@ -7,7 +7,7 @@ import (
 	"rhinet/mpi"
 )
 
-// MPI 4.1, sections 12.2.4 and 12.3.5: ranks append elements to a list that spans the memory of
+// MPI 4.1, sections 12.2.4 and 12.3.4: ranks append elements to a list that spans the memory of
 // all of them, by CompareAndSwap of the link of its last element, while others do the same.
 func TestListAcrossRanks(t *testing.T) {
 	const each = 8

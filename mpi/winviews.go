@@ -53,7 +53,7 @@ func (w *Win[T]) AccumulateView(from []Item, target, disp int, l Layout, op Op) 
 // GetAccumulateView is [Win.GetAccumulateLayout] of buffers that have layouts themselves:
 // see [Win.PutView]. With [NoOp] from may be nil.
 //
-// MPI 4.1, section 12.3.5 (MPI_Get_accumulate with derived datatypes of the origin).
+// MPI 4.1, section 12.3.4 (MPI_Get_accumulate with derived datatypes of the origin).
 func (w *Win[T]) GetAccumulateView(from, old []Item, target, disp int, l Layout, op Op) error {
 	s := atPeer("GetAccumulateView", target)
 	return w.base().raise(w.getAccumulateView(s, from, old, disp, l, op))

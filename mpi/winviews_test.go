@@ -10,7 +10,7 @@ import (
 )
 
 // TestViewsInWindows: the buffer of the origin and the part of the target may both have
-// layouts, which need not be alike (12.3.1 to 12.3.5).
+// layouts, which need not be alike (12.3.1, 12.3.2 and 12.3.4).
 func TestViewsInWindows(t *testing.T) {
 	const rows, columns = 5, 7
 	onWindows(t, 2, rows*columns, func(c *mpi.Comm, w *mpi.Win[int]) error {

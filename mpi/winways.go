@@ -9,6 +9,8 @@ import "rhinet/internal/onesided"
 // parts of a window of [WinAllocate] are on the boards of the network interfaces, where
 // no processor loads from them: then [Win.Local] is nil, and a rank puts into its own
 // part as into others. A choice that the network does not support is ignored.
+//
+// Not in the standard.
 const HintWindow = "rhinet_win"
 
 // waysOf returns the ways of a window with hints.

@@ -16,6 +16,8 @@ import (
 
 // A Job is what a rank must know to join its world. [Init] finds it in the environment;
 // package mpitest, which places ranks otherwise, fills it in.
+//
+// Not in the standard.
 type Job struct {
 	Rank, Size int
 	Transport  Transport
@@ -102,6 +104,8 @@ type world struct {
 }
 
 // Join makes the world communicator of one rank of job.
+//
+// Not in the standard.
 func Join(job Job) (*Comm, error) {
 	w, err := join(job, at("Init"))
 	if err != nil {
