@@ -136,10 +136,8 @@ func groupByHost(p processGroup, hosts []int) hostGroups {
 func (h hostGroups) network(j *pmi.Job, getenv func(string) string) (err error) {
 	wanted := getenv(envNIC)
 	if h.count() == 1 {
-		if j.NIC = cmp.Or(wanted, nics.Default); nics.Check(j.NIC) != nil {
-			return fmt.Errorf("%s: %w", envNIC, nics.Check(j.NIC))
-		}
-		return nil
+		j.NIC = cmp.Or(wanted, nics.Default)
+		return oneHost(j.NIC)
 	}
 	if j.NIC, err = nics.Spread(wanted); err != nil {
 		return fmt.Errorf("%s: %w; the launcher has placed the ranks on %d hosts", envNIC, err, h.count())

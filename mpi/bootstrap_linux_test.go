@@ -170,6 +170,14 @@ func TestRanksThatCannotMeet(t *testing.T) {
 			t.Errorf("%s: %v", c.env, err)
 		}
 	}
+	for env, want := range map[string]string{
+		"RHINET_NIC=ethernet":    "RHINET_NIC=ethernet: no such network interface; there is ",
+		"RHINET_NIC=martini+tcp": "RHINET_NIC=martini+tcp: for jobs on several hosts only; name one network interface",
+	} {
+		if _, err := bootstrap(fakeGroups(1)[0], environment(env)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", env, err)
+		}
+	}
 	for key, want := range map[string]string{keyMemory: "it is full", keyMask: "it is full", keyCPUs: "it is full"} {
 		s := fakeGroups(1)[0]
 		s.fail = key

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -87,6 +88,10 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	evidence := otherLauncher(getenv)
 	switch {
 	case evidence == "":
+		if err := oneHost(cmp.Or(alone.NIC, nics.Default)); err != nil {
+			return s, initError(ErrInit, "%v", err)
+		}
+		return s, nil
 	case launcher.Speaks(getenv):
 		s.managed = byPMI
 	case pmix.Speaks(getenv) && pmix.Built:
@@ -96,6 +101,18 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 			"%s with rhinet's mpirun, MPICH's mpiexec.hydra or srun --mpi=pmi2, or unset the variable to run it alone", evidence, remedy(getenv))
 	}
 	return s, nil
+}
+
+// oneHost returns what is wrong with the network interface that the environment names for ranks of one host.
+func oneHost(name string) error {
+	err := nics.Check(name)
+	if _, spread := nics.Spread(name); err != nil && spread == nil {
+		return fmt.Errorf("%s=%s: for jobs on several hosts only; name one network interface", envNIC, name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s=%s: %w", envNIC, name, err)
+	}
+	return nil
 }
 
 // remedy says what to do about a launcher that cannot be asked for the job.

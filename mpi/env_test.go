@@ -78,6 +78,8 @@ func TestAWrongEnvironmentIsAnErrorThatNamesIt(t *testing.T) {
 		want  string
 	}{
 		{[]string{"RHINET_DEBUG=yes"}, ErrInit, `RHINET_DEBUG: nothing to watch is called "yes"; there are requests, contract, buffers, checksum`},
+		{[]string{"RHINET_NIC=pigeon"}, ErrInit, "RHINET_NIC=pigeon: no such network interface; there is cenju4, "},
+		{[]string{"RHINET_NIC=martini+tcp"}, ErrInit, "RHINET_NIC=martini+tcp: for jobs on several hosts only; name one network interface"},
 		{[]string{"RHINET_JOB=nonsense"}, ErrInit, `RHINET_JOB is "nonsense": this program speaks version 1; build it and mpirun from the same rhinet`},
 		{[]string{"RHINET_JOB=version=2 rank=0 size=2 fabric=3"}, ErrInit, "this program speaks version 1"},
 		{[]string{"RHINET_JOB=version=1 rank=x size=2"}, ErrInit, "rank=x is not a number"},

@@ -86,7 +86,7 @@ var launched = []foreignJob{
 	{"good", "", 0, []string{"0 3 9", "1 3 9", "2 3 9"}},
 	{"good", "RHINET_NIC=martini:pm", 0, []string{"0 3 9", "1 3 9", "2 3 9"}},
 	{"good", "RHINET_DEBUG=contract", 0, []string{"0 3 9", "1 3 9", "2 3 9"}},
-	{"good", "RHINET_NIC=ethernet", 1, []string{"mpi: Init: RHINET_NIC: no such network interface; there is "}},
+	{"good", "RHINET_NIC=ethernet", 1, []string{"mpi: Init: RHINET_NIC=ethernet: no such network interface; there is "}},
 	{"window", "", 0, []string{"0 sum 3", "1 sum 3", "2 sum 3"}},
 	{"descendant", "", 0, []string{"0: 0 1 3", "1: 0 1 3", "2: 0 1 3"}},
 	{"aborts", "", 7, nil},

@@ -96,7 +96,7 @@ func TestHowProgramsEnd(t *testing.T) {
 		{"good", "RHINET_JOB=junk", 1, "", []string{`mpi: Init: RHINET_JOB is "junk"`}},
 		{"good", "RHINET_JOB=version=1 rank=0 size=2 fabric=0", 1, "", []string{"mpi: Init: fabric: descriptor 0 is not a job's memory"}},
 		{"good", "RHINET_JOB=version=1 rank=0 size=2 fabric=0 life=77", 1, "", []string{"mpi: Init: RHINET_JOB: life=77 is not an open descriptor"}},
-		{"good", "RHINET_NIC=pigeon", 1, "", []string{`mpi: Init: nics: NIC "pigeon": no such network interface; there is `}},
+		{"good", "RHINET_NIC=pigeon", 1, "", []string{`mpi: Init: RHINET_NIC=pigeon: no such network interface; there is `}},
 		{"good", "RHINET_COLL=bcast=pigeon", 1, "", []string{"mpi: Init: RHINET_COLL: ", `no algorithm "pigeon" for bcast`}},
 	} {
 		t.Run(tc.program+" "+tc.env, func(t *testing.T) {

@@ -52,7 +52,7 @@ var errOneHost = errors.New("reaches ranks on one host only; tcp and ofi reach o
 // both opens the two NICs of a rank of a job on several hosts, and makes one translator of them.
 func (d Debug) both(near, far string, f *fabric.Fabric, rank int, net *entry.Network) (ir.Translator, error) {
 	if net == nil {
-		return nil, fmt.Errorf("nics: NIC %q: for jobs on several hosts", near+between+far)
+		return nil, fmt.Errorf("nics: NIC %q: for jobs on several hosts only; name one network interface", near+between+far)
 	}
 	inside, err := d.open(near, f, rank, entry.Options{})
 	if err != nil {
