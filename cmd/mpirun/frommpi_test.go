@@ -30,15 +30,7 @@ func TestFromMPI(t *testing.T) {
 	if len(parts) < 8 {
 		t.Fatalf("%d parts", len(parts))
 	}
-	t.Chdir(t.TempDir())
-	for name, value := range map[string]string{"GOPROXY": "off", "GOSUMDB": "off", "GOWORK": "off", "GOFLAGS": "-mod=mod"} {
-		t.Setenv(name, value)
-	}
-	for _, args := range [][]string{{"mod", "init", "example"}, {"mod", "edit", "-require=rhinet@v0.0.0", "-replace=rhinet=" + root}} {
-		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v: %s", args, err, out)
-		}
-	}
+	module(t, root)
 	calls := ""
 	for _, m := range takesWorld.FindAllStringSubmatch(strings.Join(parts[1:], ""), -1) {
 		calls += "\tif err := " + m[1] + "(world); err != nil {\n\t\treturn err\n\t}\n"
