@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -126,5 +127,8 @@ func leaveToFirst() {
 // rankVariable is the variable in which a launcher passes the rank.
 const rankVariable = "RHINET_RANK"
 
-// text returns the error's message without the marks for user input.
-func text(err error) string { return strings.ReplaceAll(err.Error(), bench.ErrInput.Error()+": ", "") }
+// text returns the error's message without the marks for user input, and with a word for a signal that the user
+// may have sent.
+func text(err error) string {
+	return strings.NewReplacer(bench.ErrInput.Error()+": ", "", context.Canceled.Error(), "interrupted").Replace(err.Error())
+}

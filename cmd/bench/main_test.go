@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -225,6 +228,18 @@ func TestOneRankMeasures(t *testing.T) {
 	}
 	if status, out, _ = process(t, "pmb", "-list"); status != 0 || !strings.Contains(out, "Reduce_scatter") {
 		t.Errorf("status %d, output %q", status, out)
+	}
+}
+
+// Whoever has interrupted a command reads that, and not how its parts were told.
+func TestTextOfErrors(t *testing.T) {
+	for want, err := range map[string]error{
+		"interrupted": context.Canceled, "Bcast on 2 ranks: interrupted": fmt.Errorf("Bcast on 2 ranks: %w", context.Canceled),
+		"no such test": usage(errors.New("no such test")),
+	} {
+		if got := text(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
