@@ -119,10 +119,10 @@ Flags:
 func (t *tuner) flags() *pflag.FlagSet {
 	fs := pflag.NewFlagSet(tuneWord, pflag.ContinueOnError)
 	fs.SortFlags = false
-	fs.IntSliceVarP(&t.ranks, "np", "n", nil, "numbers of ranks to measure (default: 2, 4 ... up to twice the processors, at least 8)")
+	fs.IntSliceVarP(&t.ranks, "np", "n", nil, "numbers of ranks to measure (default: 2, 4 ... up to twice the processors, at least 8; for models 2, 4, 8, 16)")
 	fs.IntSliceVar(&t.sizes, "sizes", nil, "sizes of messages in bytes (default: eight from 8 bytes to 1 MiB)")
 	fs.DurationVar(&t.each, "each", 10*time.Millisecond, "maximum time for one algorithm at one size")
-	fs.IntVar(&t.passes, "passes", 3, "number of times to measure; an algorithm must be faster each time")
+	fs.IntVar(&t.passes, "passes", 3, "number of times to measure; an algorithm must be faster each time (models are measured once)")
 	fs.StringVar(&t.out, "out", "", "write the table to `FILE` (default: where jobs look for it)")
 	fs.StringVar(&t.nic, "nic", "", "measure with the network interface `NAME`")
 	fs.StringVar(&t.model, "time", "", "measure in virtual time on the modelled network `MODEL`; the result is the same every time")
