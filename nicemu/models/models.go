@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,7 +109,11 @@ func (c *Choice) Set(settings ...string) error {
 	for _, s := range settings {
 		if err := c.Params.Set(c.plain(s)); err != nil {
 			text := strings.TrimPrefix(err.Error(), "param: ")
-			if name, _, _ := strings.Cut(s, "="); !c.has(name) && !c.entry.placed {
+			switch name, _, _ := strings.Cut(s, "="); {
+			case c.has(name), strings.Contains(text, "; there is "):
+			case c.entry.placed:
+				text += "; the names of its parameters begin with " + strings.Join(c.parts(), ", ")
+			default:
 				text += "; " + c.Name + " has " + c.list()
 			}
 			return fmt.Errorf("%s: %s", c.Name, text)
@@ -138,6 +143,16 @@ func (c *Choice) has(name string) bool {
 		}
 	}
 	return false
+}
+
+// parts returns how the names of the parameters begin, up to the dot.
+func (c *Choice) parts() (all []string) {
+	for _, p := range c.Params.All() {
+		if part, _, dot := strings.Cut(p.Name, "."); dot && !slices.Contains(all, part+".") {
+			all = append(all, part+".")
+		}
+	}
+	return all
 }
 
 // list names the parameters.

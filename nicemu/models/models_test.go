@@ -38,6 +38,8 @@ func TestUnits(t *testing.T) {
 		"loggp:G=1us":         `G is a number of ns/byte, not "1us"`,
 		"loggp:L=us":          `L is a number of ns, not "us"`,
 		"loggp:Q=1":           `unknown parameter "Q"; loggp has L, g, G, o, O, S, poll`,
+		"martini:pm:rma=on":   `unknown parameter "rma"; the names of its parameters begin with pm., core., `,
+		"martini:host.cop=1":  `unknown parameter "host.cop"; there is host.store, host.hold`,
 		"loggp:S=1e6":         "S is 64 to 16384 bytes",
 		"":                    `no model of a network is called ""; there is cenju4, dimmnet2, fattree, loggp`,
 		"=":                   `no model of a network is called ""`,
