@@ -7,9 +7,8 @@ import (
 	"rhinet/internal/hwresource"
 )
 
-// HardwareScheme is the prefix of the names of hardware resources; the rest is a name
-// as in mpirun --map-by: hwthread, core, l1cache, l2cache, l3cache, numa, package and
-// host.
+// HardwareScheme is the prefix of the names of hardware resources; the rest is the name
+// of a kind: hwthread, core, l1cache, l2cache, l3cache, numa, package or host.
 //
 // MPI 4.1, section 9.1.2.
 const HardwareScheme = "rhinet://"

@@ -66,10 +66,16 @@ func mistakes() map[string]func(world *mpi.Comm) error {
 			if err := w.Fence(); err != nil {
 				return err
 			}
-			switch world.Rank() {
+			switch world.Rank() { // a message orders the two, but not for the window
 			case 1:
-				err = w.Put([]int64{1}, 0, 3)
+				if err := w.Put([]int64{1}, 0, 3); err != nil {
+					return err
+				}
+				err = mpi.Send(world, []int64{}, 2, 0)
 			case 2:
+				if _, err := mpi.Recv(world, []int64{}, 1, 0); err != nil {
+					return err
+				}
 				err = w.Get([]int64{1}, 0, 3)
 			}
 			if err != nil {
