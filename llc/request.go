@@ -87,7 +87,9 @@ type Request struct {
 	Label string
 	next  *Request   // in Engine.Completed
 	lent  ir.Segment // the exposed memory of a send that will be offered: see Engine.Offer
-	_     [8]byte
+	// Looked is when a Test has last looked for the end of the request in vain; it is the port's.
+	Looked uint32
+	_      [4]byte
 
 	Peer int    // destination, or source (AnyPeer)
 	Tag  int    // not negative and below 1<<31, or AnyTag for a receive

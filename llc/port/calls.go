@@ -298,24 +298,24 @@ func (p *Port) Test(r *llc.Request) bool {
 		closedOff(r)
 		done = true
 	}
-	p.miss(done)
+	p.miss(&r.Looked, done)
 	return done
 }
 
-// miss leaves the port, and yields the processor after many fruitless looks.
-func (p *Port) miss(found bool) {
+// miss leaves the port after a look, and may yield the processor after a fruitless one: see misses.
+func (p *Port) miss(looked *uint32, found bool) {
 	if p.is(due) {
 		p.carryOn()
 	}
+	yield := false
 	if found {
-		p.misses = 0
+		p.misses.found()
 	} else {
-		p.misses++
+		yield = p.misses.miss(looked, p.policy.Oversubscribed())
+		if p.misses.audit() {
+			p.audit()
+		}
 	}
-	if !found && p.misses%missesPerAudit == 0 {
-		p.audit()
-	}
-	yield := !found && (p.policy.Oversubscribed() || p.misses%missesPerYield == 0)
 	p.gate.leave()
 	if p.clock != nil {
 		if !found {

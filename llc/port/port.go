@@ -59,7 +59,7 @@ type Port struct {
 	calls     uint64         // how often goroutines have entered
 	begun     uint64         // requests that have had Notify set; the engine counts those that are done
 	state     state
-	misses    uint
+	misses    misses
 	pollDelay pollDelay // of blocking receives
 
 	waiters   waiters

@@ -25,7 +25,7 @@ func (p *Port) probe(call string, ctx uint16, src, tag int, block bool, over fun
 		st, ok = p.eng.Probe(ctx, src, tag)
 	}
 	if ok || !block {
-		p.miss(ok)
+		p.miss(nil, ok)
 		return st, ok
 	}
 	w := p.waiters.take()
@@ -50,6 +50,6 @@ func (p *Port) Match(ctx uint16, src, tag int, as uint16, handle int) (st llc.St
 			st, ok = p.eng.Match(ctx, src, tag, as, handle)
 		}
 	}
-	p.miss(ok)
+	p.miss(nil, ok)
 	return st, ok
 }

@@ -83,6 +83,6 @@ func (p *Port) leaveWith() (r *llc.Request) {
 	if !p.queue.empty() {
 		r = p.queue.pop()
 	}
-	p.miss(r != nil)
+	p.miss(nil, r != nil)
 	return r
 }

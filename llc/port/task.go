@@ -32,6 +32,7 @@ type Task struct {
 	cond       func() bool  // or the condition that it waits for; the wait is over when either is so
 	next, prev *Task        // in tasks
 	behind     *Task        // the task that is due after this one
+	looked     uint32       // see misses
 }
 
 // Over reports whether t is over. The holder of the lock of the port may call it.
@@ -319,6 +320,6 @@ func (p *Port) Look(t *Task) bool {
 		p.carryOn()
 	}
 	over := t.Over()
-	p.miss(over)
+	p.miss(&t.looked, over)
 	return over
 }

@@ -66,7 +66,7 @@ const (
 	condDelay = 2
 	soonLooks = 16
 	// missesPerYield is how many fruitless Tests and Probes pass before one yields the processor; when there
-	// are more ranks than processors each of them does.
+	// are more ranks than processors each of them does, but of Tests of many requests in turn one a pass.
 	missesPerYield = 64
 	// auditPause is the least time between two audits by waits that sleep; missesPerAudit is how many
 	// fruitless Tests and Probes pass before one considers an audit.
