@@ -30,6 +30,23 @@ type form struct {
 	typ   reflect.Type
 	l     *layout.Type
 	apart atomic.Bool // no byte belongs to two elements
+	elem  atomic.Pointer[itemElem]
+}
+
+// An itemElem describes the elements of messages of items, under a name that the program has given the layout.
+type itemElem struct {
+	named string
+	elem
+}
+
+// elemOf returns what messages of items of l, whose form f is, consist of. It finds out once for a name.
+func (f *form) elemOf(l Layout) *elem {
+	e := f.elem.Load()
+	if e == nil || e.named != l.name {
+		e = &itemElem{l.name, elemOfItems(f.l, f.typ, fmt.Sprintf("%v of %v", l, f.typ))}
+		f.elem.Store(e)
+	}
+	return &e.elem
 }
 
 // newLayout returns the layout that is made of args.

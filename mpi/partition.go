@@ -111,7 +111,7 @@ func (c *Comm) partitionInit(s site, e *elem, buf []byte, n, partitions int, sen
 		if err != nil {
 			return nil, err
 		}
-		p.elem, p.bytes = &in.v.elem, in.Size()
+		p.elem, p.bytes = in.v.elem, in.Size()
 	} else {
 		p.bytes = len(buf)
 	}

@@ -27,7 +27,8 @@ type viewed struct {
 	l    *layout.Type // of one item
 	n    int          // items
 	err  error        // why the items cannot travel
-	elem elem         // elements of its messages
+	f    *form        // of l; nil: it has none
+	elem *elem        // elements of its messages
 	all  atomic.Pointer[body]
 }
 
@@ -54,7 +55,7 @@ func Views[T any](buf []T, n int, l Layout) []Item {
 		v.mem = view(buf)
 		var f *form
 		if f, v.err = l.over(t); v.err == nil {
-			v.l = f.l
+			v.l, v.f = f.l, f
 		}
 	}
 	if v.err == nil {
@@ -63,7 +64,7 @@ func Views[T any](buf []T, n int, l Layout) []Item {
 	if v.err != nil {
 		n = 1 // the call that uses it returns the error
 	} else {
-		v.elem = elemOfItems(v.l, t, fmt.Sprintf("%v of %v", l, t))
+		v.elem = v.f.elemOf(l)
 	}
 	items := make([]Item, max(n, 1))
 	for i := range items {
@@ -114,10 +115,24 @@ type body struct {
 	v      *viewed
 	l      *layout.Type
 	origin int
-	joint  bool // some byte belongs to two elements: cannot be received into
+	apart  atomic.Bool // no byte belongs to two elements
 }
 
 var _ llc.Body = (*body)(nil)
+
+// joint reports whether some byte belongs to two elements: then nothing can be received into b. It finds out
+// once, for a single item once for its layout.
+func (b *body) joint() bool {
+	switch {
+	case b.apart.Load():
+		return false
+	case b.v.f != nil && b.l == b.v.f.l:
+		return b.v.f.overlaps()
+	}
+	joint := b.l.Overlaps()
+	b.apart.Store(!joint)
+	return joint
+}
 
 // Size returns the number of bytes of data.
 func (b *body) Size() int { return b.l.Size() }
@@ -174,7 +189,8 @@ func (b *body) span() []byte {
 
 // noItems returns the body of an empty buffer of items, which matches any type.
 func noItems() *body {
-	return &body{v: &viewed{elem: elemOfItems(layout.Empty(), reflect.TypeFor[byte](), "no items")}, l: layout.Empty()}
+	e := elemOfItems(layout.Empty(), reflect.TypeFor[byte](), "no items")
+	return &body{v: &viewed{elem: &e}, l: layout.Empty()}
 }
 
 // bodyOf joins the items of one buffer. They must not overlap if they are received
@@ -203,10 +219,10 @@ func (c *Comm) bodyOf(s site, items []Item, receive bool) (*body, error) {
 		if err != nil {
 			return nil, c.errorAt(s, ErrLayout, "%v", err)
 		}
-		b = &body{v, l, items[0].i * v.l.Extent(), l.Overlaps()}
+		b = &body{v: v, l: l, origin: items[0].i * v.l.Extent()}
 		v.all.Store(b)
 	}
-	if receive && b.joint {
+	if receive && b.joint() {
 		return nil, c.errorAt(s, ErrLayout, "some bytes of %s belong to two elements, so it can be sent and not received", v.elem.name)
 	}
 	return b, nil
@@ -220,9 +236,9 @@ func (c *Comm) spread(s site, b []byte, receive bool) (*elem, []byte, *body, err
 		return nil, nil, nil, err
 	}
 	if mem, dense := in.bytes(); dense {
-		return &in.v.elem, mem, nil, nil
+		return in.v.elem, mem, nil, nil
 	}
-	return &in.v.elem, nil, in, nil
+	return in.v.elem, nil, in, nil
 }
 
 // A piecewise is a transport with short ways for blocking calls whose messages do not
@@ -311,7 +327,7 @@ func (c *Comm) packed(s site, e *elem, b []byte) (*elem, []byte, error) {
 	}
 	out := make([]byte, in.Size())
 	in.Gather(out, 0)
-	return &in.v.elem, out, nil
+	return in.v.elem, out, nil
 }
 
 // mostRepeated is how large a copy may be that is larger than the memory it is of, in bytes.

@@ -46,7 +46,7 @@ func (c *Comm) flatten(s site, items []Item, receive bool) (*flat, error) {
 	if err := c.copyable(s, in); err != nil {
 		return nil, err
 	}
-	f := &flat{elem: &in.v.elem, sig: in.l.Signature()}
+	f := &flat{elem: in.v.elem, sig: in.l.Signature()}
 	if len(items) > 0 {
 		f.item = in.v.l.Size()
 	}

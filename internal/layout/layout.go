@@ -164,8 +164,7 @@ func repeat(n, stride int, t *Type) (*Type, error) {
 func Struct(members []Member) (*Type, error) {
 	r := Empty()
 	first, data := true, false
-	var parts []*Type
-	var list []placed
+	parts, list := make([]*Type, 0, len(members)), make([]placed, 0, len(members))
 	for _, m := range members {
 		t := m.Type
 		if t.void() {

@@ -63,9 +63,9 @@ func listOf(list []placed) node {
 	return pieces(list)
 }
 
-// merged joins adjacent runs.
+// merged joins adjacent runs, in place.
 func merged(in []placed) []placed {
-	out := in[:0:0]
+	out := in[:0]
 	for _, p := range in {
 		if k := len(out) - 1; k >= 0 && p.n.kind == run && out[k].n.kind == run && out[k].at+out[k].n.at+out[k].n.size == p.at+p.n.at {
 			joint := *out[k].n
