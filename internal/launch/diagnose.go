@@ -84,7 +84,7 @@ func distinct(all []reading) []reading {
 	}
 	all = slices.Clone(all)
 	for i := range all {
-		if all[i].collective() {
+		if all[i].Named {
 			all[i].Note = ""
 		}
 	}
@@ -92,7 +92,9 @@ func distinct(all []reading) []reading {
 }
 
 // collective reports whether the rank waits in a collective call.
-func (s *reading) collective() bool { return !s.ended && s.State == pmi.Waiting && s.Sign != 0 }
+func (s *reading) collective() bool {
+	return !s.ended && s.State == pmi.Waiting && (s.Sign != 0 || s.Named)
+}
 
 // calls names the known call, what in it is waited for, and the number of other calls that the rank is in.
 func (s *reading) calls() string {

@@ -100,8 +100,10 @@ func TestNotesAndUnexpectedMessages(t *testing.T) {
 func TestCommunicatorsAreNamedIfTheyDiffer(t *testing.T) {
 	in := func(comm string, team uint32) reading {
 		return reading{Status: pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: "Barrier", Note: comm, Peer: pmi.NoPeer, Tag: pmi.NoTag, Bytes: pmi.NoBytes,
-			Collective: pmi.Collective{Team: team, Turn: 1, Sign: 5}}}}
+			Collective: pmi.Collective{Team: team, Turn: 1, Sign: 5, Named: true}}}}
 	}
+	all := in("Barrier", 7) // of a nonblocking call
+	all.Call, all.Note, all.Named = "WaitAll", "Ibarrier", false
 	wait, ended := waitFor(0), in("world", 0)
 	wait.Call, wait.Note, ended.ended = "Wait", "window world.win1", true
 	for _, c := range []struct {
@@ -109,6 +111,7 @@ func TestCommunicatorsAreNamedIfTheyDiffer(t *testing.T) {
 		want []string
 	}{
 		{numbered(in("world.dup1", 7), in("world.dup1", 7), wait, ended), []string{"ranks 0-1 waiting in Barrier", "rank 2 waiting in Wait (window world.win1, peer 0, tag 5, 8 bytes)"}},
+		{numbered(in("world.dup1", 7), all), []string{"rank 0 waiting in Barrier", "rank 1 waiting in WaitAll (Ibarrier)"}},
 		{numbered(in("world", 0), in("world.dup1", 7)), []string{"rank 0 waiting in Barrier (world)", "rank 1 waiting in Barrier (world.dup1)"}},
 	} {
 		if got := groups(c.all); !slices.Equal(got, c.want) {

@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"cmp"
 	"strings"
 
 	"rhinet/internal/pmi"
@@ -35,7 +34,10 @@ func disagreements(all []reading) []string {
 			}
 		}
 		if g == nil {
-			g = &group{sign: r.Sign, call: cmp.Or(r.Note, r.Call)} // a WaitAll notes the collective call
+			g = &group{sign: r.Sign, call: r.Call}
+			if !r.Named && r.Note != "" { // a WaitAll notes the collective call
+				g.call = r.Note
+			}
 			calls[at] = append(calls[at], g)
 		}
 		g.ranks = append(g.ranks, r.rank)

@@ -17,6 +17,8 @@ func TestDisagreements(t *testing.T) {
 	computes.State = pmi.Computing
 	all := in(1, "WaitAll", 1, 1, 6)
 	all.Note = "Ibcast"
+	barrier := in(0, "Barrier", 1, 1, 5)
+	barrier.Note, barrier.Named = "world.dup1", true
 	for name, c := range map[string]struct {
 		all  []reading
 		want []string
@@ -28,6 +30,8 @@ func TestDisagreements(t *testing.T) {
 			[]string{"mismatch: ranks 0,2 in Barrier, rank 1 in Bcast: all ranks of a communicator must make the same collective calls in the same order"}},
 		"a call in another one": {[]reading{in(0, "Ibarrier", 1, 1, 5), all},
 			[]string{"mismatch: rank 0 in Ibarrier, rank 1 in Ibcast: all ranks of a communicator must make the same collective calls in the same order"}},
+		"calls whose communicator is named": {[]reading{barrier, all},
+			[]string{"mismatch: rank 0 in Barrier, rank 1 in Ibcast: all ranks of a communicator must make the same collective calls in the same order"}},
 		"another length": {[]reading{in(0, "Bcast", 1, 1, 5), in(1, "Bcast", 1, 1, 6)},
 			[]string{"mismatch: rank 0 in Bcast, rank 1 in Bcast: the calls differ in type, length, operation or root, or in what was called before; all ranks of a communicator must agree on them"}},
 		"twice": {[]reading{in(0, "Scan", 1, 1, 5), in(1, "Bcast", 1, 1, 6), in(2, "Scan", 2, 1, 5), in(3, "Gather", 2, 1, 6)},

@@ -81,9 +81,11 @@ type Collective struct {
 	Team uint32 // the communicator, the same number on all its ranks
 	Turn uint32 // number of earlier collective calls on it
 	Sign uint32 // call and arguments; 0: no collective call
+	// Named says that the Note of the wait is the name of the communicator.
+	Named bool
 	// Holder is the holder of the lock that is waited for, or nil. It is nil in every Status.
 	Holder *Holder `json:"-"`
-	// Comm is the name of the communicator, or nil. It is nil in every Status, whose Note is the name.
+	// Comm is the name of the communicator, or nil. It is nil in every Status, which has it as Note if it is Named.
 	Comm *string `json:"-"`
 }
 

@@ -55,7 +55,7 @@ func (p *Port) describe(w *waiter) {
 	if s.Call, s.Note, noted = strings.Cut(s.Call, " "); noted {
 		s.Tag, s.Unmatched = ir.NoTag, ir.Unmatched{}
 	} else if s.Comm != nil {
-		s.Note = *s.Comm
+		s.Note, s.Named = *s.Comm, true
 	}
 	s.Comm = nil
 	p.report.Report(s)

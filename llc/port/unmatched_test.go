@@ -77,7 +77,7 @@ func TestUnmatchedMessagesAreReported(t *testing.T) {
 	}
 	name := "world"
 	for call, want := range map[string]ir.Waiting{
-		"Barrier": {Call: "Barrier", Note: "world", Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes, Collective: ir.Collective{Team: 3}},
+		"Barrier": {Call: "Barrier", Note: "world", Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes, Collective: ir.Collective{Team: 3, Named: true}},
 		"Lock it": {Call: "Lock", Note: "it", Peer: ir.NoPeer, Tag: ir.NoTag, Bytes: ir.NoBytes, Collective: ir.Collective{Team: 3}},
 	} {
 		wg.Go(func() {

@@ -52,6 +52,9 @@ type statusWords [statusEnd]uint64
 
 func statusLine(s *pmi.Status) (w statusWords) {
 	call, taken, note := putText(w[statusCall:statusTeam], s.Call), putText(w[statusTaken:statusNote], s.Taken), putText(w[statusNote:statusFirst], s.Note)
+	if s.Named {
+		note |= named
+	}
 	w[statusFlags] = uint64(s.State) | call<<8 | uint64(s.Context)<<16 | uint64(min(s.More, mostMore))<<moreShift | taken<<takenShift | note<<noteShift
 	w[statusFirst] = uint64(uint32(s.First)) | uint64(uint32(s.MessagesTag))<<32
 	if w[statusCount] = uint64(s.Messages) &^ elsewhere; s.Elsewhere {
@@ -85,12 +88,13 @@ func text(w []uint64, n uint64) string {
 }
 
 // Where the flags hold the number of other calls, its maximum, and where they hold the lengths of
-// taken and of the note.
+// taken and of the note; named is the bit of the latter that says that the note is the name of a communicator.
 const (
 	moreShift  = 32
 	mostMore   = 1<<16 - 1
 	takenShift = 48
 	noteShift  = 56
+	named      = 1 << 7
 )
 
 // elsewhere is the bit of the count that says where the messages are.
@@ -143,7 +147,7 @@ func readStatus(w []uint64) pmi.Status {
 		State: pmi.State(flags),
 		Wait: pmi.Wait{
 			Call:    text(w[statusCall:statusTeam], flags>>8&0xff),
-			Note:    text(w[statusNote:statusFirst], flags>>noteShift),
+			Note:    text(w[statusNote:statusFirst], flags>>noteShift&^named),
 			Taken:   text(w[statusTaken:statusNote], flags>>takenShift&0xff),
 			Peer:    int(int32(who)),
 			Tag:     int(int32(who >> 32)),
@@ -160,6 +164,8 @@ func readStatus(w []uint64) pmi.Status {
 				Team: uint32(team),
 				Turn: uint32(team >> 32),
 				Sign: uint32(atomic.LoadUint64(&w[statusSign])),
+
+				Named: flags>>noteShift&named != 0,
 			},
 		},
 		Since: int64(atomic.LoadUint64(&w[statusSince])),
