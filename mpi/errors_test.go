@@ -429,12 +429,12 @@ func TestFinalizeNamesASendThatNobodyReceives(t *testing.T) {
 	t.Parallel()                                      // it mostly waits
 	err := mpitest.World(2, func(w *mpi.Comm) error { // which finalizes
 		if w.Rank() != 0 {
-			return tells(mpi.Finalize(w), mpi.ErrPending, "1 messages to this rank were never received")
+			return tells(mpi.Finalize(w), mpi.ErrPending, "1 message to this rank was never received")
 		}
 		_, _, err := mpi.Isend(w, make([]byte, 1<<20), 1, 0).Test()
 		return err
 	}, mpitest.NIC("martini"))
-	if err := tells(err, mpi.ErrPending, "rank 0: mpi: Finalize on world: 1 requests were never completed; Wait for each, or Test it until it is done:\n\tIsend on world to 1 tag 0: 1048576 bytes"); err != nil {
+	if err := tells(err, mpi.ErrPending, "rank 0: mpi: Finalize on world: 1 request was never completed; Wait for each, or Test it until it is done:\n\tIsend on world to 1 tag 0: 1048576 bytes"); err != nil {
 		t.Error(err)
 	}
 }

@@ -180,21 +180,29 @@ func (w *world) unmet() []*partitioned {
 	return w.partners.unmet()
 }
 
+// quantity is many with the number n in it, or one if that is 1.
+func quantity(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
+}
+
 // leftOver returns the error of a rank that leaves requests and messages behind, or
 // nil.
 func (c *Comm) leftOver(s site, pending, untaken []string, unreceived []*unreceived, unmet []*partitioned) error {
 	var texts []string
 	if n := len(pending); n > 0 {
-		texts = append(texts, fmt.Sprintf("%d requests were never completed; Wait for each, or Test it until it is done:%s", n, listed(pending)))
+		texts = append(texts, quantity(n, "1 request was", "%d requests were")+" never completed; Wait for each, or Test it until it is done:"+listed(pending))
 	}
 	if n := len(untaken); n > 0 {
-		texts = append(texts, fmt.Sprintf("%d sends whose requests were freed were never received; receive each, or do not send it:%s", n, listed(untaken)))
+		texts = append(texts, quantity(n, "1 send whose request was freed was", "%d sends whose requests were freed were")+" never received; receive each, or do not send it:"+listed(untaken))
 	}
 	if n := len(unreceived); n > 0 {
-		texts = append(texts, fmt.Sprintf("%d messages to this rank were never received; receive each, or do not send it:%s", n, listed(unreceived)))
+		texts = append(texts, quantity(n, "1 message to this rank was", "%d messages to this rank were")+" never received; receive each, or do not send it:"+listed(unreceived))
 	}
 	if n := len(unmet); n > 0 {
-		texts = append(texts, fmt.Sprintf("%d partitioned requests never met their partner; call PrecvInit for each PsendInit, with the same tag:%s", n, listed(unmet)))
+		texts = append(texts, quantity(n, "1 partitioned request never met its", "%d partitioned requests never met their")+" partner; call PrecvInit for each PsendInit, with the same tag:"+listed(unmet))
 	}
 	if len(texts) == 0 {
 		return nil

@@ -91,7 +91,7 @@ func TestHowProgramsEnd(t *testing.T) {
 		{"handles nil session", "", 1, "", []string{errorOfNil}},
 		{"twice", "", 1, "", []string{"rank 0: mpi: Init: the process has called Init before; pass on its communicator\n"}},
 		{"after", "", 1, "", []string{"rank 0: mpi: Init: the process has called Finalize; Init can be called only once\n"}},
-		{"forgets", "RHINET_DEBUG=1", 1, "", []string{"1 requests were never completed", "Irecv on world from 0 tag 5: 8 bytes (", "main_test.go:"}},
+		{"forgets", "RHINET_DEBUG=1", 1, "", []string{"1 request was never completed", "Irecv on world from 0 tag 5: 8 bytes (", "main_test.go:"}},
 		{"good", "PMI_SIZE=2", 1, "", []string{"mpi: Init: PMI_SIZE=2 shows that another launcher"}},
 		{"good", "RHINET_JOB=junk", 1, "", []string{`mpi: Init: RHINET_JOB is "junk"`}},
 		{"good", "RHINET_JOB=version=1 rank=0 size=2 fabric=0", 1, "", []string{"mpi: Init: fabric: descriptor 0 is not a job's memory"}},

@@ -236,7 +236,7 @@ func TestWrongPartitions(t *testing.T) {
 // others.
 func TestPartitionedRequestsThatNeverMeet(t *testing.T) {
 	t.Parallel() // it mostly waits
-	const never = "1 partitioned requests never met their partner; call PrecvInit for each PsendInit, with the same tag:\n\t"
+	const never = "1 partitioned request never met its partner; call PrecvInit for each PsendInit, with the same tag:\n\t"
 	for want, init := range map[string]func(w *mpi.Comm) (*mpi.Request, error){
 		"PsendInit on world to 1 tag 5 (":   func(w *mpi.Comm) (*mpi.Request, error) { return mpi.PsendInit(w, make([]int, 4), 2, 1, 5) },
 		"PrecvInit on world from 1 tag 6 (": func(w *mpi.Comm) (*mpi.Request, error) { return mpi.PrecvInit(w, make([]int, 4), 2, 1, 6) },

@@ -132,7 +132,7 @@ func TestFinalizeReportsForgottenRequests(t *testing.T) {
 		if !errors.Is(err, mpi.ErrPending) {
 			t.Fatalf("%s: got %v", tr.name, err)
 		}
-		for _, part := range []string{"rank 0: mpi: Finalize on world: 1 requests were never completed", "Isend on world to 1 tag 5: 24 bytes", "request_test.go:"} {
+		for _, part := range []string{"rank 0: mpi: Finalize on world: 1 request was never completed", "Isend on world to 1 tag 5: 24 bytes", "request_test.go:"} {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("%s: %q lacks %q", tr.name, err, part)
 			}

@@ -140,7 +140,7 @@ func below(at string) string {
 // sentAt is an error if err does not name these lines of messages, in this order, and
 // no others.
 func sentAt(err error, lines []string) error {
-	if err := tells(err, mpi.ErrPending, fmt.Sprintf("%d messages to this rank were never received", len(lines))); err != nil {
+	if err := tells(err, mpi.ErrPending, neverReceived(len(lines))); err != nil {
 		return err
 	}
 	_, text, _ := strings.Cut(err.Error(), "\n")
@@ -171,7 +171,7 @@ func TestTheLineOfAnOffer(t *testing.T) {
 			}
 			at, err := send(w)
 			where <- at
-			return errors.Join(err, tells(mpi.Finalize(w), mpi.ErrPending, "1 sends whose requests were freed were never received"))
+			return errors.Join(err, tells(mpi.Finalize(w), mpi.ErrPending, "1 send whose request was freed was never received"))
 		}, mpitest.NIC("martini"))
 	}
 }

@@ -26,17 +26,17 @@ func TestMessagesThatNobodyReceives(t *testing.T) {
 		want  string // of rank 0; "" if there is no error
 	}{
 		{"short", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1, 2, 3}, 0, 5) }, nil,
-			"1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 24 bytes, sent at here"},
+			"1 message to this rank was never received" + receive + "\n\tfrom 1 tag 5 on world: 24 bytes, sent at here"},
 		{"empty", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{}, 0, 5) }, nil,
-			"1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 0 bytes, sent at here"},
+			"1 message to this rank was never received" + receive + "\n\tfrom 1 tag 5 on world: 0 bytes, sent at here"},
 		{"in packets", func(w, _ *mpi.Comm) error { return mpi.WaitAll(mpi.Isend(w, make([]byte, 4000), 0, 5)) }, nil,
-			"1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 4000 bytes, sent at here"},
+			"1 message to this rank was never received" + receive + "\n\tfrom 1 tag 5 on world: 4000 bytes, sent at here"},
 		{"one of two", func(w, _ *mpi.Comm) error {
 			return errors.Join(mpi.Send(w, []int{1}, 0, 5), mpi.Send(w, []int{1}, 0, 6))
 		}, func(w, _ *mpi.Comm) error {
 			_, err := mpi.Recv(w, []int{0}, 1, 6)
 			return err
-		}, "1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 8 bytes, sent at here"},
+		}, "1 message to this rank was never received" + receive + "\n\tfrom 1 tag 5 on world: 8 bytes, sent at here"},
 		{"on two communicators", func(w, dup *mpi.Comm) error {
 			return errors.Join(mpi.Send(dup, []int{1}, 0, 5), mpi.Send(w, []int{1}, 0, 6))
 		}, nil, "2 messages to this rank were never received" + receive + "\n\tfrom 1 tag 6 on world: 8 bytes, sent at here\n\tfrom 1 tag 5 on world.dup1: 8 bytes, sent at here"},
@@ -49,11 +49,11 @@ func TestMessagesThatNobodyReceives(t *testing.T) {
 			return nil
 		}, nil, "200 messages to this rank were never received"},
 		{"of the rank itself", nil, func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1}, 0, 2) },
-			"1 messages to this rank were never received" + receive + "\n\tfrom 0 tag 2 on world: 8 bytes, sent at here"},
+			"1 message to this rank was never received" + receive + "\n\tfrom 0 tag 2 on world: 8 bytes, sent at here"},
 		{"matched by a probe", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1}, 0, 5) }, func(w, _ *mpi.Comm) error {
 			_, _, err := mpi.Mprobe(w, 1, 5)
 			return err
-		}, "1 messages to this rank were never received" + receive + "\n\tfrom 1 tag 5 on world: 8 bytes, sent at here, which Mprobe has matched (here)"},
+		}, "1 message to this rank was never received" + receive + "\n\tfrom 1 tag 5 on world: 8 bytes, sent at here, which Mprobe has matched (here)"},
 
 		{"matched and received", func(w, _ *mpi.Comm) error { return mpi.Send(w, []int{1}, 0, 5) }, func(w, _ *mpi.Comm) error {
 			m, _, err := mpi.Mprobe(w, 1, 5)
@@ -115,7 +115,7 @@ func TestAnOfferThatNobodyTakes(t *testing.T) {
 		if err := mpi.Isend(w, make([]byte, 1<<20), 0, 5).Free(); err != nil {
 			return err
 		}
-		const lost = "mpi: Finalize on world: 1 sends whose requests were freed were never received; receive each, or do not send it:\n\tIsend on world to 0 tag 5: 1048576 bytes (here)"
+		const lost = "mpi: Finalize on world: 1 send whose request was freed was never received; receive each, or do not send it:\n\tIsend on world to 0 tag 5: 1048576 bytes (here)"
 		return is(linesOf(mpi.Finalize(w)), mpi.ErrPending, lost)
 	}, mpitest.NIC("martini"))
 }
@@ -132,10 +132,10 @@ func TestAllRanksLookForMessages(t *testing.T) {
 			}
 			_ = mpi.Irecv(w, make([]int, 1), w.Rank(), 77)
 			err := mpi.Finalize(w)
-			if err := tells(err, mpi.ErrPending, "1 requests were never completed"); err != nil {
+			if err := tells(err, mpi.ErrPending, "1 request was never completed"); err != nil {
 				return err
 			}
-			if err := tells(err, mpi.ErrPending, fmt.Sprintf("\nand %d messages to this rank were never received", n)); err != nil {
+			if err := tells(err, mpi.ErrPending, "\nand "+neverReceived(n)); err != nil {
 				return err
 			}
 			for from := range n {
@@ -204,7 +204,7 @@ func TestMessagesOfTheDeadAreNotMissed(t *testing.T) {
 					if w.Rank() != 0 || dies {
 						return err
 					}
-					return is(linesOf(err), mpi.ErrPending, "mpi: Finalize on world: 1 messages to this rank were never received; receive each, or do not send it:\n\tfrom 2 tag 4 on world: 8 bytes, sent at here")
+					return is(linesOf(err), mpi.ErrPending, "mpi: Finalize on world: 1 message to this rank was never received; receive each, or do not send it:\n\tfrom 2 tag 4 on world: 8 bytes, sent at here")
 				}, tr.option, mpitest.KeepGoing())
 			})
 		}
@@ -259,7 +259,7 @@ func TestFinalizeWithinAContext(t *testing.T) {
 		if err := mpi.Send(w, []int{1}, 1-w.Rank(), 0); err != nil {
 			return err
 		}
-		return tells(mpi.Finalize(w.WithContext(ctx)), mpi.ErrPending, "1 messages")
+		return tells(mpi.Finalize(w.WithContext(ctx)), mpi.ErrPending, "1 message")
 	}, mpitest.NIC("martini"))
 }
 
@@ -289,4 +289,12 @@ func TestPartitionsWhereRanksMayDie(t *testing.T) {
 		}
 		return errors.Join(waited(r), equalAll("partitions", buf, []int{0, 0}))
 	}, mpitest.NIC("martini"), mpitest.KeepGoing())
+}
+
+// neverReceived is how Finalize speaks of n messages.
+func neverReceived(n int) string {
+	if n == 1 {
+		return "1 message to this rank was never received"
+	}
+	return fmt.Sprintf("%d messages to this rank were never received", n)
 }
