@@ -71,34 +71,37 @@ func exchange(world *mpi.Comm, leave map[int][]body, tag int) (arrived []body, e
 	for place, bodies := range leave {
 		sends = append(sends, mpi.Issend(world, bodies, place, tag))
 	}
-	var barrier *mpi.Request
+	for sent := false; !sent; {
+		if arrived, err = take(world, arrived, tag); err != nil {
+			return nil, err
+		}
+		if _, sent, err = mpi.TestAll(sends...); err != nil {
+			return nil, err
+		}
+	}
+	barrier := mpi.Ibarrier(world)
 	for over := false; !over; {
-		m, st, found, err := mpi.Improbe(world, mpi.AnySource, tag)
-		if err != nil {
+		if arrived, err = take(world, arrived, tag); err != nil {
 			return nil, err
 		}
-		if found {
-			bodies := make([]body, mpi.Count[body](st))
-			if _, err := mpi.Mrecv(m, bodies); err != nil {
-				return nil, err
-			}
-			arrived = append(arrived, bodies...)
-		}
-		if barrier != nil {
-			if _, over, err = barrier.Test(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		_, sent, err := mpi.TestAll(sends...)
-		if err != nil {
+		if _, over, err = barrier.Test(); err != nil {
 			return nil, err
-		}
-		if sent {
-			barrier = mpi.Ibarrier(world)
 		}
 	}
 	return arrived, nil
+}
+
+// take adds the bodies of a message that is here, if there is one, to those that have arrived.
+func take(world *mpi.Comm, arrived []body, tag int) ([]body, error) {
+	m, st, found, err := mpi.Improbe(world, mpi.AnySource, tag)
+	if err != nil || !found {
+		return arrived, err
+	}
+	bodies := make([]body, mpi.Count[body](st))
+	if _, err := mpi.Mrecv(m, bodies); err != nil {
+		return nil, err
+	}
+	return append(arrived, bodies...), nil
 }
 
 // check compares the bodies of this rank with what a rank alone finds.

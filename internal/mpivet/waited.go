@@ -2,6 +2,7 @@ package mpivet
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -112,7 +113,11 @@ func (f *function) lost(p place, stmt ast.Node) ast.Node {
 		if !on {
 			return end
 		}
-		for _, s := range b.Succs {
+		next := b.Succs
+		if f.untilComplete(b, p) {
+			next = next[:1] // the loop is not left before
+		}
+		for _, s := range next {
 			if !seen[s] {
 				seen[s] = true
 				if end := search(s, 0); end != nil {
@@ -128,6 +133,38 @@ func (f *function) lost(p place, stmt ast.Node) ast.Node {
 		}
 	}
 	return nil
+}
+
+// untilComplete reports whether b ends with the condition !v of a loop in which v becomes true only when a Test says
+// that the request in p is complete.
+func (f *function) untilComplete(b *cfg.Block, p place) bool {
+	if len(b.Nodes) == 0 {
+		return false
+	}
+	e, ok := b.Nodes[len(b.Nodes)-1].(*ast.UnaryExpr)
+	if !ok || e.Op != token.NOT {
+		return false
+	}
+	v := f.variable(e.X)
+	if v == nil {
+		return false
+	}
+	tested, otherwise := false, false
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		assigned(n, func(to, from ast.Expr) {
+			switch {
+			case to == nil || f.variable(to) != v:
+			case from != nil && f.TypesInfo.Types[from].Value != nil:
+				otherwise = otherwise || constant.BoolVal(f.TypesInfo.Types[from].Value)
+			case f.mentionsPlace(n, p):
+				tested = true
+			default:
+				otherwise = true
+			}
+		})
+		return true
+	})
+	return tested && !otherwise
 }
 
 // overwrites reports whether n assigns to p, or to a variable or field that p is in, without reading it.

@@ -229,6 +229,43 @@ func polled(c *mpi.Comm, buf []int) error {
 	}
 }
 
+func polledUntil(c *mpi.Comm, buf []int) (err error) {
+	r := mpi.Irecv(c, buf, 0, 0)
+	for over := false; !over; {
+		if _, over, err = r.Test(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func begunLate(c *mpi.Comm, sends ...*mpi.Request) error {
+	var barrier *mpi.Request
+	for over := false; !over; {
+		if barrier != nil {
+			_, over, _ = barrier.Test()
+			continue
+		}
+		if _, sent, err := mpi.TestAll(sends...); err != nil {
+			return err
+		} else if sent {
+			barrier = mpi.Ibarrier(c)
+		}
+	}
+	return nil
+}
+
+func leftEarly(c *mpi.Comm, buf []int, enough func() bool) error {
+	r := mpi.Irecv(c, buf, 0, 0) // want `the request of Irecv is not waited for on the way to line \d+; call r.Wait there, too`
+	for over := false; !over; {
+		if over = enough(); over {
+			continue
+		}
+		_, over, _ = r.Test()
+	}
+	return nil
+}
+
 func waitedFor(c *mpi.Comm, buf []int) error {
 	reqs := []*mpi.Request{mpi.Isend(c, buf, 0, 0)}
 	reqs = append(reqs, mpi.Isend(c, buf, 1, 0))
