@@ -2,13 +2,14 @@
 // copy from process to process looks every page up, which takes longer than the copy: between two cores that
 // share no cache, 4 MiB that both sides read of each other take 180 us in huge pages and 420 us in others.
 //
-// To move what is there into a huge page (MADV_COLLAPSE, madvise(2)) takes 0.5 to 1 ms where there is free
+// To move what is there into a huge page (MADV_COLLAPSE, madvise(2)) takes 0.2 to 1 ms where there is free
 // memory, less than the program has waited for the same memory when it first wrote to it, page by page (1.1 to
-// 1.5 ms). So memory is moved once a few transfers of it show that it is not used once only: whatever the
-// program does next, that is a part of what its memory has cost already. In a virtual machine memory that its
-// host has not given yet takes 6 to 10 ms, and elsewhere the kernel may have to make room first; while the
-// huge pages are as dear as that, each needs twice the transfers of the one before, up to so many that they
-// pay for it. Where ranks share processors, the others wait meanwhile, for the processor and for the memory that
+// 1.5 ms), and as much as 10 to 30 messages of a whole page gain. How often a program sends the same memory again
+// is not known. So memory is moved once it has been a part of about a dozen messages, and of a few of its own
+// length: a program that goes on gains more than it has lost, and one that has ended by then, as a sort of ten
+// rounds, loses nothing. In a virtual machine memory that its host has not given yet takes 6 to 10 ms, and
+// elsewhere the kernel may have to make room first; while the huge pages are as dear as that, each needs twice the
+// bytes of the one before, up to so many that they pay for it. Where ranks share processors, the others wait meanwhile, for the processor and for the memory that
 // they are about to read, so it is worth its time later: with 4 ranks on 2 processors, twice as many transfers
 // took 0.5 to 1 of the time in the first 10 ms, and with 16 ranks four times as many 0.3 to 1.1. Contents and
 // addresses stay as they are. What lies beside a buffer in the same huge page comes
@@ -34,6 +35,9 @@ const (
 	size = 2 << 20
 	// least is the shortest transfer in bytes that gains: of 64 KiB it takes 7.1 us in place of 8.6.
 	least = 64 << 10
+	// often is how many transfers of a huge page there are before it is made. A message of its length is two or
+	// three: it is offered whole, and either side moves a half.
+	often = 32
 	// enough is how many bytes of a huge page are transferred before it is made by a rank that has a processor
 	// to itself, and dearEnough how many at most after pages that took longer than dear. Ranks that share
 	// processors wait for as many times enough as there are ranks to a processor, but no more than mostCrowded.
@@ -75,6 +79,7 @@ type Pages struct {
 type place struct {
 	number uintptr // its address divided by size
 	moved  uint64  // bytes transferred
+	times  uint32  // how often
 	huge   bool
 }
 
@@ -109,8 +114,9 @@ func (p *Pages) count(number uintptr, n uint64) {
 	if s.huge {
 		return
 	}
-	if s.moved += n; s.moved >= p.enough {
-		s.moved, s.huge = 0, p.make(number) // if refused, again after as many: a peer may read it just now
+	s.moved += n
+	if s.times++; s.times >= often && s.moved >= p.enough {
+		s.moved, s.times, s.huge = 0, 0, p.make(number) // if refused, again after as many: a peer may read it just now
 	}
 }
 

@@ -22,6 +22,13 @@ func crowded(err error, crowd int) (p *Pages, asked *[]uintptr) {
 	return p, asked
 }
 
+// transfer counts n bytes of a place, in as many transfers as a huge page needs.
+func transfer(p *Pages, number uintptr, n uint64) {
+	for i := range uint64(often) {
+		p.count(number, n*(i+1)/often-n*i/often)
+	}
+}
+
 // within returns n bytes that begin so many bytes behind the beginning of a huge page, and its address.
 func within(n, behind int) (b []byte, at uintptr) {
 	all := make([]byte, n+behind+size)
@@ -34,17 +41,31 @@ func TestMemoryThatIsTransferredOftenIsAskedForOnce(t *testing.T) {
 	const n = 3 * size / 2
 	b, at := within(n, size/4) // three quarters of one page, and of the next one
 	p, asked := recorded(nil)
-	few := enough / (size * 3 / 4) // each moves three quarters of both pages
-	for range few {
+	for range often - 1 {
 		p.Moved(b)
 	}
 	if len(*asked) != 0 {
-		t.Fatalf("after %d transfers the kernel is asked for %x", few, *asked)
+		t.Fatalf("before %d transfers the kernel is asked for %x", often, *asked)
 	}
-	for range few {
+	for range often {
 		p.Moved(b)
 	}
 	if want := []uintptr{at, at + size}; !slices.Equal(*asked, want) {
+		t.Errorf("asked for %x, want %x", *asked, want)
+	}
+}
+
+// Transfers of a small part of a page gain less each, so there are more of them.
+func TestShortTransfersMoveAsMuch(t *testing.T) {
+	b, at := within(least, 0)
+	p, asked := recorded(nil)
+	for i := range enough / least {
+		if len(*asked) != 0 {
+			t.Fatalf("after %d transfers the kernel is asked for %x", i, *asked)
+		}
+		p.Moved(b)
+	}
+	if want := []uintptr{at}; !slices.Equal(*asked, want) {
 		t.Errorf("asked for %x, want %x", *asked, want)
 	}
 }
@@ -58,7 +79,7 @@ func TestACrowdWaitsForMoreTransfers(t *testing.T) {
 				if len(*asked) == int(page) {
 					t.Errorf("crowd %d: asked for page %d before %d pieces", c.crowd, page, c.pieces)
 				}
-				p.count(page, enough)
+				transfer(p, page, enough)
 			}
 			if len(*asked) != int(page) {
 				t.Errorf("crowd %d: asked for %x after %d pieces of page %d", c.crowd, *asked, c.pieces, page)
@@ -81,12 +102,12 @@ func TestShortTransfersAreNotCounted(t *testing.T) {
 func TestTheKernelIsAskedAgainAfterAsManyTransfers(t *testing.T) {
 	p, asked := recorded(errors.New("busy"))
 	for range 3 {
-		p.count(7, enough-1)
-		p.count(7, 1)
+		transfer(p, 7, enough-1)
+		transfer(p, 7, 1)
 	}
 	p.ask = func(at uintptr) error { *asked = append(*asked, at); return nil }
 	for range 3 {
-		p.count(7, enough)
+		transfer(p, 7, enough)
 	}
 	if want := slices.Repeat([]uintptr{7 * size}, 4); !slices.Equal(*asked, want) {
 		t.Errorf("asked for %x, want %x", *asked, want)
@@ -129,7 +150,7 @@ func TestDearPagesNeedMoreTransfers(t *testing.T) {
 			if len(*asked) != 0 {
 				t.Fatalf("page %d is made after %d pieces of %d", number, i, c.pieces)
 			}
-			p.count(number, enough)
+			transfer(p, number, enough)
 		}
 		if !slices.Equal(*asked, []uintptr{number * size}) {
 			t.Fatalf("page %d: asked for %x after %d pieces", number, *asked, c.pieces)
@@ -141,10 +162,10 @@ func TestDearPagesNeedMoreTransfers(t *testing.T) {
 func TestPlacesTakeTurns(t *testing.T) {
 	p, asked := recorded(nil)
 	for range 100 {
-		p.count(1, enough/2)
-		p.count(1+places, enough/2)
+		transfer(p, 1, enough/2)
+		transfer(p, 1+places, enough/2)
 	}
-	p.count(1, enough)
+	transfer(p, 1, enough)
 	if !slices.Equal(*asked, []uintptr{size}) {
 		t.Errorf("asked for %x", *asked)
 	}
