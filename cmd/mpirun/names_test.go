@@ -83,8 +83,8 @@ func TestThePageNamesAllOfMPI(t *testing.T) {
 	}
 }
 
-// exports returns the exported names of a package's folder, and its comment.
-func exports(t *testing.T, dir string) (names []string, comment string) {
+// parsed returns the files of a package's folder that are no tests.
+func parsed(t *testing.T, dir string) (all []*ast.File) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
@@ -98,6 +98,15 @@ func exports(t *testing.T, dir string) (names []string, comment string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// exports returns the exported names of a package's folder, and its comment.
+func exports(t *testing.T, dir string) (names []string, comment string) {
+	t.Helper()
+	for _, f := range parsed(t, dir) {
 		comment += f.Doc.Text()
 		for _, d := range f.Decls {
 			switch d := d.(type) {
