@@ -1,6 +1,8 @@
 package nictest
 
 import (
+	"runtime"
+	"sync/atomic"
 	"time"
 
 	"rhinet/llc/ir"
@@ -10,18 +12,21 @@ import (
 // whether the bell rang. The last Poll must find nothing.
 func (r *rig) asleep(peer int, limit time.Duration) <-chan bool {
 	tr := r.ts[peer]
-	armed, slept := make(chan struct{}), make(chan bool, 1)
+	var armed atomic.Bool
+	slept := make(chan bool, 1)
 	go func() {
 		tr.Arm()
 		var ev ir.Event
 		if tr.Poll(&ev) {
 			r.Errorf("peer %d: %+v out of nothing", peer, ev)
 		}
-		close(armed)
+		armed.Store(true)
 		tr.Sleep(limit)
 		slept <- tr.Disarm()
 	}()
-	<-armed
+	for !armed.Load() { // awake: on a busy machine a goroutine that is woken runs when a short sleep is over
+		runtime.Gosched()
+	}
 	return slept
 }
 
@@ -29,7 +34,7 @@ func (r *rig) asleep(peer int, limit time.Duration) <-chan bool {
 // finds what act sent, or, if act sends nothing, act is called again.
 func (r *rig) slumber(peer int, what string, act func(), found func() bool) {
 	r.Helper()
-	for range 50 {
+	for begun := time.Now(); time.Since(begun) < r.wait; {
 		start := time.Now()
 		slept := r.asleep(peer, r.wait)
 		act()
