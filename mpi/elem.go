@@ -43,6 +43,39 @@ func elemOf[T any](k *elemCache) *elem {
 	return learn[T](k)
 }
 
+// predeclared is elemOf for the predeclared type of Go with a code, nil if there is none.
+func predeclared(k *elemCache, code typeCode) *elem {
+	switch reflect.Kind(code) {
+	case reflect.Bool:
+		return elemOf[bool](k)
+	case reflect.Int8:
+		return elemOf[int8](k)
+	case reflect.Int16:
+		return elemOf[int16](k)
+	case reflect.Int32:
+		return elemOf[int32](k)
+	case reflect.Int64:
+		return elemOf[int64](k)
+	case reflect.Uint8:
+		return elemOf[uint8](k)
+	case reflect.Uint16:
+		return elemOf[uint16](k)
+	case reflect.Uint32:
+		return elemOf[uint32](k)
+	case reflect.Uint64:
+		return elemOf[uint64](k)
+	case reflect.Float32:
+		return elemOf[float32](k)
+	case reflect.Float64:
+		return elemOf[float64](k)
+	case reflect.Complex64:
+		return elemOf[complex64](k)
+	case reflect.Complex128:
+		return elemOf[complex128](k)
+	}
+	return nil
+}
+
 // recentElem is elemOf for a type that can travel and was used recently, else nil.
 func recentElem[T any](k *elemCache) *elem {
 	word := typeWord[T]()

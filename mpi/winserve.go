@@ -384,6 +384,10 @@ func (v *served) elemOf(code typeCode, op Predefined) *elem {
 		return true
 	})
 	e := v.elems[code]
+	if e == nil { // this rank may have used no such elements yet
+		e = predeclared(&v.c.w.elems, code)
+		v.elems[code] = e
+	}
 	if e != nil && e.ops[op] == nil {
 		return nil
 	}

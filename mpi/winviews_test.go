@@ -118,3 +118,26 @@ func TestWrongViewsInWindows(t *testing.T) {
 		return errors.Join(err, is(w.PutView(view, 0, 0, whole), mpi.ErrRMASync, ""), is(w.GetView(view, 0, 0, whole), mpi.ErrRMASync, ""))
 	})
 }
+
+// addOne adds 1 to element 0 of rank 0 as one of a type.
+func addOne[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | complex64 | complex128](w *mpi.Win[int]) error {
+	v, err := mpi.WinAs[T](w)
+	if err != nil {
+		return err
+	}
+	old := make([]T, 1)
+	err = errors.Join(w.Lock(mpi.LockExclusive, 0), v.Put(old, 0, 0), v.Flush(0), v.Accumulate([]T{1}, 0, 0, mpi.Sum), v.Flush(0), v.Get(old, 0, 0), w.Unlock(0))
+	return errors.Join(err, equal(fmt.Sprintf("%T", old), old[0], 1))
+}
+
+// MPI 4.1, section 12.3.4: accumulate operations are defined for the predefined types, whatever
+// types the target has used: here it has made no view of any.
+func TestUpdatesOfTypesThatTheTargetHasNotUsed(t *testing.T) {
+	onWindows(t, 2, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		if c.Rank() == 0 {
+			return nil
+		}
+		return errors.Join(addOne[int8](w), addOne[int16](w), addOne[int32](w), addOne[int64](w), addOne[uint8](w), addOne[uint16](w), addOne[uint32](w),
+			addOne[uint64](w), addOne[float32](w), addOne[float64](w), addOne[complex64](w), addOne[complex128](w))
+	})
+}
