@@ -62,6 +62,7 @@ func alltoallvAs[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv 
 	}
 	if sameStart(b, out) || scounts == nil && len(send)+len(recv) == 0 {
 		c.coll.sign(makeSign(callAlltoallv, e.code, 0), 0)
+		c.coll.usesParts(out, &c.coll.gathered, true)
 		return c.leave(s, c.coll.group.Alltoallv(out, rcounts, rdispls, out, rcounts, rdispls, e.size))
 	}
 	if class, text := c.coll.sent.check(misfit, c.size, len(send), scounts, sdispls, e.size); text != "" {

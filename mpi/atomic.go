@@ -38,14 +38,6 @@ type update struct {
 // bytes is the length of the memory that u accesses.
 func (u *update) bytes() int { return max(len(u.data), len(u.old)) }
 
-// longest returns the longer one of the two buffers.
-func (u *update) longest() []byte {
-	if len(u.data) < len(u.old) {
-		return u.old
-	}
-	return u.data
-}
-
 // natural reports whether u uses the processor's atomic operations.
 func (u *update) natural() bool { return u.e.unit > 0 }
 

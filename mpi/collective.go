@@ -137,10 +137,11 @@ func (c *Comm) leave(s site, err error) error {
 
 // yield is leave of a call that goes on, and is counted at its end.
 func (c *Comm) yield(s site, err error) error {
-	if err == nil {
+	if err == nil && c.coll.clash == nil {
 		c.coll.mu.Unlock()
 		return nil
 	}
+	err = c.coll.clashed(err)
 	if errors.Is(err, ErrCancelled) || c.coll.t.broken != nil {
 		c.state.CompareAndSwap(commOpen, commBroken)
 	}

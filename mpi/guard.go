@@ -3,17 +3,20 @@ package mpi
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"sync/atomic"
 )
 
 // In a checked job (see Job.Check) the buffers of a request that the program must
-// complete are guarded until then: they must not overlap those of another request if
-// either is received into, and what is sent must not change (MPI 4.1, sections 3.7.2,
-// 3.7.3, 6.12 and 8.7). A violation is the error of the request.
+// complete are guarded until then: they must not overlap those of another request or of
+// a blocking call if either is received into, and what is sent must not change (MPI 4.1,
+// sections 3.7.2, 3.7.3, 6.12 and 8.7). A violation is the error of the request, or of
+// the blocking call.
 
 // guards are the buffers of a rank's requests. The lock of the pool protects them.
 type guards struct {
 	seed         maphash.Seed
 	reads, fills spans
+	top          atomic.Uintptr // all guarded memory is below: a look without the lock
 }
 
 // A region is memory that a request sends, or receives into.
@@ -78,10 +81,9 @@ func (p *transfer) region() region {
 	return region{buf: p.Buf, fills: p.kind == receiving}
 }
 
-// guard guards the buffer of p, except for blocking calls, which the program cannot
-// disturb.
+// guard guards the buffer of p. That of Bsend is a copy.
 func (k *requestPool) guard(p *transfer) {
-	if p.Label != "" || p.site.call == "Bsend" {
+	if p.site.call == "Bsend" {
 		return
 	}
 	k.mu.Lock()
@@ -133,31 +135,33 @@ func (k *guards) post(p *transfer, r region) {
 func (k *guards) add(p *transfer, g *guard, mem []byte) {
 	g.from, g.duty, g.owner = address(mem), leave, p
 	g.to = g.from + uintptr(len(mem))
+	if g.to > k.top.Load() {
+		k.top.Store(g.to)
+	}
 	p.told = true
-	if g.from < k.fills.end || g.fills && g.from < k.reads.end {
-		k.findOverlap(g)
+	if o := k.touching(g); o != nil {
+		g.duty, g.clash = tell, o.owner.String()
+		k.share(g)
 	}
 	if g.fills {
 		k.fills.add(g)
 		return
 	}
-	if g.duty == leave {
+	if g.duty == leave && p.Label == "" { // else of a blocking call
 		g.duty, g.sum = compare, g.content(k.seed)
 	}
 	k.reads.add(g)
 }
 
-// findOverlap looks for a guard of another request whose buffer shares memory with that of g
-// but must not.
-func (k *guards) findOverlap(g *guard) {
-	o := k.fills.touching(g)
-	if o == nil && g.fills {
+// touching returns a guard of another request whose buffer shares memory with that of g but must not, or nil.
+func (k *guards) touching(g *guard) (o *guard) {
+	if g.from < k.fills.end {
+		o = k.fills.touching(g)
+	}
+	if o == nil && g.fills && g.from < k.reads.end {
 		o = k.reads.touching(g)
 	}
-	if o != nil {
-		g.duty, g.clash = tell, o.owner.String()
-		k.share(g)
-	}
+	return o
 }
 
 // unguard ends the guards of p, and returns the error if a buffer was not left alone.
@@ -220,7 +224,9 @@ func (k *guards) drop(g *guard) {
 	if g.fills {
 		s = &k.fills
 	}
-	s.remove(g)
+	if s.remove(g); k.reads.in+k.fills.in == 0 {
+		k.top.Store(0)
+	}
 }
 
 // dismiss removes the guards of p.

@@ -67,7 +67,7 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 		}, changed},
 		{"two receives", func(w *mpi.Comm, buf []int, other int) error {
 			r, s := mpi.Irecv(w, buf[:3], other, 5), mpi.Irecv(w, buf[2:], other, 6)
-			return errors.Join(mpi.Send(w, buf[:1], other, 0), waited(r), waited(s))
+			return errors.Join(mpi.Send(w, long[:1], other, 0), waited(r), waited(s))
 		}, overlaps + "Irecv on world from 1 tag 5: 24 bytes ("},
 		{"a receive into what is sent", func(w *mpi.Comm, buf []int, other int) error {
 			buf[1] = 7 // the received number differs, which is not reported, too
@@ -80,6 +80,49 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 			s := mpi.Isend(w, buf[3:], other, 0)
 			return errors.Join(waited(s), waited(r))
 		}, overlaps + "Irecv on world from 1 tag 5: 32 bytes ("},
+		{"a blocking send of what is received", func(w *mpi.Comm, buf []int, other int) error {
+			r := mpi.Irecv(w, buf, other, 5)
+			return errors.Join(mpi.Send(w, buf[3:], other, 0), waited(r))
+		}, overlaps + "Irecv on world from 1 tag 5: 32 bytes ("},
+		{"a synchronous send of what is received", func(w *mpi.Comm, buf []int, other int) error {
+			r := mpi.Irecv(w, buf, other, 5)
+			return errors.Join(mpi.Ssend(w, buf[:1], other, 0), waited(r))
+		}, overlaps + "Irecv on world from 1 tag 5: 32 bytes ("},
+		{"a blocking receive into what is sent", func(w *mpi.Comm, buf []int, other int) error {
+			buf[1] = 7
+			r := mpi.Issend(w, buf, other, 0)
+			_, err := mpi.Recv(w, buf[1:2], other, 6)
+			return errors.Join(err, waited(r))
+		}, overlaps + "Issend on world to 1 tag 0: 32 bytes ("},
+		{"a blocking receive into what is received", func(w *mpi.Comm, buf []int, other int) error {
+			r := mpi.Irecv(w, buf, other, 5)
+			_, err := mpi.Recv(w, buf[1:], mpi.AnySource, 6)
+			return errors.Join(err, waited(r))
+		}, overlaps + "Irecv on world from 1 tag 5: 32 bytes ("},
+		{"an exchange that sends what is received", func(w *mpi.Comm, buf []int, other int) error {
+			r := mpi.Irecv(w, buf, other, 5)
+			_, err := mpi.Sendrecv(w, buf[:1], other, 0, long[:2], other, 6)
+			return errors.Join(err, waited(r))
+		}, overlaps + "Irecv on world from 1 tag 5: 32 bytes ("},
+		{"an exchange that receives into what is sent", func(w *mpi.Comm, buf []int, other int) error {
+			r := mpi.Issend(w, buf, other, 1)
+			_, err := mpi.Sendrecv(w, long[:1], other, 0, buf[1:2], other, 6)
+			return errors.Join(err, waited(r))
+		}, overlaps + "Issend on world to 1 tag 1: 32 bytes ("},
+		{"a column sent of what is received", func(w *mpi.Comm, buf []int, other int) error {
+			r := mpi.Irecv(w, buf, other, 5)
+			return errors.Join(mpi.Send(w, column(buf, 1, 2), other, 0), waited(r))
+		}, overlaps + "Irecv on world from 1 tag 5: 32 bytes ("},
+		{"a column received into what is received", func(w *mpi.Comm, buf []int, other int) error {
+			r := mpi.Irecv(w, buf[2:], other, 5)
+			_, err := mpi.Recv(w, column(buf, 1, 2), other, 6)
+			return errors.Join(err, waited(r))
+		}, overlaps + "Irecv on world from 1 tag 5: 16 bytes ("},
+		{"blocking calls beside", func(w *mpi.Comm, buf []int, other int) error {
+			r, s := mpi.Irecv(w, buf[1:3], other, 5), mpi.Isend(w, buf[3:], other, 0)
+			_, err := mpi.Recv(w, buf[:1], other, 6)
+			return errors.Join(err, mpi.Send(w, buf[:1], other, 1), mpi.Send(w, buf[3:], other, 2), mpi.WaitAll(r, s))
+		}, ""},
 		{"a column sent and written", func(w *mpi.Comm, buf []int, other int) error {
 			r := mpi.Isend(w, column(buf, 1, 2), other, 0)
 			buf[3]++
@@ -87,7 +130,7 @@ func TestBuffersOfPendingRequests(t *testing.T) {
 		}, changed},
 		{"a column received twice", func(w *mpi.Comm, buf []int, other int) error {
 			r, s := mpi.Irecv(w, column(buf, 0, 2), other, 5), mpi.Irecv(w, column(buf, 0, 2), other, 6)
-			return errors.Join(mpi.Send(w, buf[:1], other, 0), waited(r), waited(s))
+			return errors.Join(mpi.Send(w, long[:1], other, 0), waited(r), waited(s))
 		}, overlaps + "Irecv on world from 1 tag 5: 16 bytes ("},
 		{"a column of a row that is received", func(w *mpi.Comm, buf []int, other int) error {
 			r, s := mpi.Irecv(w, buf[2:], other, 5), mpi.Isend(w, column(buf, 1, 2), other, 0)

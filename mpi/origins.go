@@ -41,7 +41,25 @@ type recordedPort struct {
 
 func (t *recordedPort) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	t.recorded.note(key.Context(), dst, tag) // not through recorded: a deeper stack makes the line costlier to find
+	if t.recorded.k.near(buf) {
+		clash := t.recorded.touch(key, buf, false)
+		return firstOf(t.Port.Send(key, dst, tag, mode, buf), clash)
+	}
 	return t.Port.Send(key, dst, tag, mode, buf)
+}
+
+func (t *recordedPort) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	if t.recorded.k.near(buf) {
+		return t.recorded.Recv(key, src, tag, buf)
+	}
+	return t.Port.Recv(key, src, tag, buf)
+}
+
+func (t *recordedPort) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	if t.recorded.k.near(buf) {
+		return t.recorded.RecvFor(call, key, src, tag, buf)
+	}
+	return t.Port.RecvFor(call, key, src, tag, buf)
 }
 
 func (t *recordedPort) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
@@ -65,14 +83,44 @@ func (t *recorded) note(ctx uint16, to, tag int) {
 	}
 }
 
+// touch returns an error if a blocking call that begins now must not use buf.
+func (t *recorded) touch(key llc.Key, buf []byte, fills bool) (clash error) {
+	if pointToPoint(key.Context()) {
+		clash = t.k.touch(buf, fills)
+	}
+	return clash
+}
+
+// firstOf returns the error of a call, or else that it has used the buffer of a request.
+func firstOf(err, clash error) error {
+	if err == nil {
+		err = clash
+	}
+	return err
+}
+
 // Send records the message first: another goroutine may send while it waits.
 func (t *recorded) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
 	t.note(key.Context(), dst, tag)
-	return t.Transport.Send(key, dst, tag, mode, buf)
+	clash := t.touch(key, buf, false)
+	return firstOf(t.Transport.Send(key, dst, tag, mode, buf), clash)
 }
 
+func (t *recorded) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	clash := t.touch(key, buf, true)
+	st, err := t.Transport.Recv(key, src, tag, buf)
+	return st, firstOf(err, clash)
+}
+
+func (t *recorded) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
+	clash := t.touch(key, buf, true)
+	st, err := t.Transport.RecvFor(call, key, src, tag, buf)
+	return st, firstOf(err, clash)
+}
+
+// TrySend sends nothing from memory that the call must not use: a request has the error.
 func (t *recorded) TrySend(key llc.Key, dst, tag int, buf []byte) bool {
-	ok := t.Transport.TrySend(key, dst, tag, buf)
+	ok := t.touch(key, buf, false) == nil && t.Transport.TrySend(key, dst, tag, buf)
 	if ok {
 		t.note(key.Context(), dst, tag)
 	}

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"errors"
 
 	"rhinet/llc"
@@ -132,6 +133,9 @@ func typeError(err error) *llc.TypeError {
 // of any type (MPI 4.1, section 3.3.1: the type signatures are empty), so it has been
 // received whatever the receiver wanted, and the result is nil.
 func (c *Comm) sendFailed(s site, e *elem, n int, err error) error {
+	if clash := touched(err); clash != nil {
+		return c.touchError(s, clash)
+	}
 	switch other := typeError(err); {
 	case other != nil && n == 0:
 		return nil
@@ -175,6 +179,10 @@ func (c *Comm) recvSlow(s site, e *elem, b []byte) (Status, error) {
 func (c *Comm) received(s site, e *elem, st llc.Status, err error, room int) (Status, error) {
 	var other *llc.TypeError
 	if err != nil {
+		if clash := touched(err); clash != nil {
+			out, err := c.received(s, e, st, nil, room)
+			return out, cmp.Or(err, c.touchError(s, clash))
+		}
 		other = typeError(err)
 	}
 	if other != nil && st.Bytes == 0 {

@@ -138,6 +138,7 @@ func Scan[T any](c *Comm, in, out []T, op Op) error {
 		return err
 	}
 	c.coll.sign(makeSign(callScan, r.typ, r.code), len(b))
+	c.coll.uses(b, o)
 	return c.leave(s, c.coll.group.Scan(b, o, r))
 }
 
@@ -158,6 +159,7 @@ func Exscan[T any](c *Comm, in, out []T, op Op) error {
 		return err
 	}
 	c.coll.sign(makeSign(callExscan, r.typ, r.code), len(b))
+	c.coll.uses(b, view(out))
 	return c.leave(s, c.coll.group.Exscan(b, view(out), r))
 }
 

@@ -93,6 +93,9 @@ func (k *collState) barrier() error {
 func (k *collState) bcast(buf []byte, root int) error {
 	if root == k.t.c.rank {
 		k.x.gave()
+		k.uses(buf, nil)
+	} else {
+		k.uses(nil, buf)
 	}
 	if q := &k.quick.bcast; q.takes(len(buf)) {
 		return q.x.Exchange(collectives.FromRoot, root, buf, buf)
@@ -102,6 +105,7 @@ func (k *collState) bcast(buf []byte, root int) error {
 
 // gather is Gather of n bytes from each rank. out is nil except at root.
 func (k *collState) gather(in, out []byte, n, root int) error {
+	k.uses(in, out)
 	q := &k.quick.gather
 	if !q.takes(n) {
 		return k.group.Gather(in, out, root)
@@ -115,6 +119,7 @@ func (k *collState) gather(in, out []byte, n, root int) error {
 // giveOwn is Gatherv on a rank other than root; only this rank knows whether its part
 // is short.
 func (k *collState) giveOwn(in []byte, size, root int) error {
+	k.uses(in, nil)
 	x, n := k.quick.gatherv.x, 0
 	if x != nil {
 		n = collectives.Enclose(x.mine, in)
@@ -129,6 +134,7 @@ func (k *collState) giveOwn(in []byte, size, root int) error {
 // takeAll is Gatherv at root, where out has the length that the counts need. The other
 // ranks show their parts, or announce messages.
 func (k *collState) takeAll(in, out []byte, counts, displs []int, size int) error {
+	k.takes(in, out)
 	x, root := k.quick.gatherv.x, k.t.c.rank
 	if x == nil {
 		return k.group.Gatherv(in, out, counts, displs, size, root)
@@ -176,6 +182,7 @@ func (x *exchanger) enclose(in []byte, d *division) int {
 // takeOwn is Scatterv on a rank other than root. Root shows all parts, or announces
 // messages.
 func (k *collState) takeOwn(out []byte, size, root int) error {
+	k.uses(nil, out)
 	x := k.quick.scatterv.x
 	if x == nil {
 		return k.group.Scatterv(nil, nil, nil, out, size, root)
@@ -190,6 +197,9 @@ func (k *collState) takeOwn(out []byte, size, root int) error {
 
 // giveAll is Scatterv at root; only root knows whether the parts are short.
 func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size int) error {
+	if k.usesParts(in, &k.scattered, false); !sameStart(in, out) {
+		k.uses(nil, out)
+	}
 	k.x.gave()
 	x, n, root := k.quick.scatterv.x, 0, k.t.c.rank
 	if x != nil {
@@ -207,6 +217,7 @@ func (k *collState) giveAll(in []byte, counts, displs []int, out []byte, size in
 }
 
 func (k *collState) allgather(in, out []byte) error {
+	k.uses(in, out)
 	q, n := &k.quick.allgather, len(out)/k.t.c.size
 	if !q.takes(n) {
 		return k.group.Allgather(in, out)
@@ -220,6 +231,7 @@ func (k *collState) allgather(in, out []byte) error {
 // allgatherv is Allgatherv with counts in elements of size bytes. All ranks show as
 // many bytes as the largest part has.
 func (k *collState) allgatherv(in, out []byte, counts, displs []int, size int) error {
+	k.takes(in, out)
 	q, n := &k.quick.allgatherv, slices.Max(counts)*size
 	if !q.takes(n) {
 		return k.group.Allgatherv(in, out, counts, displs, size)
@@ -262,6 +274,7 @@ func portion(buf []byte, counts, displs []int, i, size int) []byte {
 }
 
 func (k *collState) alltoall(in, out []byte) error {
+	k.uses(in, out)
 	q, size, rank := &k.quick.alltoall, k.t.c.size, k.t.c.rank
 	n := len(out) / size
 	if !q.takes(n * (size - 1)) {
@@ -292,6 +305,8 @@ func (k *collState) alltoall(in, out []byte) error {
 // alltoallv is Alltoallv with counts in elements of size bytes, not in place. Only each
 // rank itself knows whether its parts are short.
 func (k *collState) alltoallv(in []byte, scounts, sdispls []int, out []byte, rcounts, rdispls []int, size int) error {
+	k.usesParts(in, &k.sent, false)
+	k.usesParts(out, &k.gathered, true)
 	x, n, mine := k.quick.alltoallv.x, 0, k.t.c.rank
 	if x != nil {
 		n = x.enclose(in, &k.sent)
@@ -321,6 +336,11 @@ func (k *collState) scatter(in, out []byte, n, root int) error {
 	size, rank := k.t.c.size, k.t.c.rank
 	if rank == root {
 		k.x.gave()
+	}
+	if sameStart(in, out) {
+		k.uses(in, nil)
+	} else {
+		k.uses(in, out)
 	}
 	if !q.takes(n * (size - 1)) {
 		return k.group.Scatter(in, out, root)
@@ -359,6 +379,7 @@ func others(memory, all []byte, n, root int) []byte {
 
 // reduce is Reduce. out is nil except at root.
 func (k *collState) reduce(in, out []byte, r *reducer, root int) error {
+	k.uses(in, out)
 	q := &k.quick.reduce
 	if !q.takes(len(in)) {
 		return k.group.Reduce(in, out, r, root)
@@ -370,6 +391,7 @@ func (k *collState) reduce(in, out []byte, r *reducer, root int) error {
 }
 
 func (k *collState) allreduce(in, out []byte, r *reducer) error {
+	k.uses(in, out)
 	if q := &k.quick.allreduce; q.takes(len(in)) {
 		return q.x.combine(collectives.AllToAll, 0, in, 0, out, r)
 	}
@@ -377,6 +399,7 @@ func (k *collState) allreduce(in, out []byte, r *reducer) error {
 }
 
 func (k *collState) reduceScatterBlock(in, out []byte, r *reducer) error {
+	k.uses(in, out)
 	q, n := &k.quick.reduceScatterBlock, len(in)/k.t.c.size
 	if !q.takes(len(in)) {
 		return k.group.ReduceScatterBlock(in, out, r)
@@ -394,6 +417,7 @@ func (q *quick) takesShares(counts []int, size int) bool {
 }
 
 func (k *collState) reduceScatter(in, out []byte, counts []int, r *reducer) error {
+	k.uses(in, out)
 	if !k.quick.takesShares(counts, r.size) {
 		return k.group.ReduceScatter(in, out, counts, r)
 	}

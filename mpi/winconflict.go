@@ -54,9 +54,13 @@ func (u *update) access() epoch.Access {
 	return epoch.Access{Kind: epoch.Updates, Op: uint8(u.op), Fetches: u.op == NoOp, Swap: u.compare != nil, Code: uint32(u.e.code)}
 }
 
-// logged makes an access of a checked job to places of a part, by do. An access that
-// its request ends is not recorded.
-func (w *window) logged(s site, places iter.Seq2[uint64, int], a epoch.Access, data []byte, do func() error) error {
+// logged makes an access of a checked job to places of a part, by do, which reads and
+// fills memory of the program. An access that its request ends is not recorded.
+func (w *window) logged(s site, places iter.Seq2[uint64, int], a epoch.Access, reads, fills []byte, do func() error) error {
+	if clash := touched(cmp.Or(w.c.w.requests.touch(reads, false), w.c.w.requests.touch(fills, true))); clash != nil {
+		w.c.w.requests.told(clash)
+		return w.c.errorAt(s, ErrBuffer, "%s", clash)
+	}
 	a.Call, a.Line = s.call, w.c.w.requests.lines.Caller().String()
 	for at, n := range places {
 		a.From, a.To = at, at+uint64(n)
@@ -71,7 +75,11 @@ func (w *window) logged(s site, places iter.Seq2[uint64, int], a epoch.Access, d
 	if s.call == "Rget" {
 		return nil
 	}
-	if a.Kind == epoch.Updates {
+	data := reads
+	switch a.Kind {
+	case epoch.Gets:
+		data = fills
+	case epoch.Updates:
 		data = nil
 	}
 	w.log.Add(s.peer, a, places, data)

@@ -146,7 +146,11 @@ func (w *window) moveLayout(s site, x *layoutAccess, disp int, mem []byte) error
 	}
 	do := func() error { return w.reach.moveLayout(s.peer, at, l, mem, x.kind == epoch.Puts) }
 	if w.log != nil {
-		return w.logged(s, laid(at, l), epoch.Access{Kind: x.kind}, mem, do)
+		reads, fills := mem, []byte(nil)
+		if x.kind == epoch.Gets {
+			reads, fills = nil, mem
+		}
+		return w.logged(s, laid(at, l), epoch.Access{Kind: x.kind}, reads, fills, do)
 	}
 	return w.explain(s, do())
 }
@@ -164,7 +168,7 @@ func (w *window) updateLayout(s site, typ reflect.Type, in Layout, u *update, op
 	u.alone = w.alone(s.peer)
 	do := func() error { return w.reach.updateLayout(s.peer, at, l, u) }
 	if w.log != nil {
-		return w.logged(s, laid(at, l), u.access(), u.longest(), do)
+		return w.logged(s, laid(at, l), u.access(), u.data, u.old, do)
 	}
 	return w.explain(s, do())
 }

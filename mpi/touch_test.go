@@ -1,0 +1,167 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"rhinet/mpi"
+)
+
+// MPI 4.1, section 3.7.2: no call may use the buffer of a request that is not complete, if
+// either receives into it. Collective calls are carried out all the same, so that the other
+// ranks go on, and the next ones are right.
+func TestCollectiveCallsOnBuffersOfRequests(t *testing.T) {
+	const many = 5000
+	type call = func(w *mpi.Comm, send, recv []int, root int) error
+	counts, displs := []int{1, 1}, []int{3, 0} // the elements between them are free
+	for _, tc := range []struct {
+		name          string
+		atRoot, other string // which of the buffers matter: s, r
+		call          call
+	}{
+		{"Bcast", "s", "r", func(w *mpi.Comm, send, recv []int, root int) error {
+			if w.Rank() == root {
+				return mpi.Bcast(w, send[:1], root)
+			}
+			return mpi.Bcast(w, recv[:1], root)
+		}},
+		{"Gather", "sr", "s", func(w *mpi.Comm, send, recv []int, root int) error { return mpi.Gather(w, send[:1], recv[:2], root) }},
+		{"Gatherv", "sr", "s", func(w *mpi.Comm, send, recv []int, root int) error {
+			return mpi.Gatherv(w, send[:1], recv, counts, displs, root)
+		}},
+		{"Gatherv in place", "r", "s", func(w *mpi.Comm, send, recv []int, root int) error {
+			if w.Rank() == root {
+				return mpi.Gatherv(w, recv, recv, counts, displs, root)
+			}
+			return mpi.Gatherv(w, send[:1], nil, nil, nil, root)
+		}},
+		{"Scatter", "sr", "r", func(w *mpi.Comm, send, recv []int, root int) error { return mpi.Scatter(w, send[:2], recv[:1], root) }},
+		{"Scatter in place", "s", "r", func(w *mpi.Comm, send, recv []int, root int) error {
+			if w.Rank() == root {
+				return mpi.Scatter(w, send[:2], send[:2], root)
+			}
+			return mpi.Scatter(w, nil, recv[:1], root)
+		}},
+		{"Scatterv", "sr", "r", func(w *mpi.Comm, send, recv []int, root int) error {
+			return mpi.Scatterv(w, send, counts, displs, recv[:1], root)
+		}},
+		{"Allgather", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error { return mpi.Allgather(w, send[:1], recv[:2]) }},
+		{"Allgatherv", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error {
+			return mpi.Allgatherv(w, send[:1], recv, counts, displs)
+		}},
+		{"Alltoall", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error { return mpi.Alltoall(w, send[:2], recv[:2]) }},
+		{"Alltoallv", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error {
+			return mpi.Alltoallv(w, send, counts, displs, recv, counts, displs)
+		}},
+		{"Alltoallv in place", "r", "r", func(w *mpi.Comm, _, recv []int, _ int) error {
+			return mpi.Alltoallv(w, recv, nil, nil, recv, counts, displs)
+		}},
+		{"Reduce", "sr", "s", func(w *mpi.Comm, send, recv []int, root int) error {
+			return mpi.Reduce(w, send[:1], recv[:1], mpi.Sum, root)
+		}},
+		{"Allreduce", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error {
+			return mpi.Allreduce(w, send[:1], recv[:1], mpi.Sum)
+		}},
+		{"Allreduce of much", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error { return mpi.Allreduce(w, send, recv, mpi.Sum) }},
+		{"ReduceScatterBlock", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error {
+			return mpi.ReduceScatterBlock(w, send[:2], recv[:1], mpi.Sum)
+		}},
+		{"ReduceScatter", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error {
+			return mpi.ReduceScatter(w, send[:2], recv[:1], counts, mpi.Sum)
+		}},
+		{"Scan", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error { return mpi.Scan(w, send[:1], recv[:1], mpi.Sum) }},
+		{"Exscan", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error { return mpi.Exscan(w, send[:1], recv[:1], mpi.Sum) }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			everywhere(t, 2, func(w *mpi.Comm) error {
+				send, recv := make([]int, many), make([]int, many)
+				received := func(b []int) (*mpi.Request, func() error) { // from this rank itself
+					return mpi.Irecv(w, b, 0, 3), func() error { return mpi.Send(w, []int{1}, 0, 3) }
+				}
+				sent := func(b []int) (*mpi.Request, func() error) {
+					return mpi.Issend(w, b, 0, 3), func() error { return second(mpi.Recv(w, []int{0}, 0, 3)) }
+				}
+				for root, used := range []string{tc.atRoot, tc.other} {
+					for _, pending := range []struct {
+						what  string
+						begin func(b []int) (*mpi.Request, func() error)
+						buf   []int
+						want  string
+					}{
+						{"s", received, send[:1], "Irecv on world from 0 tag 3: 8 bytes ("},
+						{"r", received, recv[:1], "Irecv on world from 0 tag 3: 8 bytes ("},
+						{"r", sent, recv[:1], "Issend on world to 0 tag 3: 8 bytes ("},
+						{"sent twice", sent, send[:1], ""},
+						{"free", received, make([]int, 1), ""},
+						{"between parts", received, recv[2:3], ""},
+					} {
+						if pending.what == "between parts" && tc.name == "Allreduce of much" {
+							continue
+						}
+						if w.Rank() == 1 { // it does nothing wrong
+							if err := tc.call(w, send, recv, root); err != nil {
+								return err
+							}
+							continue
+						}
+						r, end := pending.begin(pending.buf)
+						err := tc.call(w, send, recv, root)
+						if e := errors.Join(end(), waited(r)); e != nil {
+							return fmt.Errorf("root %d: the request: %w", root, e)
+						}
+						wrong := strings.Contains(used, pending.what)
+						if wrong != errors.Is(err, mpi.ErrBuffer) || !wrong && err != nil || wrong && !strings.Contains(err.Error(), pending.want) {
+							return fmt.Errorf("root %d, pending %q: got %v", root, pending.want, err)
+						}
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// MPI 4.1, section 3.7.2: the memory of the origin of an access must not be the buffer of a
+// request that is not complete, if either is changed. The access is not made.
+func TestAccessesWithBuffersOfRequests(t *testing.T) {
+	type call = func(w *mpi.Win[int], buf []int) error
+	far := make([]int, 2)
+	twoApart := mpi.Vector(2, 1, 2)
+	reads := map[string]call{
+		"Put":           func(w *mpi.Win[int], buf []int) error { return w.Put(buf[1:3], 0, 0) },
+		"Accumulate":    func(w *mpi.Win[int], buf []int) error { return w.Accumulate(buf[1:3], 0, 0, mpi.Sum) },
+		"GetAccumulate": func(w *mpi.Win[int], buf []int) error { return w.GetAccumulate(buf[1:3], far, 0, 0, mpi.Sum) },
+		"PutLayout":     func(w *mpi.Win[int], buf []int) error { return w.PutLayout(buf[1:3], 0, 0, twoApart) },
+		"AccumulateLayout": func(w *mpi.Win[int], buf []int) error {
+			return w.AccumulateLayout(buf[1:3], 0, 0, twoApart, mpi.Sum)
+		},
+	}
+	fills := map[string]call{
+		"Get":       func(w *mpi.Win[int], buf []int) error { return w.Get(buf[1:3], 0, 0) },
+		"old":       func(w *mpi.Win[int], buf []int) error { return w.GetAccumulate(nil, buf[1:3], 0, 0, mpi.NoOp) },
+		"GetLayout": func(w *mpi.Win[int], buf []int) error { return w.GetLayout(buf[1:3], 0, 0, twoApart) },
+	}
+	onWindows(t, 1, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		err := w.LockAll()
+		for i, all := range []map[string]call{reads, fills} {
+			for name, access := range all {
+				buf := []int{5, 6, 7}
+				r := mpi.Irecv(c, buf[:2], 0, 3)
+				e := is(access(w, buf), mpi.ErrBuffer, "")
+				e = errors.Join(e, w.FlushAll(), equalAll("part", w.Local(), make([]int, 4)), mpi.Send(c, []int{1, 2}, 0, 3), waited(r), equalAll("received", buf, []int{1, 2, 7}))
+				s := mpi.Issend(c, buf[:2], 0, 3)
+				if e2 := access(w, buf); i == 1 {
+					e = errors.Join(e, is(e2, mpi.ErrBuffer, ""))
+				} else {
+					e = errors.Join(e, e2)
+				}
+				if e = errors.Join(e, second(mpi.Recv(c, []int{0, 0}, 0, 3)), waited(s), w.FlushAll(), w.Put(make([]int, 4), 0, 0), w.FlushAll()); e != nil {
+					err = errors.Join(err, fmt.Errorf("%s: %w", name, e))
+				}
+			}
+		}
+		return errors.Join(err, w.UnlockAll())
+	})
+}
