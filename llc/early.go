@@ -373,7 +373,7 @@ func (e *Engine) accepted(t *transfer) {
 	t.early = true
 	e.become(t, sendSharing)
 	t.deferred = true
-	if e.fresh = max(e.fresh, 1); t.p.early != nil && t.p.early.n >= t.n {
+	if e.fresh = max(e.fresh, 1); t.p.early != nil {
 		e.fresh = exchangeLooks
 	}
 	e.deferred = append(e.deferred, t)

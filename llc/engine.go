@@ -72,7 +72,7 @@ type Engine struct {
 	roomier  bool        // the latest Tail reported progress of the reader
 	runnable []*peer     // the array that blocked will use next
 	pulling  int         // bytes of the shared transfers to this rank
-	deferred []*transfer // shared transfers that push once pulling is less than their length
+	deferred []*transfer // shared transfers that push once nothing is pulled
 	fresh    int         // looks that find nothing until those of them begin that have not tried yet
 	inviting int         // length of a receive from which on its sender is invited
 	invited  int         // receives whose sender is invited

@@ -30,14 +30,15 @@ func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
 
 // claimBack claims the next chunk for the sender, if there is one.
 //
-// A sender that has as much to pull begins when it has less: until then its help does not let either side end
-// sooner, and a side that pulls has the bytes in its own cache.
+// A sender that has something to pull itself begins when it has pulled that, be it more or less: until then its help
+// does not let either side end sooner, and a side that pulls has the bytes in its own cache. Where the lengths of an
+// exchange differ, as in a sort, the side that receives less would push as much as it pulls.
 func (e *Engine) claimBack(t *transfer) {
 	s := &t.split
 	switch {
 	case s.claim.Full(s.total):
 		e.report(t)
-	case s.claim.Back() == 0 && e.pulling >= t.n:
+	case s.claim.Back() == 0 && e.pulling > 0:
 		t.deferred = true
 		e.deferred = append(e.deferred, t)
 	default:
