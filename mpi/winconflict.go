@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
+	"slices"
 
 	"rhinet/internal/epoch"
 )
@@ -133,16 +135,43 @@ func (w *window) compareAll(s site, a Assert) error {
 	for r := range give {
 		give[r], take[r] = give[r]>>8, take[r]>>8
 	}
+	if err := w.checkLengths(s, take); err != nil {
+		return err
+	}
 	in = make([]byte, offset(take, nil, len(take)))
 	if err := Alltoallv(w.c, out, give, nil, in, take, nil); err != nil {
 		return named(s.call, err)
 	}
 	told := make([][]epoch.Access, w.c.size)
 	for r, n := range take {
-		told[r] = epoch.Decode(in[:n])
+		var err error
+		if told[r], err = w.decode(s, r, in[:n]); err != nil {
+			return err
+		}
 		in = in[n:]
 	}
 	return cmp.Or(wrong, w.compare(s, told))
+}
+
+// checkLengths returns the error of a rank that would tell of its accesses in less than no bytes, or nil.
+func (w *window) checkLengths(s site, take []int) error {
+	if r := slices.IndexFunc(take, func(n int) bool { return n < 0 }); r >= 0 {
+		return w.c.errorAt(s, ErrOther, "rank %d tells of its accesses in %d bytes: the rank, or what carries its messages, is broken", r, take[r])
+	}
+	return nil
+}
+
+// decode returns the accesses to this rank's part that rank r has told.
+func (w *window) decode(s site, r int, b []byte) ([]epoch.Access, error) {
+	part := uint64(math.MaxUint64) // of a dynamic window, where addresses name regions
+	if w.flavor != Dynamic {
+		part = w.bytes[w.c.rank]
+	}
+	all, err := epoch.Decode(b, part)
+	if err != nil {
+		return nil, w.c.because(s, ErrOther, err, fmt.Sprintf("what rank %d tells of its accesses", r))
+	}
+	return all, nil
 }
 
 // compareAsserts returns the error of ranks that have given different assertions, which are in the low bits of
@@ -209,7 +238,11 @@ func (w *window) hearAccesses(s site, ranks []int, failed error) error {
 		if _, err := Recv(w.c, b, r, tagAccesses); err != nil {
 			continue
 		}
-		told[r] = append(told[r], epoch.Decode(b)...)
+		all, err := w.decode(s, r, b)
+		if err != nil {
+			return err
+		}
+		told[r] = append(told[r], all...)
 	}
 	if failed != nil {
 		return failed

@@ -29,8 +29,8 @@ type Job struct {
 	Abort func(status int)
 	// Debug records where each request was made, for the report of Finalize.
 	Debug bool
-	// Check makes requests fail whose buffers overlap, or change while they are sent;
-	// with Debug.
+	// Check makes requests fail whose buffers overlap, or change while they are sent, and
+	// has what else can be compared compared. It implies Debug, for the lines in its errors.
 	Check bool
 	// Patience is how long a collective call waits before the ranks compare their
 	// calls, in a checked job; 0: 200 ms.
@@ -177,7 +177,8 @@ func join(job Job, s site) (*world, error) {
 	}
 	plain := job.Transport
 	w := &world{Job: job, comms: map[*core]struct{}{}, users: 1}
-	if job.Debug {
+	w.Debug = w.Debug || w.Check
+	if w.Debug {
 		w.requests.lines = callsite.New("rhinet/mpi")
 		w.requests.guards.seed = maphash.MakeSeed()
 	}

@@ -10,6 +10,7 @@ package epoch
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 )
@@ -104,15 +105,25 @@ func (a *Access) append(b []byte) []byte {
 	return append(b, line...)
 }
 
-// Decode returns the accesses that another rank has taken from its log: what [Log.Take] has returned there.
-func Decode(b []byte) (list []Access) {
-	text := func() string {
-		n := int(b[0])
-		s := string(b[1 : 1+n])
-		b = b[1+n:]
+// errMalformed is the error of what no log has given.
+var errMalformed = errors.New("these are no accesses to the part: the rank, or what carries its messages, is broken")
+
+// Decode returns the accesses that another rank has taken from its log: what [Log.Take] has returned there. It fails
+// for anything else, and for accesses beyond the first part bytes of the part.
+func Decode(b []byte, part uint64) (list []Access, err error) {
+	text := func() (s string) {
+		if len(b) == 0 || len(b) <= int(b[0]) {
+			err = errMalformed
+			return ""
+		}
+		n := 1 + int(b[0])
+		s, b = string(b[1:n]), b[n:]
 		return s
 	}
-	for len(b) > encodedBytes {
+	for len(b) > 0 && err == nil {
+		if len(b) < encodedBytes {
+			return nil, errMalformed
+		}
 		flags := b[26]
 		a := Access{
 			From: binary.LittleEndian.Uint64(b), To: binary.LittleEndian.Uint64(b[8:]),
@@ -122,7 +133,13 @@ func Decode(b []byte) (list []Access) {
 		b = b[encodedBytes-1:]
 		a.Call = text()
 		a.Line = text()
+		if a.From > a.To || a.To > part {
+			err = errMalformed
+		}
 		list = append(list, a)
 	}
-	return list
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }

@@ -1,8 +1,11 @@
 package epoch
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -112,6 +115,47 @@ func TestLog(t *testing.T) {
 	none.ForgetAll(true)
 }
 
+// decoded is Decode of accesses to a part of any size.
+func decoded(t *testing.T, b []byte) []Access {
+	t.Helper()
+	all, err := Decode(b, math.MaxUint64)
+	if err != nil {
+		t.Error(err)
+	}
+	return all
+}
+
+// FuzzDecode: whatever a peer tells, it is taken for accesses to the part or refused, and what is taken is told in
+// the same way.
+func FuzzDecode(f *testing.F) {
+	l := NewLog(1)
+	l.Add(0, put.by("Put", "a.go:1"), one(5, 3), []byte{1, 2, 3})
+	l.Add(0, swap.by("CompareAndSwap", ""), one(16, 8), nil)
+	whole := l.Take(0)
+	f.Add(whole)
+	f.Add(whole[:len(whole)-1])
+	f.Add(whole[:encodedBytes-1])
+	f.Add(append(bytes.Clone(whole[:8]), make([]byte, 60)...)) // it ends before it begins
+	f.Fuzz(func(t *testing.T, b []byte) {
+		const part = 1 << 10
+		all, err := Decode(b, part)
+		if err != nil && !errors.Is(err, errMalformed) || err != nil && all != nil {
+			t.Fatal(all, err)
+		}
+		var again []byte
+		for i := range all {
+			if a := &all[i]; a.From > a.To || a.To > part {
+				t.Errorf("%+v is beyond the part", a)
+			}
+			again = all[i].append(again)
+		}
+		if more, e := Decode(again, part); e != nil || !slices.Equal(more, all) {
+			t.Errorf("%+v, %v after %+v", more, e, all)
+		}
+		Merge([][]Access{all}).Stored(make([]byte, part), make([]byte, part))
+	})
+}
+
 // What a rank takes from its log is what it has added, with sums of the data; the log is empty then.
 func TestTake(t *testing.T) {
 	l := NewLog(2)
@@ -128,7 +172,7 @@ func TestTake(t *testing.T) {
 	}
 	want[0].sum, want[0].summed = sumOf(data[4:]), true
 	want[1].sum, want[1].summed = sumOf(data[:4]), true
-	if got := Decode(l.Take(1)); !slices.Equal(got, want) {
+	if got := decoded(t, l.Take(1)); !slices.Equal(got, want) {
 		t.Errorf("took %+v, want %+v", got, want)
 	}
 	if again := l.Take(1); len(again) > 0 {
@@ -142,7 +186,7 @@ func TestMostSums(t *testing.T) {
 	for i := range mostSums + 10 {
 		l.Add(0, put.by("Put", "a.go:1"), one(uint64(i), 1), []byte{byte(i)})
 	}
-	list := Decode(l.Take(0))
+	list := decoded(t, l.Take(0))
 	summed := 0
 	for _, a := range list {
 		if a.summed {
@@ -200,7 +244,7 @@ func TestStored(t *testing.T) {
 	l.Add(0, put.by("Put", ""), one(2, 3), part[2:5])
 	l.Add(0, get.by("Get", ""), one(6, 2), part[6:8])
 	l.Add(0, add.by("Accumulate", ""), one(8, 1), nil)
-	all := Merge([][]Access{nil, Decode(l.Take(0))})
+	all := Merge([][]Access{nil, decoded(t, l.Take(0))})
 	for i, want := range []string{2: "Put", 3: "Put", 4: "Put", 6: "Get", 7: "Get", 9: ""} {
 		now := slices.Clone(part)
 		now[i]++
@@ -221,7 +265,7 @@ func TestStoredBesideReads(t *testing.T) {
 	l.Add(0, add.by("Accumulate", ""), one(4, 3), nil)
 	l.Add(0, read.by("FetchAndOp", ""), one(6, 2), nil)
 	l.Add(0, read.by("FetchAndOp", ""), one(9, 1), nil)
-	all := Merge([][]Access{Decode(l.Take(0))})
+	all := Merge([][]Access{decoded(t, l.Take(0))})
 	for i := range before {
 		now := slices.Clone(before)
 		now[i]++
