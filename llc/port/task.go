@@ -32,7 +32,9 @@ type Task struct {
 	cond       func() bool  // or the condition that it waits for; the wait is over when either is so
 	next, prev *Task        // in tasks
 	behind     *Task        // the task that is due after this one
-	looked     uint32       // see misses
+	later      *Task        // in conds
+	sooner     *Task
+	looked     uint32 // see misses
 }
 
 // Over reports whether t is over. The holder of the lock of the port may call it.
@@ -82,7 +84,7 @@ const (
 // tasks are the tasks of a port that have begun to wait and are not over, oldest first.
 type tasks struct {
 	first, last *Task
-	conds       int   // how many wait for a condition
+	conds       conds
 	due         *Task // the first that is due
 	lastDue     *Task
 	tender      *waiter // of the helper, while it waits for tasks; otherwise nil
@@ -151,7 +153,7 @@ func (p *Port) suspend(t *Task, first *llc.Request, cond func() bool) {
 		}
 	}
 	if cond != nil {
-		p.tasks.conds++
+		p.tasks.conds.add(t)
 		p.waiters.conds++
 		p.begun++ // it is not counted as under way otherwise
 	}
@@ -170,7 +172,7 @@ func (p *Port) closer(t *Task) {
 // release makes t, which waits, due.
 func (p *Port) release(t *Task) {
 	if t.cond != nil {
-		p.tasks.conds--
+		p.tasks.conds.remove(t)
 		p.waiters.conds--
 		p.begun--
 	}
@@ -214,15 +216,6 @@ func (p *Port) stirAll(conds bool) {
 	for t := p.tasks.first; t != nil; t = t.next {
 		if !conds || t.cond != nil {
 			p.stirTask(t)
-		}
-	}
-}
-
-// met makes the tasks due whose condition holds.
-func (l *tasks) met(p *Port) {
-	for t := l.first; t != nil; t = t.next {
-		if t.cond != nil && t.cond() {
-			p.interrupt(t)
 		}
 	}
 }
@@ -274,9 +267,7 @@ func (p *Port) Conclude(t *Task) {
 		}
 		w = next
 	}
-	if p.waiters.conds != 0 {
-		p.announce() // for waiters of any of several tasks
-	}
+	p.rouse() // who waits for any of several tasks
 	p.hush()
 	if w := p.tasks.tender; w != nil && w.asleep && p.tasks.first == nil {
 		p.wake(w)

@@ -96,8 +96,8 @@ func TestTasksWaitForConditions(t *testing.T) {
 		if !ps[0].When(&s.Task, nil, holds.Load) {
 			t.Error("a condition that holds is waited for")
 		}
-		if ps[0].waiters.conds != 0 || ps[0].tasks.conds != 0 || ps[0].busy() {
-			t.Errorf("left over: %d and %d conditions, busy %v", ps[0].waiters.conds, ps[0].tasks.conds, ps[0].busy())
+		if ps[0].waiters.conds != 0 || ps[0].tasks.conds.first != nil || ps[0].busy() {
+			t.Errorf("left over: %d conditions, of tasks: %v, busy %v", ps[0].waiters.conds, ps[0].tasks.conds.first != nil, ps[0].busy())
 		}
 	}
 }
@@ -129,8 +129,8 @@ func TestTasksWaitForRequestsOrACondition(t *testing.T) {
 		if steps != 1 {
 			t.Errorf("cut off %v: %d steps", cutOff, steps)
 		}
-		if ps[0].waiters.conds != 0 || ps[0].tasks.conds != 0 || ps[0].under() {
-			t.Errorf("left over: %d and %d conditions, under way %v", ps[0].waiters.conds, ps[0].tasks.conds, ps[0].under())
+		if ps[0].waiters.conds != 0 || ps[0].tasks.conds.first != nil || ps[0].under() {
+			t.Errorf("left over: %d conditions, of tasks: %v, under way %v", ps[0].waiters.conds, ps[0].tasks.conds.first != nil, ps[0].under())
 		}
 		never := func() bool { return false }
 		if !ps[0].When(&s.Task, r, never) || !ps[0].When(&s.Task, &llc.Request{}, func() bool { return true }) {

@@ -224,9 +224,14 @@ func (p *Port) announce() {
 	if p.waiters.conds == 0 {
 		return
 	}
-	if p.tasks.conds != 0 {
-		p.tasks.met(p)
+	if p.tasks.conds.first != nil {
+		p.tasks.conds.look(p)
 	}
+	p.rouse()
+}
+
+// rouse wakes the waiters that no completed request wakes, and whose wait has ended.
+func (p *Port) rouse() {
 	for w := p.waiters.first; w != nil; {
 		next := w.next
 		if w.watches() && p.done(w) {
