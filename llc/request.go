@@ -89,7 +89,8 @@ type Request struct {
 	lent  ir.Segment // the exposed memory of a send that will be offered: see Engine.Offer
 	// Looked is when a Test has last looked for the end of the request in vain; it is the port's.
 	Looked uint32
-	_      [4]byte
+	// Waiter is the number of the goroutine that sleeps until the request is done, 0 if none does; it is the port's.
+	Waiter uint32
 
 	Peer int    // destination, or source (AnyPeer)
 	Tag  int    // not negative and below 1<<31, or AnyTag for a receive

@@ -29,6 +29,8 @@ type waiter struct {
 	held     ir.Holder
 	kept     int  // messages without a receive when it was reported
 	met      bool // cond held once
+	number   uint32
+	second   bool // another waiter has its number in r
 	expired  atomic.Bool
 	next     *waiter
 	prev     *waiter
@@ -51,7 +53,10 @@ type waiters struct {
 	first, last *waiter
 	all         atomic.Int32 // listed, and the one in doze
 	serving     int          // listed, that serve others
-	conds       int          // listed waiters that no completed request wakes
+	conds       int          // listed waiters that no completed request wakes, and tasks that wait for a condition
+	watching    []*waiter    // those listed waiters
+	searched    int          // listed waiters whose requests do not name them
+	made        []*waiter    // by their numbers, from 1 on
 	free        []*waiter
 }
 
@@ -61,7 +66,9 @@ func (l *waiters) take() *waiter {
 		l.free = l.free[:n-1]
 		return w
 	}
-	return &waiter{wake: make(chan struct{}, 1)}
+	w := &waiter{wake: make(chan struct{}, 1), number: uint32(len(l.made) + 1)}
+	l.made = append(l.made, w)
+	return w
 }
 
 func (l *waiters) keep(w *waiter) {
@@ -137,13 +144,20 @@ func (p *Port) enlist(w *waiter) {
 	switch w.kind {
 	case waitRequest:
 		p.notify(w.r)
+		if w.second = w.r.Waiter != 0; w.second {
+			l.searched++
+		} else {
+			w.r.Waiter = w.number
+		}
 	case waitAny:
 		for _, r := range w.rs {
 			p.notify(r)
 		}
+		l.searched++
 	}
 	if w.watches() {
 		l.conds++
+		l.watching = append(l.watching, w)
 	}
 }
 
@@ -172,8 +186,16 @@ func (p *Port) delist(w *waiter) {
 	} else {
 		w.next.prev = w.prev
 	}
+	switch {
+	case w.kind == waitAny || w.kind == waitRequest && w.second:
+		l.searched--
+	case w.kind == waitRequest:
+		w.r.Waiter = 0
+	}
 	if w.watches() {
 		l.conds--
+		i := slices.Index(l.watching, w)
+		l.watching = slices.Delete(l.watching, i, i+1)
 	}
 	if w.serves() {
 		l.serving--
@@ -206,14 +228,17 @@ func (p *Port) wake(w *waiter) {
 	p.set(woke)
 }
 
-// announce wakes the waiters whose wait has ended.
+// announce wakes the waiters whose wait has ended. Thousands of goroutines may wait, for a request each.
 func (p *Port) announce() {
 	for r := p.eng.Completed(); r != nil; r = p.eng.Completed() {
 		r.Notify = false
 		if r.Queued {
 			p.queued(r)
 		}
-		for w := p.waiters.first; w != nil; {
+		if n := r.Waiter; n != 0 {
+			p.wake(p.waiters.made[n-1])
+		}
+		for w := p.waiters.first; w != nil && p.waiters.searched > 0; {
 			next := w.next
 			if w.r == r || w.kind == waitAny && slices.Contains(w.rs, r) {
 				p.wake(w)
@@ -232,11 +257,14 @@ func (p *Port) announce() {
 
 // rouse wakes the waiters that no completed request wakes, and whose wait has ended.
 func (p *Port) rouse() {
-	for w := p.waiters.first; w != nil; {
-		next := w.next
-		if w.watches() && p.done(w) {
+	l := &p.waiters
+	for i := 0; i < len(l.watching); {
+		w := l.watching[i]
+		if p.done(w) {
 			p.wake(w)
 		}
-		w = next
+		if w.listed { // also if it sleeps, and is awake soon
+			i++
+		}
 	}
 }

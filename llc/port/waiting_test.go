@@ -1,6 +1,7 @@
 package port
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"testing"
@@ -93,3 +94,36 @@ type concluder struct {
 }
 
 func (c concluder) Step() { c.p.Conclude(c.k) }
+
+// Goroutines that wait for a request each are found by their requests; those that wait for one of several, or for the
+// request of another one, are searched for. All are woken, whatever the order.
+func TestManyGoroutinesWait(t *testing.T) {
+	const n, pairs = 100, 20
+	ps := open(t, 2)
+	p := ps[0]
+	var all sync.WaitGroup
+	for tag := range n {
+		all.Go(func() { recv(t, p, 0, 1, tag, payload(tag, 8)) })
+	}
+	eventually(t, "all wait", func() bool { return parked(p) >= n-1 }) // one may poll
+	p.gate.enter()
+	if s := p.waiters.searched; s != 0 {
+		t.Errorf("%d goroutines that wait for a request of their own are searched for", s)
+	}
+	p.gate.leave()
+	for tag := range pairs {
+		r := &llc.Request{Peer: 1, Tag: n + tag, Buf: make([]byte, 8)}
+		p.Start(r, false)
+		all.Go(func() { p.Wait(r) })
+		all.Go(func() { p.Wait(r) })
+		all.Go(func() { p.WaitAny("WaitAny", []*llc.Request{r}, nil) })
+	}
+	eventually(t, "all wait", func() bool { return p.Waiting() >= n+3*pairs-1 })
+	for _, i := range rand.New(rand.NewPCG(3, 4)).Perm(n + pairs) {
+		send(t, ps[1], 0, 0, i, payload(i, 8))
+	}
+	inTime(t, "all", all.Wait)
+	if l := &p.waiters; l.searched != 0 || len(l.watching) != 0 || l.first != nil || len(l.made) > n+3*pairs+1 {
+		t.Errorf("left over: %d to search for, %d that watch, %d made", l.searched, len(l.watching), len(l.made))
+	}
+}
