@@ -127,3 +127,22 @@ func TestManyGoroutinesWait(t *testing.T) {
 		t.Errorf("left over: %d to search for, %d that watch, %d made", l.searched, len(l.watching), len(l.made))
 	}
 }
+
+// All goroutines that wait for one request go on when it is done, also while another one polls for something else.
+func TestWaitsForOneRequest(t *testing.T) {
+	ps := open(t, 2)
+	var last sync.WaitGroup
+	last.Go(func() { recv(t, ps[0], 0, 1, 2, payload(2, 8)) })
+	eventually(t, "the first one sleeps", func() bool { return napping(ps[0]) })
+	r := &llc.Request{Peer: 1, Tag: 1, Buf: make([]byte, 8)}
+	ps[0].Start(r, false)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() { ps[0].Wait(r) })
+	}
+	eventually(t, "all wait", func() bool { return parked(ps[0]) == 3 })
+	send(t, ps[1], 0, 0, 1, payload(1, 8))
+	inTime(t, "both", both.Wait)
+	send(t, ps[1], 0, 0, 2, payload(2, 8))
+	inTime(t, "the first one", last.Wait)
+}
