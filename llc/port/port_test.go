@@ -209,6 +209,11 @@ func TestWaitContext(t *testing.T) {
 		})
 		cancel()
 	}
+	ps[0].gate.enter()
+	if n := len(ps[0].waiters.made); n > 2 {
+		t.Errorf("%d waiters are remembered after waits of one goroutine", n)
+	}
+	ps[0].gate.leave()
 	// The request is still good.
 	both(t, ps, func(p *Port, self int) {
 		if self == 1 {

@@ -57,6 +57,7 @@ type waiters struct {
 	watching    []*waiter    // those listed waiters
 	searched    int          // listed waiters whose requests do not name them
 	made        []*waiter    // by their numbers, from 1 on
+	spare       []uint32     // numbers of those that were dropped
 	free        []*waiter
 }
 
@@ -66,9 +67,21 @@ func (l *waiters) take() *waiter {
 		l.free = l.free[:n-1]
 		return w
 	}
-	w := &waiter{wake: make(chan struct{}, 1), number: uint32(len(l.made) + 1)}
-	l.made = append(l.made, w)
+	w := &waiter{wake: make(chan struct{}, 1)}
+	if n := len(l.spare); n > 0 {
+		w.number, l.spare = l.spare[n-1], l.spare[:n-1]
+		l.made[w.number-1] = w
+	} else {
+		l.made = append(l.made, w)
+		w.number = uint32(len(l.made))
+	}
 	return w
+}
+
+// drop is keep of a waiter that somebody may still hold: it is not used again, but its number is.
+func (l *waiters) drop(w *waiter) {
+	l.made[w.number-1] = nil
+	l.spare = append(l.spare, w.number)
 }
 
 func (l *waiters) keep(w *waiter) {

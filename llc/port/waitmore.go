@@ -60,7 +60,9 @@ func (p *Port) WaitContext(ctx context.Context, r *llc.Request) error {
 	p.await(w, &b)
 	if stop() {
 		p.waiters.keep(w)
-	} // if not, expire may still hold it
+	} else {
+		p.waiters.drop(w) // expire may still hold it
+	}
 	switch {
 	case r.Done():
 		return nil
