@@ -113,7 +113,7 @@ type window struct {
 
 	order   atomic.Uint32 // see fence
 	plain   bool          // a Flush has nothing to do besides: the job does not survive deaths, and is not checked
-	unwatch func() bool   // ends the wait of refuseLocks; nil: none
+	unwatch func()        // see refuseLocks; nil: nothing to end
 	polling *polling      // nil: each rank has a processor
 
 	log   *epoch.Log // in a checked job; else nil

@@ -407,9 +407,7 @@ func (w *Win[T]) Free() (err error) {
 	b.c.w.delist(b)
 	b.unpost()
 	b.mode.Store(winFreed)
-	if b.unwatch != nil {
-		b.unwatch()
-	}
+	b.endWatch()
 	if err := b.reach.close(); err != nil {
 		return b.explain(s, err)
 	}
@@ -486,6 +484,7 @@ func (w *world) endWindows(of *Session) {
 	})
 	w.mu.Unlock()
 	for _, v := range all {
+		v.endWatch()
 		_ = v.reach.close() // the network is about to end, too
 	}
 }

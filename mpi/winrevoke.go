@@ -78,10 +78,33 @@ func (w *window) refused(s site) error {
 	return w.c.errorAt(s, ErrRevoked, "%s", revokedWindow)
 }
 
-// refuseLocks has the server of this rank refuse locks once the window is revoked.
+// refuseLocks has the server of this rank refuse locks once the window is revoked, until endWatch.
 func (w *window) refuseLocks() {
-	if v, ok := unobserved(w.reach).(*served); ok {
-		w.unwatch = context.AfterFunc(w.c.failures.revoked, func() { v.notify(request{What: askRevoked}) })
+	v, ok := unobserved(w.reach).(*served)
+	if !ok {
+		return
+	}
+	told := make(chan struct{})
+	stop := context.AfterFunc(w.c.failures.revoked, func() {
+		defer close(told)
+		v.notify(request{What: askRevoked})
+	})
+	w.unwatch = func() {
+		if stop() || v.attended != nil {
+			return
+		}
+		select { // its message is under way: afterwards it would be one of a window that is not there
+		case <-told:
+		case <-v.gone:
+		}
+	}
+}
+
+// endWatch ends what refuseLocks has begun. The server is still there.
+func (w *window) endWatch() {
+	if end := w.unwatch; end != nil {
+		w.unwatch = nil
+		end()
 	}
 }
 
