@@ -22,7 +22,6 @@ type launch struct {
 	view  Comm // of the communicator
 	group *collectives.Group
 	quick *quick
-	watch bool
 	op    *collectives.Op
 	t     *collTransport // its own; nil: none needed yet, or an earlier operation may still use it
 	mark  uint32
@@ -74,8 +73,8 @@ func (l *launch) divert(k *collState) {
 	if l.direct || k.group == nil {
 		return
 	}
-	l.group, l.quick, l.watch = k.group, k.quick, k.watch
-	k.quick, k.watch = &k.none, false // the request guards the buffers
+	l.group, l.quick = k.group, k.quick
+	k.quick = &k.none
 	k.t.call = l.call
 	if l.catch == nil {
 		l.catch = l.caught
@@ -119,7 +118,7 @@ func (l *launch) restore(k *collState) {
 	}
 	if k.group != nil {
 		l.group.Catcher(nil)
-		k.group, k.quick, k.watch = l.group, l.quick, l.watch
+		k.group, k.quick = l.group, l.quick
 	}
 	l.mark, l.note = k.t.mark, k.t.note
 }

@@ -27,11 +27,10 @@ func touched(err error) *touchError {
 // touch returns a touchError if a blocking call that begins now, and sends b or receives into it, must not use b.
 // The pool is locked.
 func (k *guards) touch(b []byte, fills bool) error {
-	from := address(b)
-	if len(b) == 0 || from >= k.fills.end && (!fills || from >= k.reads.end) {
+	if len(b) == 0 {
 		return nil
 	}
-	g := guard{region: region{fills: fills}, from: from, to: from + uintptr(len(b))}
+	g := guard{region: region{fills: fills}, from: address(b), to: address(b) + uintptr(len(b))}
 	if o := k.touching(&g); o != nil {
 		return &touchError{o.owner.String(), g}
 	}
@@ -68,9 +67,13 @@ func (k *requestPool) told(e *touchError) {
 	k.mu.Unlock()
 }
 
+// watches reports whether the call in progress is one whose buffers are looked at. Those of a call that is only
+// prepared are guarded by its request.
+func (k *collState) watches() bool { return k.watch && k.quick != &k.none }
+
 // uses says that the blocking call in progress sends from in and receives into out. It is inlined.
 func (k *collState) uses(in, out []byte) {
-	if k.watch {
+	if k.watches() {
 		k.usesBoth(in, out)
 	}
 }
@@ -82,7 +85,7 @@ func (k *collState) usesBoth(in, out []byte) {
 
 // usesParts is uses for the parts of one buffer.
 func (k *collState) usesParts(buf []byte, d *division, fills bool) {
-	if k.watch {
+	if k.watches() {
 		for i := range d.parts {
 			k.touch(d.of(buf, i), fills)
 		}

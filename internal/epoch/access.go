@@ -120,7 +120,7 @@ func Decode(b []byte, part uint64) (list []Access, err error) {
 		s, b = string(b[1:n]), b[n:]
 		return s
 	}
-	for len(b) > 0 && err == nil {
+	for len(b) > 0 {
 		if len(b) < encodedBytes {
 			return nil, errMalformed
 		}
@@ -133,13 +133,10 @@ func Decode(b []byte, part uint64) (list []Access, err error) {
 		b = b[encodedBytes-1:]
 		a.Call = text()
 		a.Line = text()
-		if a.From > a.To || a.To > part {
-			err = errMalformed
+		if err != nil || a.From > a.To || a.To > part {
+			return nil, errMalformed
 		}
 		list = append(list, a)
-	}
-	if err != nil {
-		return nil, err
 	}
 	return list, nil
 }

@@ -2,8 +2,8 @@ package port
 
 // conds are the tasks that wait for a condition, in the order in which they have begun to.
 type conds struct {
-	first, last *Task
-	turn        *Task // whose condition is looked at next, of those that are not among the first; nil: begin anew
+	taskList
+	turn *Task // whose condition is looked at next, of those that are not among the first; nil: begin anew
 }
 
 // Thousands of operations may be under way, as many conditions, and most of them come true in order: those at the
@@ -16,38 +16,20 @@ const (
 	turnLooks  = 2
 )
 
-func (l *conds) add(t *Task) {
-	t.sooner, t.later = l.last, nil
-	if l.last == nil {
-		l.first = t
-	} else {
-		l.last.later = t
-	}
-	l.last = t
-}
+func (l *conds) add(t *Task) { l.taskList.add(t, withCond) }
 
 func (l *conds) remove(t *Task) {
 	if l.turn == t {
-		l.turn = t.later
+		l.turn = t.links[withCond].next
 	}
-	if t.sooner == nil {
-		l.first = t.later
-	} else {
-		t.sooner.later = t.later
-	}
-	if t.later == nil {
-		l.last = t.sooner
-	} else {
-		t.later.sooner = t.sooner
-	}
-	t.later, t.sooner = nil, nil
+	l.taskList.remove(t, withCond)
 }
 
 // look makes tasks due whose condition holds.
 func (l *conds) look(p *Port) {
 	t := l.first
 	for unmet := 0; t != nil && (unmet < firstLooks || p.is(last)); {
-		next := t.later
+		next := t.links[withCond].next
 		if !p.meets(t) {
 			unmet++
 		}
@@ -60,7 +42,7 @@ func (l *conds) look(p *Port) {
 		t = l.turn
 	}
 	for looks := 0; t != nil && looks < turnLooks; looks++ {
-		next := t.later
+		next := t.links[withCond].next
 		p.meets(t)
 		t = next
 	}

@@ -25,16 +25,14 @@ type Task struct {
 	Collective *ir.Collective
 
 	// The rest is the port's.
-	state      taskState
-	stirred    bool         // it no longer waits for anything
-	open       int          // how many of first and the requests linked to it are not done
-	first      *llc.Request // that it waits for
-	cond       func() bool  // or the condition that it waits for; the wait is over when either is so
-	next, prev *Task        // in tasks
-	behind     *Task        // the task that is due after this one
-	later      *Task        // in conds
-	sooner     *Task
-	looked     uint32 // see misses
+	state   taskState
+	stirred bool         // it no longer waits for anything
+	open    int          // how many of first and the requests linked to it are not done
+	first   *llc.Request // that it waits for
+	cond    func() bool  // or the condition that it waits for; the wait is over when either is so
+	links   [2]taskLinks // by list
+	behind  *Task        // the task that is due after this one
+	looked  uint32       // see misses
 }
 
 // Over reports whether t is over. The holder of the lock of the port may call it.
@@ -81,41 +79,53 @@ const (
 	taskOver
 )
 
-// tasks are the tasks of a port that have begun to wait and are not over, oldest first.
+// tasks are the tasks of a port that have begun to wait and are not over.
 type tasks struct {
-	first, last *Task
-	conds       conds
-	due         *Task // the first that is due
-	lastDue     *Task
-	tender      *waiter // of the helper, while it waits for tasks; otherwise nil
+	taskList
+	conds   conds
+	due     *Task // the first that is due
+	lastDue *Task
+	tender  *waiter // of the helper, while it waits for tasks; otherwise nil
 }
 
-func (l *tasks) add(t *Task) {
-	t.prev, t.next = l.last, nil
+// A taskList is a list of tasks, oldest first. A task may be in several, which have links of their own in it.
+type taskList struct{ first, last *Task }
+
+// The lists: the links that they use.
+const (
+	listed = iota
+	withCond
+)
+
+type taskLinks struct{ next, prev *Task }
+
+func (l *taskList) add(t *Task, list int) {
+	t.links[list] = taskLinks{prev: l.last}
 	if l.last == nil {
 		l.first = t
 	} else {
-		l.last.next = t
+		l.last.links[list].next = t
 	}
 	l.last = t
 }
 
-func (l *tasks) remove(t *Task) {
-	if t.prev == nil {
-		l.first = t.next
+func (l *taskList) remove(t *Task, list int) {
+	k := t.links[list]
+	if k.prev == nil {
+		l.first = k.next
 	} else {
-		t.prev.next = t.next
+		k.prev.links[list].next = k.next
 	}
-	if t.next == nil {
-		l.last = t.prev
+	if k.next == nil {
+		l.last = k.prev
 	} else {
-		t.next.prev = t.prev
+		k.next.links[list].prev = k.prev
 	}
-	t.prev, t.next = nil, nil
+	t.links[list] = taskLinks{}
 }
 
 // has reports whether t is listed.
-func (l *tasks) has(t *Task) bool { return t.prev != nil || l.first == t }
+func (l *tasks) has(t *Task) bool { return t.links[listed].prev != nil || l.first == t }
 
 // When is that of [Carrier].
 func (p *Port) When(t *Task, first *llc.Request, cond func() bool) bool {
@@ -141,7 +151,7 @@ func undone(first *llc.Request) *llc.Request {
 // suspend has t wait.
 func (p *Port) suspend(t *Task, first *llc.Request, cond func() bool) {
 	if !p.tasks.has(t) {
-		p.tasks.add(t)
+		p.tasks.add(t, listed)
 		p.eng.Silence(false)
 	}
 	t.state, t.first, t.cond, t.open = taskWaits, first, cond, 0
@@ -213,7 +223,7 @@ func (p *Port) interrupt(t *Task) {
 
 // stirAll does so for all tasks that wait, or for those that wait for a condition.
 func (p *Port) stirAll(conds bool) {
-	for t := p.tasks.first; t != nil; t = t.next {
+	for t := p.tasks.first; t != nil; t = t.links[listed].next {
 		if !conds || t.cond != nil {
 			p.stirTask(t)
 		}
@@ -259,7 +269,7 @@ func (p *Port) Stir(t *Task) {
 func (p *Port) Conclude(t *Task) {
 	p.lock()
 	t.state = taskOver
-	p.tasks.remove(t)
+	p.tasks.remove(t, listed)
 	for w := p.waiters.first; w != nil; {
 		next := w.next
 		if w.task == t {
