@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 
+	"rhinet/internal/integer"
 	"rhinet/internal/layout"
 	"rhinet/llc/ir"
 )
@@ -91,14 +92,14 @@ func vectorOf(l *layout.Type, at uint64) *ir.Vector {
 	block := 0
 	for from, n := range l.Segments(0, l.Size()) {
 		places, lengths = append(places, at+uint64(from)), append(lengths, n)
-		block = gcd(block, n)
+		block = integer.GCD(block, n)
 	}
 	v := &ir.Vector{Block: block, List: places}
 	switch {
 	case len(places) == 0:
 		return v
 	case block != lengths[0] || block*len(places) != l.Size(): // pieces of different lengths
-		if block = gcd(block, 8); block < 4 {
+		if block = integer.GCD(block, 8); block < 4 {
 			return nil
 		}
 		v = &ir.Vector{Block: block}
@@ -113,14 +114,6 @@ func vectorOf(l *layout.Type, at uint64) *ir.Vector {
 		return &ir.Vector{Block: block, At: places[0], Stride: stride}
 	}
 	return v
-}
-
-// gcd is the greatest common divisor.
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // interval returns the distance between adjacent places, if it is the same for all.

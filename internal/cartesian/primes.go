@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
+
+	"rhinet/internal/integer"
 )
 
 // smallFactors is the number below which all factors are found by division.
@@ -48,7 +50,7 @@ func dividedBy(n, c uint64) uint64 {
 	}
 	for slow, fast := uint64(2), uint64(2); ; {
 		slow, fast = next(slow), next(next(fast))
-		switch d := commonDivisor(max(slow, fast)-min(slow, fast), n); d {
+		switch d := integer.GCD(max(slow, fast)-min(slow, fast), n); d {
 		case 1:
 		case n:
 			return 0
@@ -56,12 +58,4 @@ func dividedBy(n, c uint64) uint64 {
 			return d
 		}
 	}
-}
-
-// commonDivisor returns the greatest common divisor of two numbers; that of 0 and n is n.
-func commonDivisor(a, n uint64) uint64 {
-	for a != 0 {
-		a, n = n%a, a
-	}
-	return n
 }

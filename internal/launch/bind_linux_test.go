@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"rhinet/internal/integer"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -40,7 +42,7 @@ func TestRanksAreBound(t *testing.T) {
 func listOf(cores []int) string {
 	cores = slices.Clone(cores)
 	slices.Sort(cores)
-	return ranges(cores)
+	return integer.Ranges(cores)
 }
 
 func TestKernelLists(t *testing.T) {
@@ -60,7 +62,7 @@ func TestKernelLists(t *testing.T) {
 	if s := siblings(100000); s != nil {
 		t.Errorf("a core that does not exist has siblings %v", s)
 	}
-	if !strings.Contains(ranges(usableCores()), "0") && len(usableCores()) == 0 {
+	if !strings.Contains(integer.Ranges(usableCores()), "0") && len(usableCores()) == 0 {
 		t.Error("no usable cores")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"rhinet/internal/diagnosis"
 	"rhinet/internal/pmi"
 )
 
@@ -74,7 +75,7 @@ func (w *watcher) signalled(sig syscall.Signal) {
 	case syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP:
 		w.interrupt(sig)
 	case syscall.SIGQUIT:
-		w.say(w.plan.job.Name + ": what the ranks wait for:\n" + table(w.lookTwice()))
+		w.say(w.plan.job.Name + ": what the ranks wait for:\n" + diagnosis.Table(w.lookTwice()))
 		w.passOn(sig)
 	default:
 		w.ranks.signal(sig)
@@ -204,7 +205,7 @@ func (w *watcher) who(r int) string {
 
 // rest describes what the living ranks are in, for the end of a message.
 func (w *watcher) rest() string {
-	lines := groups(w.look())
+	lines := diagnosis.Groups(w.look())
 	if len(lines) == 0 {
 		return "the job was ended"
 	}

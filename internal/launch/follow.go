@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"rhinet/internal/diagnosis"
 	"rhinet/internal/pmi"
 )
 
@@ -104,7 +105,7 @@ func (w *watcher) lostHost(l lostHost) {
 		}
 		return
 	}
-	w.end(&cause{status: StatusFailed, text: fmt.Sprintf("host %s is lost, with %s: %s; %s", l.Name, named(l.ranks), why, w.rest())})
+	w.end(&cause{status: StatusFailed, text: fmt.Sprintf("host %s is lost, with %s: %s; %s", l.Name, diagnosis.Ranks(l.ranks), why, w.rest())})
 }
 
 // ended handles the end of ranks on host from, and tells the other hosts.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"rhinet/internal/integer"
 )
 
 // A Slot says where one rank runs.
@@ -61,7 +63,7 @@ func (p *Plan) Print(w io.Writer) error {
 		part := &p.job.Parts[s.Part]
 		cores := "any"
 		if s.Cores != nil {
-			cores = ranges(s.Cores)
+			cores = integer.Ranges(s.Cores)
 		}
 		dir := part.Dir
 		if dir == "" {
@@ -95,27 +97,6 @@ func (p *Plan) label(part int) string {
 		return p.job.Parts[part].Program + " (Go package)"
 	}
 	return p.job.Parts[part].Program
-}
-
-// ranges prints ascending numbers with runs abbreviated, as "0-3,5".
-func ranges(v []int) string {
-	var b strings.Builder
-	for i := 0; i < len(v); {
-		j := i
-		for j+1 < len(v) && v[j+1] == v[j]+1 {
-			j++
-		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(v[i]))
-		if j > i {
-			b.WriteByte('-')
-			b.WriteString(strconv.Itoa(v[j]))
-		}
-		i = j + 1
-	}
-	return b.String()
 }
 
 // plural prints a number of things: "1 rank", "2 ranks".

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rhinet/internal/integer"
 )
 
 func TestPlacement(t *testing.T) {
@@ -28,7 +30,7 @@ func TestPlacement(t *testing.T) {
 	} {
 		var got []string
 		for _, s := range place([]Part{{Ranks: c.ranks}}, c.cores, c.limit, c.bind) {
-			got = append(got, ranges(s.Cores))
+			got = append(got, integer.Ranges(s.Cores))
 		}
 		if text := strings.Join(got, "|"); text != c.want {
 			t.Errorf("%d ranks on %v, at most %d, %d: %s, want %s", c.ranks, c.cores, c.limit, c.bind, text, c.want)

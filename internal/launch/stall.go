@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"rhinet/internal/diagnosis"
 	"rhinet/internal/pmi"
 )
 
@@ -38,13 +39,13 @@ const doubtTime = 2 * time.Second
 func (w *watcher) doubt() {
 	before := w.doubted
 	w.doubted, w.doubtEnds = nil, nil
-	all := stable(before, w.look())
+	all := diagnosis.Stable(before, w.look())
 	for i, r := range before {
 		if r.State == pmi.Waiting && all[i].State != pmi.Waiting {
 			return
 		}
 	}
-	w.say(w.plan.job.Name + ": every rank waits, and nothing is under way in virtual time; unless a goroutine outside of MPI goes on, the job hangs:\n" + table(all))
+	w.say(w.plan.job.Name + ": every rank waits, and nothing is under way in virtual time; unless a goroutine outside of MPI goes on, the job hangs:\n" + diagnosis.Table(all))
 }
 
 // stalled ends a job in which every rank waits and nothing is in flight.
@@ -56,11 +57,11 @@ func (w *watcher) stalled(s Stall) {
 	all := w.look()
 	waiting := map[int]bool{}
 	for _, r := range all {
-		if !r.ended && r.State == pmi.Waiting {
-			waiting[r.rank] = true
+		if !r.Ended && r.State == pmi.Waiting {
+			waiting[r.Rank] = true
 		}
 	}
-	if who, ok := culprit(all, waiting); ok {
+	if who, ok := diagnosis.Culprit(all, waiting); ok {
 		w.end(w.desertion(all, who))
 		return
 	}
@@ -70,6 +71,6 @@ func (w *watcher) stalled(s Stall) {
 	}
 	w.end(&cause{
 		status: StatusFailed,
-		text:   "the job hangs: every rank waits, and nothing is under way in virtual time; what the ranks waited for:\n" + table(all),
+		text:   "the job hangs: every rank waits, and nothing is under way in virtual time; what the ranks waited for:\n" + diagnosis.Table(all),
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"rhinet/internal/integer"
 	"rhinet/internal/wait"
 )
 
@@ -90,7 +91,7 @@ func (p *parent) startAll(ctx context.Context, life *lifeline) error {
 			return nil
 		}
 		if err := bound.bind(slot.Cores); err != nil {
-			return fmt.Errorf("cannot bind rank %d to cores %s: %w; --bind-to none does without", p.plan.number(r), ranges(slot.Cores), err)
+			return fmt.Errorf("cannot bind rank %d to cores %s: %w; --bind-to none does without", p.plan.number(r), integer.Ranges(slot.Cores), err)
 		}
 		input := null
 		if p.plan.number(r) == 0 && p.input != nil {

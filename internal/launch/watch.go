@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"rhinet/internal/diagnosis"
 	"rhinet/internal/pmi"
 )
 
@@ -51,13 +52,13 @@ type watcher struct {
 	passedAt time.Time
 	heard    syscall.Signal // last signal that was not a repetition
 	heardAt  time.Time
-	deserted deserted
+	waits    diagnosis.Waits
 	lost     []loss     // lost ranks of a job that keeps going
 	keeper   Timekeeper // nil: time is real
 	stalls   <-chan Stall
 
-	doubted   []reading        // at a stall that is not sure, until
-	doubtEnds <-chan time.Time // this
+	doubted   []diagnosis.Reading // at a stall that is not sure, until
+	doubtEnds <-chan time.Time    // this
 
 	suspectSince time.Time
 	suspect      *exit // the likeliest root cause of a failure among the ranks that have ended
@@ -65,7 +66,7 @@ type watcher struct {
 	oomKills     int // of the whole machine, before the start
 	kill         <-chan time.Time
 	timeout      <-chan time.Time
-	still        *hangDetector
+	still        *diagnosis.HangDetector
 	stillCheck   <-chan time.Time
 	check        <-chan time.Time
 
@@ -191,7 +192,7 @@ func (w *watcher) watch(exits <-chan []exit, ready <-chan error, signals <-chan 
 			w.end(&cause{
 				status:    StatusTimeout,
 				impatient: true,
-				text:      fmt.Sprintf("the job was ended after its timeout of %v; what the ranks waited for:\n%s", w.plan.job.Timeout, table(w.lookTwice())),
+				text:      fmt.Sprintf("the job was ended after its timeout of %v; what the ranks waited for:\n%s", w.plan.job.Timeout, diagnosis.Table(w.lookTwice())),
 			})
 		case <-w.kill:
 			w.ranks.signal(syscall.SIGKILL)
@@ -215,8 +216,8 @@ func (w *watcher) started(err error) {
 			w.timeout = time.After(d)
 		}
 		if d := w.plan.job.Stall; d > 0 {
-			w.still = newHangDetector(d)
-			w.stillCheck = time.After(w.still.every)
+			w.still = diagnosis.NewHangDetector(d)
+			w.stillCheck = time.After(w.still.Every)
 		}
 		for _, sig := range w.pending {
 			w.signalled(sig)
@@ -265,14 +266,14 @@ func (w *watcher) close() int {
 }
 
 // look reads the status of every rank.
-func (w *watcher) look() []reading {
+func (w *watcher) look() []diagnosis.Reading {
 	if w.ranks.away != nil {
 		w.ranks.away.refresh()
 	}
-	all := make([]reading, len(w.ended))
+	all := make([]diagnosis.Reading, len(w.ended))
 	for r := range all {
-		all[r] = reading{Status: w.fabric.Status(r), rank: r, ended: w.ended[r]}
-		all[r].waited = all[r].Waited(w.fabric.Begin(), time.Now())
+		all[r] = diagnosis.Reading{Status: w.fabric.Status(r), Rank: r, Ended: w.ended[r]}
+		all[r].For = all[r].Waited(w.fabric.Begin(), time.Now())
 	}
 	return all
 }
@@ -286,7 +287,7 @@ func (w *watcher) settle() {
 	for {
 		busy := false
 		for _, r := range w.look() {
-			if !r.ended && r.State == pmi.Computing && w.mayNote(r.rank, time.Since(begin), before) {
+			if !r.Ended && r.State == pmi.Computing && w.mayNote(r.Rank, time.Since(begin), before) {
 				busy = true
 			}
 		}
@@ -309,15 +310,15 @@ func (w *watcher) mayNote(r int, after time.Duration, before map[int]time.Durati
 
 // lookTwice reads the status of every rank, and again a little later if there seems to be a deadlock: ranks
 // are not read at one instant, so that waits of different times can look like a cycle.
-func (w *watcher) lookTwice() []reading {
+func (w *watcher) lookTwice() []diagnosis.Reading {
 	all := w.look()
-	if len(cycles(all)) == 0 {
+	if len(diagnosis.Cycles(all)) == 0 {
 		return all
 	}
-	d, before := rereading(len(all), w.plan.limit), w.times()
+	d, before := diagnosis.Rereading(len(all), w.plan.limit), w.times()
 	time.Sleep(d)
-	all = stable(all, w.look())
-	atWork(all, before, w.times(), d)
+	all = diagnosis.Stable(all, w.look())
+	diagnosis.AtWork(all, before, w.times(), d)
 	return all
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"rhinet/internal/integer"
 )
 
 // ErrClock is wrapped by errors about impossible clocks.
@@ -31,16 +33,8 @@ func NewClock(cycles, seconds uint64) (Clock, error) {
 	if cycles > picos {
 		return Clock{}, fmt.Errorf("%w: %d cycles in %d s are less than 1 ps each", ErrClock, cycles, seconds)
 	}
-	d := gcd(cycles, picos)
+	d := integer.GCD(cycles, picos)
 	return Clock{cycles / d, picos / d}, nil
-}
-
-// gcd is the greatest common divisor.
-func gcd(a, b uint64) uint64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // Edge returns the time of edge n, counted from 0 and rounded down to a picosecond, or Never if it

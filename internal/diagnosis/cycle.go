@@ -1,4 +1,4 @@
-package launch
+package diagnosis
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 
 // cycles describes every cycle of ranks each of which waits for the next. A rank waits for at most one
 // peer, so a walk along the waits finds all cycles.
-func cycles(all []reading) []string {
+func Cycles(all []Reading) []string {
 	const (
 		unseen = iota
 		onPath
@@ -38,9 +38,9 @@ func cycles(all []reading) []string {
 }
 
 // waitsFor returns the one rank that r waits for, or -1.
-func waitsFor(all []reading, r int) int {
+func waitsFor(all []Reading, r int) int {
 	s := &all[r]
-	if s.ended || s.State != pmi.Waiting || s.Peer < 0 || s.Peer >= len(all) {
+	if s.Ended || s.State != pmi.Waiting || s.Peer < 0 || s.Peer >= len(all) {
 		return -1
 	}
 	return s.Peer
@@ -49,13 +49,13 @@ func waitsFor(all []reading, r int) int {
 // cycleText describes a cycle of ranks. If one of them is computing, or has another goroutine in a call, it
 // need not be a deadlock: two ranks also wait for each other while a long message is transferred between
 // them.
-func cycleText(all []reading, path []int) string {
+func cycleText(all []Reading, path []int) string {
 	var b strings.Builder
 	var busy, several []int
 	for _, r := range path {
 		b.WriteString(strconv.Itoa(r))
 		b.WriteString(" -> ")
-		if all[r].busy {
+		if all[r].Busy {
 			busy = append(busy, r)
 		}
 		if all[r].More > 0 {
@@ -80,17 +80,17 @@ func cycleText(all []reading, path []int) string {
 func are(ranks []int) string {
 	slices.Sort(ranks)
 	if len(ranks) == 1 {
-		return named(ranks) + " is"
+		return Ranks(ranks) + " is"
 	}
-	return named(ranks) + " are"
+	return Ranks(ranks) + " are"
 }
 
 // stable returns the second of two readings, in which it keeps those waits that are also in the first one.
 // Ranks with another wait count as computing, because they have moved on.
-func stable(before, after []reading) []reading {
+func Stable(before, after []Reading) []Reading {
 	for i := range after {
 		if a, b := &after[i], &before[i]; a.State == pmi.Waiting && (b.State != pmi.Waiting || a.Since != b.Since) {
-			a.Status, a.waited = pmi.Status{State: pmi.Computing}, 0
+			a.Status, a.For = pmi.Status{State: pmi.Computing}, 0
 		}
 	}
 	return after
@@ -98,7 +98,7 @@ func stable(before, after []reading) []reading {
 
 // rereading is the time between two readings of a supposed deadlock: long enough for every rank to have
 // been scheduled in between.
-func rereading(ranks, processors int) time.Duration {
+func Rereading(ranks, processors int) time.Duration {
 	const (
 		alone = 100 * time.Millisecond
 		turn  = 10 * time.Millisecond
@@ -109,9 +109,9 @@ func rereading(ranks, processors int) time.Duration {
 
 // atWork marks the ranks that have used processors between two readings, d apart, for more than a wait
 // costs, which looks around now and then.
-func atWork(all []reading, before, after []time.Duration, d time.Duration) {
+func AtWork(all []Reading, before, after []time.Duration, d time.Duration) {
 	const share = 50
 	for i := range all {
-		all[i].busy = after[i]-before[i] > d/share
+		all[i].Busy = after[i]-before[i] > d/share
 	}
 }

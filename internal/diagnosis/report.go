@@ -1,4 +1,4 @@
-package launch
+package diagnosis
 
 import (
 	"fmt"
@@ -8,39 +8,40 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"rhinet/internal/integer"
 	"rhinet/internal/pmi"
 )
 
-// A reading is the state of one rank as observed by the launcher.
-type reading struct {
+// A Reading is the state of one rank as the launcher sees it.
+type Reading struct {
 	pmi.Status
-	rank   int
-	ended  bool          // its process has ended
-	busy   bool          // it used processors between two readings
-	waited time.Duration // how long its wait has lasted
+	Rank  int
+	Ended bool          // its process has ended
+	Busy  bool          // it used processors between two readings
+	For   time.Duration // how long its wait has lasted
 }
 
 // maxGroups limits the lines about waits in the message of a failed job.
 const maxGroups = 16
 
-// table prints what every rank waits for, and names cycles of waits.
-func table(all []reading) string {
+// Table prints what every rank waits for, and names cycles of waits.
+func Table(all []Reading) string {
 	all = distinct(all)
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "rank\tcall\tpeer\ttag\tbytes\tsince")
 	for _, r := range all {
 		switch {
-		case r.ended:
-			fmt.Fprintf(t, "%d\t(ended)\t\t\t\t\n", r.rank)
+		case r.Ended:
+			fmt.Fprintf(t, "%d\t(ended)\t\t\t\t\n", r.Rank)
 		case r.State != pmi.Waiting:
-			fmt.Fprintf(t, "%d\t(%s)\t\t\t\t\n", r.rank, r.State)
+			fmt.Fprintf(t, "%d\t(%s)\t\t\t\t\n", r.Rank, r.State)
 		default:
 			peer := r.peer()
-			if r.Peer >= 0 && r.Peer < len(all) && all[r.Peer].ended {
+			if r.Peer >= 0 && r.Peer < len(all) && all[r.Peer].Ended {
 				peer += " (ended)"
 			}
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", r.rank, r.calls(), peer, r.tag(), r.bytes(), since(r.waited))
+			fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", r.Rank, r.calls(), peer, r.tag(), r.bytes(), since(r.For))
 		}
 	}
 	t.Flush()
@@ -50,19 +51,19 @@ func table(all []reading) string {
 		b.WriteString(strings.TrimRight(row, " \n") + "\n") // empty cells are blanks
 	}
 	for _, r := range all {
-		if !r.ended && r.State == pmi.Waiting && r.Taken != "" {
-			fmt.Fprintf(&b, "lock: rank %d waits for what rank %d has taken at %s\n", r.rank, r.Peer, r.Taken)
+		if !r.Ended && r.State == pmi.Waiting && r.Taken != "" {
+			fmt.Fprintf(&b, "lock: rank %d waits for what rank %d has taken at %s\n", r.Rank, r.Peer, r.Taken)
 		}
 	}
 	for _, r := range all {
-		if text := r.unmatched(); text != "" && !r.ended {
-			fmt.Fprintf(&b, "unexpected: rank %d has %s\n", r.rank, text)
+		if text := r.unmatched(); text != "" && !r.Ended {
+			fmt.Fprintf(&b, "unexpected: rank %d has %s\n", r.Rank, text)
 		}
 	}
 	for _, d := range disagreements(all) {
 		b.WriteString(d + "\n")
 	}
-	for _, c := range cycles(all) {
+	for _, c := range Cycles(all) {
 		b.WriteString(c + "\n")
 	}
 	return b.String()
@@ -70,8 +71,8 @@ func table(all []reading) string {
 
 // distinct returns the readings without the names of communicators, if all ranks in collective calls are on the
 // same one. If they are not, that may be the mistake.
-func distinct(all []reading) []reading {
-	var first *reading
+func distinct(all []Reading) []Reading {
+	var first *Reading
 	for i := range all {
 		r := &all[i]
 		switch {
@@ -92,12 +93,12 @@ func distinct(all []reading) []reading {
 }
 
 // collective reports whether the rank waits in a collective call.
-func (s *reading) collective() bool {
-	return !s.ended && s.State == pmi.Waiting && (s.Sign != 0 || s.Named)
+func (s *Reading) collective() bool {
+	return !s.Ended && s.State == pmi.Waiting && (s.Sign != 0 || s.Named)
 }
 
 // calls names the known call, what in it is waited for, and the number of other calls that the rank is in.
-func (s *reading) calls() string {
+func (s *Reading) calls() string {
 	text := s.Call
 	if s.Note != "" {
 		text += " (" + s.Note + ")"
@@ -109,7 +110,7 @@ func (s *reading) calls() string {
 }
 
 // unmatched describes the messages that have come and that the rank's wait does not take, or returns "".
-func (s *reading) unmatched() string {
+func (s *Reading) unmatched() string {
 	switch {
 	case s.State != pmi.Waiting || s.Messages == 0:
 		return ""
@@ -121,7 +122,7 @@ func (s *reading) unmatched() string {
 	return fmt.Sprintf("%d messages that this %s does not take, the first from rank %d, tag %d", s.Messages, s.Call, s.First, s.MessagesTag)
 }
 
-func (s *reading) peer() string {
+func (s *Reading) peer() string {
 	switch s.Peer {
 	case pmi.AnyPeer:
 		return "any"
@@ -131,7 +132,7 @@ func (s *reading) peer() string {
 	return strconv.Itoa(s.Peer)
 }
 
-func (s *reading) tag() string {
+func (s *Reading) tag() string {
 	switch s.Tag {
 	case pmi.AnyTag:
 		return "any"
@@ -141,7 +142,7 @@ func (s *reading) tag() string {
 	return strconv.Itoa(s.Tag)
 }
 
-func (s *reading) bytes() string {
+func (s *Reading) bytes() string {
 	if s.Bytes < 0 {
 		return "-"
 	}
@@ -149,7 +150,7 @@ func (s *reading) bytes() string {
 }
 
 // what describes what a rank was in.
-func (s *reading) what() string {
+func (s *Reading) what() string {
 	if s.State != pmi.Waiting {
 		return s.State.String()
 	}
@@ -190,9 +191,9 @@ func since(d time.Duration) string {
 	return d.Round(100 * time.Millisecond).String()
 }
 
-// groups describes in a few lines what the living ranks were in: ranks in the same wait share a line. Ranks
+// Groups describes in a few lines what the living ranks were in: ranks in the same wait share a line. Ranks
 // outside MPI are left out.
-func groups(all []reading) []string {
+func Groups(all []Reading) []string {
 	all = distinct(all)
 	type group struct {
 		ranks   []int
@@ -202,7 +203,7 @@ func groups(all []reading) []string {
 	byText := map[string]*group{}
 	for i := range all {
 		r := &all[i]
-		if r.ended || r.State == pmi.Outside {
+		if r.Ended || r.State == pmi.Outside {
 			continue
 		}
 		text := r.what()
@@ -212,8 +213,8 @@ func groups(all []reading) []string {
 			byText[text] = g
 			order = append(order, text)
 		}
-		g.ranks = append(g.ranks, r.rank)
-		g.longest = max(g.longest, r.waited)
+		g.ranks = append(g.ranks, r.Rank)
+		g.longest = max(g.longest, r.For)
 	}
 	var lines []string
 	for i, text := range order {
@@ -222,7 +223,7 @@ func groups(all []reading) []string {
 			break
 		}
 		g := byText[text]
-		line := named(g.ranks) + " " + text
+		line := Ranks(g.ranks) + " " + text
 		if g.longest > 0 {
 			line += " for " + since(g.longest)
 		}
@@ -231,10 +232,10 @@ func groups(all []reading) []string {
 	return lines
 }
 
-// named prints ranks as "rank 3" or "ranks 0-2,4".
-func named(ranks []int) string {
+// Ranks prints ranks as "rank 3" or "ranks 0-2,4".
+func Ranks(ranks []int) string {
 	if len(ranks) == 1 {
 		return "rank " + strconv.Itoa(ranks[0])
 	}
-	return "ranks " + ranges(ranks)
+	return "ranks " + integer.Ranges(ranks)
 }

@@ -1,4 +1,4 @@
-package launch
+package diagnosis
 
 import (
 	"slices"
@@ -8,11 +8,11 @@ import (
 )
 
 func TestDisagreements(t *testing.T) {
-	in := func(rank int, call string, team, turn, sign uint32) reading {
-		return reading{rank: rank, Status: pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: call, Peer: pmi.NoPeer, Collective: pmi.Collective{Team: team, Turn: turn, Sign: sign}}}}
+	in := func(rank int, call string, team, turn, sign uint32) Reading {
+		return Reading{Rank: rank, Status: pmi.Status{State: pmi.Waiting, Wait: pmi.Wait{Call: call, Peer: pmi.NoPeer, Collective: pmi.Collective{Team: team, Turn: turn, Sign: sign}}}}
 	}
 	gone := in(4, "Bcast", 1, 1, 99)
-	gone.ended = true
+	gone.Ended = true
 	computes := in(4, "Bcast", 1, 1, 99)
 	computes.State = pmi.Computing
 	all := in(1, "WaitAll", 1, 1, 6)
@@ -20,21 +20,21 @@ func TestDisagreements(t *testing.T) {
 	barrier := in(0, "Barrier", 1, 1, 5)
 	barrier.Note, barrier.Named = "world.dup1", true
 	for name, c := range map[string]struct {
-		all  []reading
+		all  []Reading
 		want []string
 	}{
-		"none":         {[]reading{in(0, "Barrier", 1, 1, 5), in(1, "Barrier", 1, 1, 5), in(2, "Recv", 0, 0, 0), gone, computes}, nil},
-		"another turn": {[]reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 1, 2, 6)}, nil},
-		"another team": {[]reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 2, 1, 6)}, nil},
-		"another call": {[]reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 1, 1, 6), in(2, "Barrier", 1, 1, 5)},
+		"none":         {[]Reading{in(0, "Barrier", 1, 1, 5), in(1, "Barrier", 1, 1, 5), in(2, "Recv", 0, 0, 0), gone, computes}, nil},
+		"another turn": {[]Reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 1, 2, 6)}, nil},
+		"another team": {[]Reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 2, 1, 6)}, nil},
+		"another call": {[]Reading{in(0, "Barrier", 1, 1, 5), in(1, "Bcast", 1, 1, 6), in(2, "Barrier", 1, 1, 5)},
 			[]string{"mismatch: ranks 0,2 in Barrier, rank 1 in Bcast: all ranks of a communicator must make the same collective calls in the same order"}},
-		"a call in another one": {[]reading{in(0, "Ibarrier", 1, 1, 5), all},
+		"a call in another one": {[]Reading{in(0, "Ibarrier", 1, 1, 5), all},
 			[]string{"mismatch: rank 0 in Ibarrier, rank 1 in Ibcast: all ranks of a communicator must make the same collective calls in the same order"}},
-		"calls whose communicator is named": {[]reading{barrier, all},
+		"calls whose communicator is named": {[]Reading{barrier, all},
 			[]string{"mismatch: rank 0 in Barrier, rank 1 in Ibcast: all ranks of a communicator must make the same collective calls in the same order"}},
-		"another length": {[]reading{in(0, "Bcast", 1, 1, 5), in(1, "Bcast", 1, 1, 6)},
+		"another length": {[]Reading{in(0, "Bcast", 1, 1, 5), in(1, "Bcast", 1, 1, 6)},
 			[]string{"mismatch: rank 0 in Bcast, rank 1 in Bcast: the calls differ in type, length, operation or root, or in what was called before; all ranks of a communicator must agree on them"}},
-		"twice": {[]reading{in(0, "Scan", 1, 1, 5), in(1, "Bcast", 1, 1, 6), in(2, "Scan", 2, 1, 5), in(3, "Gather", 2, 1, 6)},
+		"twice": {[]Reading{in(0, "Scan", 1, 1, 5), in(1, "Bcast", 1, 1, 6), in(2, "Scan", 2, 1, 5), in(3, "Gather", 2, 1, 6)},
 			[]string{"mismatch: rank 0 in Scan, rank 1 in Bcast: all ranks of a communicator must make the same collective calls in the same order",
 				"mismatch: rank 2 in Scan, rank 3 in Gather: all ranks of a communicator must make the same collective calls in the same order"}},
 	} {

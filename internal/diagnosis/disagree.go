@@ -1,4 +1,4 @@
-package launch
+package diagnosis
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 // disagreements describes the communicators whose ranks are in different collective calls: the same turn,
 // but another call, or the same call with other arguments. Calls of different turns prove nothing: some
 // ranks may leave a call before others reach it.
-func disagreements(all []reading) []string {
+func disagreements(all []Reading) []string {
 	type turn struct{ team, number uint32 }
 	type group struct {
 		sign  uint32
@@ -20,7 +20,7 @@ func disagreements(all []reading) []string {
 	calls := map[turn][]*group{}
 	for i := range all {
 		r := &all[i]
-		if r.ended || r.State != pmi.Waiting || r.Sign == 0 {
+		if r.Ended || r.State != pmi.Waiting || r.Sign == 0 {
 			continue
 		}
 		at := turn{r.Team, r.Turn}
@@ -40,7 +40,7 @@ func disagreements(all []reading) []string {
 			}
 			calls[at] = append(calls[at], g)
 		}
-		g.ranks = append(g.ranks, r.rank)
+		g.ranks = append(g.ranks, r.Rank)
 	}
 	var found []string
 	for _, at := range order {
@@ -50,7 +50,7 @@ func disagreements(all []reading) []string {
 		}
 		parts, same := make([]string, 0, len(groups)), true
 		for _, g := range groups {
-			text := named(g.ranks) + " in " + g.call
+			text := Ranks(g.ranks) + " in " + g.call
 			if len(parts) == maxGroups {
 				text = "others"
 			}
