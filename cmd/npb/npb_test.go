@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"rhinet/internal/ptytest"
 	"rhinet/mpi"
 	"rhinet/mpi/mpitest"
 	"rhinet/npb"
@@ -367,11 +368,12 @@ func TestWhoSeesProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	device, err := os.Open(os.DevNull) // a character device, as terminals are
+	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // a character device, as terminals are
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer device.Close()
+	_, terminal := ptytest.Open(t, 0)
 	for _, c := range []struct {
 		name      string
 		w         io.Writer
@@ -379,7 +381,7 @@ func TestWhoSeesProgress(t *testing.T) {
 		columns   int
 	}{
 		{"a pipe", w, "", 0}, {"a pipe to a terminal", w, "97", 97}, {"nonsense", w, "wide", 0}, {"no width", w, "0", 0},
-		{"a file", file, "97", 0}, {"a device", device, "", defaultColumns}, {"a buffer", new(bytes.Buffer), "97", 0},
+		{"a file", file, "97", 0}, {"a terminal", terminal, "", defaultColumns}, {"a device", device, "", 0}, {"a buffer", new(bytes.Buffer), "97", 0},
 	} {
 		got := 0
 		if p := newProgress(c.w, c.announced); p != nil {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // terminalVariable is the variable in which mpirun tells rank 0 the number of columns of the terminal
@@ -39,7 +41,7 @@ func newProgress(w io.Writer, announced string) *progress {
 	}
 	columns, err := strconv.Atoi(announced)
 	switch {
-	case info.Mode()&os.ModeCharDevice != 0:
+	case term.IsTerminal(int(f.Fd())):
 		return &progress{w: w, columns: defaultColumns}
 	case info.Mode()&os.ModeNamedPipe != 0 && err == nil && columns > 0:
 		return &progress{w: w, columns: columns}

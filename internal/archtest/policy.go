@@ -22,7 +22,9 @@ internal/callsite, internal/checked, internal/clock, internal/hosts, internal/hu
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
 pgregory.net/rapid < internal/rapidseed
-golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/ptytest, internal/observe, internal/hugepage
+github.com/creack/pty < internal/ptytest
+golang.org/x/term < internal/output, internal/launch, internal/bar, cmd/npb
+golang.org/x/sys < nicemu/fabric, internal/launch, internal/wait, internal/ring, internal/observe, internal/hugepage
 github.com/klauspost/cpuid/v2 < internal/vec, internal/launch, npb/nas, bench/host
 gonum.org/v1/gonum, gonum.org/v1/plot, github.com/olekukonko/tablewriter < bench, bench/compare, bench/<level>
 golang.org/x/exp < npb/nas, bench
@@ -44,7 +46,7 @@ internal/kvs/open < llc/nics
 
 internal/strided < internal/layout
 internal/clock, internal/page, internal/perfetto < internal/observe
-internal/need < internal/slurmtest, internal/netnstest
+internal/need < internal/slurmtest, internal/netnstest, internal/ptytest
 internal/netns < internal/netnstest
 internal/wait < internal/netns
 internal/sysinfo < internal/wait
@@ -170,7 +172,7 @@ bench/peer < bench/rma, bench/progress
 internal/libmpi < bench/peer, internal/libmpi/libmpitest
 internal/need < internal/libmpi/libmpitest
 bench/compare, bench/<level>, internal/bar < cmd/bench
-internal/control, internal/diagnosis, internal/kvs/own < internal/launch
+internal/control, internal/diagnosis, internal/kvs/own, internal/output < internal/launch
 internal/tuning < internal/tuning/measure
 internal/observe < internal/observe/metrics
 internal/launch, internal/tuning, internal/tuning/measure, internal/observe/metrics, internal/profiles, internal/bar, internal/kvs/open, nicemu/fabric, nicemu/models, nicemu/timed, llc/nics, llc/ofi, collectives < cmd/mpirun

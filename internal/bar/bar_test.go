@@ -5,19 +5,22 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"rhinet/internal/ptytest"
 )
 
-// Progress is shown on terminals: a device counts as one, a buffer does not, and quiet suppresses it.
+// Progress is shown on terminals, not on other devices, and quiet suppresses it.
 func TestBar(t *testing.T) {
 	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer device.Close()
+	_, terminal := ptytest.Open(t, 80)
 	for _, c := range []struct {
 		errs         io.Writer
 		quiet, shows bool
-	}{{device, false, true}, {device, true, false}, {new(bytes.Buffer), false, false}} {
+	}{{terminal, false, true}, {terminal, true, false}, {device, false, false}, {new(bytes.Buffer), false, false}} {
 		b := New(c.errs, c.quiet)
 		b.Step(0, 2, "one")
 		if (b.shown != nil) != c.shows {

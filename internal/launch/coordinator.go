@@ -13,6 +13,7 @@ import (
 
 	"rhinet/internal/control"
 	"rhinet/internal/kvs/own"
+	"rhinet/internal/output"
 )
 
 const (
@@ -32,15 +33,15 @@ type coordinator struct {
 	code  [][]byte // of the programs that are sent
 
 	ranks *ranks
-	mux   *mux
+	mux   *output.Mux
 	input *os.File
 	exits chan<- []exit
 	ready chan<- error
 	lost  chan lostHost
 
 	following sync.WaitGroup
-	streams   [2][]*stream // of each rank
-	taken     chan int     // bytes that the host of rank 0 has passed on to it
+	streams   [2][]*output.Stream // of each rank
+	taken     chan int            // bytes that the host of rank 0 has passed on to it
 	reported  chan struct{}
 
 	mu     sync.Mutex // guards the fields below and the state of hosts
@@ -97,7 +98,7 @@ func newCoordinator(p *Plan) *coordinator {
 func (l *coordinator) run(ctx context.Context) {
 	runtime.LockOSThread()
 	for r := range l.states {
-		l.streams[0], l.streams[1] = append(l.streams[0], l.mux.stream(r, false)), append(l.streams[1], l.mux.stream(r, true))
+		l.streams[0], l.streams[1] = append(l.streams[0], l.mux.Stream(r, false)), append(l.streams[1], l.mux.Stream(r, true))
 	}
 	end, err := l.start(ctx)
 	defer end()
@@ -309,7 +310,7 @@ func (l *coordinator) order(ctx context.Context, common orders) error {
 			}
 		})
 		l.following.Go(func() { l.follow(h) })
-		l.mux.running.Go(func() { l.print(h) })
+		l.mux.Go(func() { l.print(h) })
 	}
 	var failed error
 	for _, h := range l.hosts {

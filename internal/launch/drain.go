@@ -17,12 +17,12 @@ const readerPatience = 500 * time.Millisecond
 func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
 	done := make(chan struct{})
 	go func() {
-		w.mux.finish()
+		w.mux.Finish()
 		close(done)
 	}()
 	look := time.NewTicker(readerPatience)
 	defer look.Stop()
-	taken := w.mux.writes()
+	taken := w.mux.Writes()
 	for {
 		select {
 		case <-done:
@@ -37,7 +37,7 @@ func (w *watcher) drain(signals <-chan os.Signal, broken <-chan error) {
 			w.end(brokenOutput(err))
 		case <-look.C:
 			was := taken
-			if taken = w.mux.writes(); taken != was {
+			if taken = w.mux.Writes(); taken != was {
 				continue
 			}
 			if w.passed != 0 || w.cause != nil && w.cause.impatient {
@@ -84,7 +84,7 @@ func (w *watcher) say(text string) {
 	}
 	done := make(chan struct{})
 	go func() {
-		w.mux.message(text)
+		w.mux.Message(text)
 		close(done)
 	}()
 	select {

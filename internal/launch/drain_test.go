@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rhinet/internal/output"
 )
 
 // unread starts a launcher whose output is not read, and waits until a rank has printed ready on its error
@@ -112,7 +114,7 @@ func (b blockedWriter) Write([]byte) (int, error) {
 // A message that is not read delays nothing.
 func TestNobodyListens(t *testing.T) {
 	never := blockedWriter{make(chan struct{})}
-	w := &watcher{plan: &Plan{job: job()}, mux: newMux(never, never, false, false, func(error) {})}
+	w := &watcher{plan: &Plan{job: job()}, mux: output.New(never, never, output.Options{}, func(error) {})}
 	w.cause = &cause{text: "something"}
 	w.report()
 	w.report() // reports only once, so this returns at once

@@ -27,16 +27,10 @@ func newExporter(send func(*message) error, number func(int) int) *exporter {
 	return x
 }
 
-// open makes the pipe for one output of a rank, and returns the rank's end.
-func (x *exporter) open(r int, isError bool) (int, error) {
-	read, write, err := pipe()
-	if err != nil {
-		return -1, err
-	}
-	file := os.NewFile(uintptr(read), "output")
-	x.files = append(x.files, file)
-	x.running.Go(func() { x.forward(file, x.number(r), isError) })
-	return write, nil
+// Forward sends one output of a rank, which comes through a pipe.
+func (x *exporter) Forward(pipe *os.File, r int, isError bool) {
+	x.files = append(x.files, pipe)
+	x.running.Go(func() { x.forward(pipe, x.number(r), isError) })
 }
 
 // forward sends data from the pipe until the last writer has closed it, or what is left in it when the

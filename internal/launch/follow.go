@@ -158,7 +158,7 @@ func (l *coordinator) print(h *host) {
 		if p.Error {
 			i = 1
 		}
-		l.streams[i][p.Rank].pass(p.Data)
+		l.streams[i][p.Rank].Pass(p.Data)
 		_ = h.conn.Send(&message{Taken: p.weight()})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // foregroundPoll is how often a launcher in the background of a terminal checks whether it is in the
@@ -17,7 +19,7 @@ const foregroundPoll = 200 * time.Millisecond
 // background. So the launcher reads the terminal and passes the bytes on. release closes the launcher's
 // copy of the rank's descriptor.
 func rankInput(stdin *os.File) (input *os.File, release func(), err error) {
-	if stdin == nil || !isTerminal(stdin) {
+	if stdin == nil || !term.IsTerminal(int(stdin.Fd())) {
 		return stdin, func() {}, nil
 	}
 	fd, w, err := blockingPipe()

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"rhinet/internal/output"
 	"rhinet/internal/wait"
 )
 
@@ -56,7 +57,7 @@ func Prepare(job *Job) (*Plan, error) {
 	if err := job.check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{job: job, environ: os.Environ(), columns: columns(job.Stderr)}
+	p := &Plan{job: job, environ: os.Environ(), columns: output.Columns(job.Stderr)}
 	for i := range job.Parts {
 		part := &job.Parts[i]
 		prog, err := findProgram(part.Program)

@@ -26,9 +26,8 @@ type parent struct {
 
 // outputs take the output of ranks.
 type outputs interface {
-	// open makes the pipe for one output of a rank. It returns the rank's end, which the caller closes
-	// after the fork.
-	open(r int, isError bool) (int, error)
+	// Forward passes on one output of a rank, which comes through a pipe that does not block, and closes the pipe.
+	Forward(pipe *os.File, r int, isError bool)
 }
 
 // run is the parent's goroutine. It returns when no rank is left. The goroutine stays locked, so its thread
@@ -110,14 +109,25 @@ func (p *parent) startAll(ctx context.Context, life *lifeline) error {
 	return nil
 }
 
+// outputOf makes the pipe for one output of a rank. It returns the rank's end, which the caller closes after the
+// fork.
+func (p *parent) outputOf(r int, isError bool) (int, error) {
+	read, write, err := pipe()
+	if err != nil {
+		return -1, err
+	}
+	p.output.Forward(os.NewFile(uintptr(read), "output"), r, isError)
+	return write, nil
+}
+
 // startRank forks one rank with its own two pipes.
 func (p *parent) startRank(r int, common []string, input *os.File, life *lifeline) (pid int, err error) {
-	out, err := p.output.open(r, false)
+	out, err := p.outputOf(r, false)
 	if err != nil {
 		return 0, startError(r, p.plan, err)
 	}
 	defer syscall.Close(out)
-	errs, err := p.output.open(r, true)
+	errs, err := p.outputOf(r, true)
 	if err != nil {
 		return 0, startError(r, p.plan, err)
 	}

@@ -14,21 +14,6 @@ func failInBackground() {
 	_ = unix.PthreadSigmask(unix.SIG_BLOCK, &set, nil)
 }
 
-// isTerminal reports whether f is a terminal.
-func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
-}
-
-// width returns the columns of the terminal f, 0 if unknown.
-func width(f *os.File) int {
-	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
-	if err != nil {
-		return 0
-	}
-	return int(size.Col)
-}
-
 // isForeground reports whether this process may read from its terminal f.
 func isForeground(f *os.File) bool {
 	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)

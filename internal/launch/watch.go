@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rhinet/internal/diagnosis"
+	"rhinet/internal/output"
 	"rhinet/internal/pmi"
 )
 
@@ -39,7 +40,7 @@ type cause struct {
 type watcher struct {
 	plan     *Plan
 	ranks    *ranks
-	mux      *mux
+	mux      *output.Mux
 	fabric   Fabric
 	cancel   context.CancelCauseFunc // stops a build
 	running  bool                    // every rank has been started
@@ -102,9 +103,8 @@ func (p *Plan) Run() int {
 	}
 	broken := make(chan error, 2)
 	prompts := job.Stdin != nil && input != job.Stdin
-	m := newMux(job.Stdout, job.Stderr, job.Tag, prompts, func(err error) { broken <- err })
-
-	m.stamp, m.merge = job.Stamp, job.Merge
+	m := output.New(job.Stdout, job.Stderr, output.Options{Tag: job.Tag, Stamp: job.Stamp, Merge: job.Merge, Prompts: prompts},
+		func(err error) { broken <- err })
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

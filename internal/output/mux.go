@@ -1,4 +1,4 @@
-package launch
+package output
 
 import (
 	"io"
@@ -14,66 +14,63 @@ const (
 	promptIdle = 40 * time.Millisecond // an unfinished line is a prompt after no output for this time
 )
 
-// A mux forwards the output of all ranks, a line at a time.
-type mux struct {
-	out     *sink
-	err     *sink
-	streams []*stream // appended while ranks are started
-	running sync.WaitGroup
-	tag     bool
-	stamp   bool
-	merge   bool // standard error goes to standard output
-	prompts bool // rank 0 may be prompting a user at a terminal
+// Options say how lines are passed on.
+type Options struct {
+	Tag     bool // the rank in front of each line
+	Stamp   bool // the time in front of each line
+	Merge   bool // standard error goes to standard output
+	Prompts bool // rank 0 may be prompting a user at a terminal
 }
 
-// newMux returns a mux without streams. failed is called when output can no longer be written.
-func newMux(stdout, stderr io.Writer, tag, prompts bool, failed func(error)) *mux {
-	m := &mux{
-		out:     newSink(stdout, failed),
-		err:     newSink(stderr, failed),
-		tag:     tag,
-		prompts: prompts,
-	}
+// A Mux passes on the output of all ranks, a line at a time. Streams are added by one goroutine.
+type Mux struct {
+	out     *sink
+	err     *sink
+	streams []*Stream
+	running sync.WaitGroup
+	opts    Options
+}
+
+// New returns a Mux without streams. failed is called when output can no longer be written.
+func New(stdout, stderr io.Writer, opts Options, failed func(error)) *Mux {
+	m := &Mux{out: newSink(stdout, failed), err: newSink(stderr, failed), opts: opts}
 	if sameTerminal(stdout, stderr) {
 		m.err.console = m.out.console
 	}
 	return m
 }
 
-// open makes the pipe for one output of a rank and starts to forward it. It returns the rank's end, which
-// the caller closes after the fork.
-func (m *mux) open(rank int, isError bool) (int, error) {
-	r, w, err := pipe()
-	if err != nil {
-		return -1, err
-	}
-	s := m.stream(rank, isError)
-	s.file = os.NewFile(uintptr(r), "output")
+// Forward passes on one output of a rank, which comes through a pipe that must not block. It closes the pipe.
+func (m *Mux) Forward(pipe *os.File, rank int, isError bool) {
+	s := m.Stream(rank, isError)
+	s.file = pipe
 	m.running.Go(s.forward)
-	return w, nil
 }
 
-// stream returns a new stream for one output of a rank.
-func (m *mux) stream(rank int, isError bool) *stream {
+// Stream returns a new stream for one output of a rank.
+func (m *Mux) Stream(rank int, isError bool) *Stream {
 	to := m.out
-	if isError && !m.merge {
+	if isError && !m.opts.Merge {
 		to = m.err
 	}
-	s := &stream{sink: to, prompts: m.prompts && rank == 0}
+	s := &Stream{sink: to, prompts: m.opts.Prompts && rank == 0}
 	s.progress = rank == 0 && to == m.err && to.console.terminal
-	if m.stamp {
+	if m.opts.Stamp {
 		s.prefix, s.stamp = []byte{}, true
 	}
-	if m.tag {
+	if m.opts.Tag {
 		s.prefix = prefix(rank)
 	}
 	m.streams = append(m.streams, s)
 	return s
 }
 
-// finish forwards what the pipes still hold when all ranks have ended, then the unfinished lines, in order
+// Go runs a function that passes output to streams; Finish waits for it.
+func (m *Mux) Go(pass func()) { m.running.Go(pass) }
+
+// Finish passes on what the pipes still hold when all ranks have ended, then the unfinished lines, in order
 // of ranks. It does not wait for processes that escaped with an open pipe.
-func (m *mux) finish() {
+func (m *Mux) Finish() {
 	for _, s := range m.streams {
 		if s.file != nil {
 			s.file.SetReadDeadline(time.Now())
@@ -93,11 +90,11 @@ func (m *mux) finish() {
 	}
 }
 
-// writes counts the writes that have completed. It does not wait.
-func (m *mux) writes() uint64 { return m.out.writes.Load() + m.err.writes.Load() }
+// Writes counts the writes that have completed. It does not wait.
+func (m *Mux) Writes() uint64 { return m.out.writes.Load() + m.err.writes.Load() }
 
-// message writes a message of the launcher to the error output, on lines of its own.
-func (m *mux) message(text string) {
+// Message writes a message of the launcher to the error output, on lines of its own.
+func (m *Mux) Message(text string) {
 	m.err.mu.Lock()
 	defer m.err.mu.Unlock()
 	if k := m.err; k.console.open != nil && !k.console.terminal {
@@ -119,12 +116,12 @@ type sink struct {
 }
 
 func newSink(w io.Writer, failed func(error)) *sink {
-	return &sink{w: w, chunk: make([]byte, chunkBytes), console: &console{terminal: columns(w) > 0}, failed: failed}
+	return &sink{w: w, chunk: make([]byte, chunkBytes), console: &console{terminal: Columns(w) > 0}, failed: failed}
 }
 
 // write writes data, which ends as end says, to the sink. Progress is dropped while a prompt waits for its
 // answer.
-func (k *sink) write(from *stream, data []byte, end ending) {
+func (k *sink) write(from *Stream, data []byte, end ending) {
 	if k.broken {
 		return
 	}

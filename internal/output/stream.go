@@ -1,4 +1,4 @@
-package launch
+package output
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 // stampFormat is the format of the time for --timestamp-output.
 const stampFormat = "15:04:05.000000 "
 
-// A stream is one output of one rank. sink.mu guards it.
-type stream struct {
+// A Stream is one output of one rank. sink.mu guards it.
+type Stream struct {
 	sink     *sink
 	file     *os.File    // nil: its data come from another host
 	prefix   []byte      // nil: none
@@ -26,7 +26,7 @@ type stream struct {
 
 // forward reads until the last writer has closed the pipe, or until the mux
 // finishes.
-func (s *stream) forward() {
+func (s *Stream) forward() {
 	raw, err := s.file.SyscallConn()
 	if err != nil {
 		return
@@ -38,7 +38,7 @@ func (s *stream) forward() {
 
 // drain forwards the available data and reports whether the pipe has reached its end. The buffer is shared:
 // a stream without data costs only a goroutine.
-func (s *stream) drain(fd uintptr) (end bool) {
+func (s *Stream) drain(fd uintptr) (end bool) {
 	for {
 		s.sink.mu.Lock()
 		n, err := syscall.Read(int(fd), s.sink.chunk)
@@ -56,8 +56,8 @@ func (s *stream) drain(fd uintptr) (end bool) {
 	}
 }
 
-// pass is take for data from another host.
-func (s *stream) pass(data []byte) {
+// Pass passes on data that come from another host.
+func (s *Stream) Pass(data []byte) {
 	s.sink.mu.Lock()
 	defer s.sink.mu.Unlock()
 	if len(data) > 0 {
@@ -66,7 +66,7 @@ func (s *stream) pass(data []byte) {
 }
 
 // take forwards the finished lines of data and keeps the rest.
-func (s *stream) take(data []byte) {
+func (s *Stream) take(data []byte) {
 	if s.returned {
 		s.middle, s.returned = data[0] == '\n', false
 	}
@@ -90,7 +90,7 @@ func (s *stream) take(data []byte) {
 }
 
 // put writes the kept data and then data, which ends with a line, in one write.
-func (s *stream) put(data []byte) {
+func (s *Stream) put(data []byte) {
 	if len(s.partial) > 0 {
 		s.partial = append(s.partial, data...)
 		data = s.partial
@@ -100,14 +100,14 @@ func (s *stream) put(data []byte) {
 }
 
 // flush writes an unfinished line as it is.
-func (s *stream) flush() {
+func (s *Stream) flush() {
 	s.write(s.partial, unfinished)
 	s.partial, s.middle = keep(s.partial), true
 }
 
 // end writes what is left when nothing can follow. Without prefixes, the output of the rank is not changed;
 // with them, an unfinished line is ended so that the next prefix starts a new line.
-func (s *stream) end() {
+func (s *Stream) end() {
 	s.sink.mu.Lock()
 	defer s.sink.mu.Unlock()
 	if s.idle != nil {
@@ -122,7 +122,7 @@ func (s *stream) end() {
 }
 
 // write passes text to the sink, with prefixes if enabled.
-func (s *stream) write(text []byte, end ending) {
+func (s *Stream) write(text []byte, end ending) {
 	if s.prefix != nil {
 		prefix := s.prefix
 		if s.stamp {
@@ -136,7 +136,7 @@ func (s *stream) write(text []byte, end ending) {
 
 // awaitEnd shows an unfinished line if its end does not come soon: it is a prompt, and a user is waiting
 // for it.
-func (s *stream) awaitEnd() {
+func (s *Stream) awaitEnd() {
 	if s.idle != nil {
 		s.idle.Reset(promptIdle)
 		return

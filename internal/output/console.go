@@ -1,8 +1,6 @@
-package launch
+package output
 
 import (
-	"io"
-	"os"
 	"sync"
 )
 
@@ -24,14 +22,14 @@ const erase = "\x1b[K"
 type console struct {
 	mu       sync.Mutex
 	terminal bool
-	open     *stream // whose unfinished line is the last thing written, if any
-	progress *stream // whose progress line is the last thing written, if any
+	open     *Stream // whose unfinished line is the last thing written, if any
+	progress *Stream // whose progress line is the last thing written, if any
 }
 
 // next records output and returns what to write for it. At a terminal, where prompts and progress are
 // shown, a line of another stream begins on a line of its own, and any output replaces progress. It returns
 // false for progress that would spoil a prompt.
-func (s *console) next(from *stream, data []byte, end ending) ([]byte, bool) {
+func (s *console) next(from *Stream, data []byte, end ending) ([]byte, bool) {
 	others := s.terminal && s.open != nil && s.open != from
 	switch {
 	case others && end == returned:
@@ -51,29 +49,4 @@ func (s *console) next(from *stream, data []byte, end ending) ([]byte, bool) {
 		s.progress = from
 	}
 	return data, true
-}
-
-// Columns of a terminal whose width is unknown.
-const defaultColumns = 80
-
-// columns returns the width of the terminal that w is, 0 if w is not a terminal.
-func columns(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok || !isTerminal(f) {
-		return 0
-	}
-	if n := width(f); n > 0 {
-		return n
-	}
-	return defaultColumns
-}
-
-// sameTerminal reports whether two writers are the same terminal.
-func sameTerminal(a, b io.Writer) bool {
-	if columns(a) == 0 || columns(b) == 0 {
-		return false
-	}
-	ia, errA := a.(*os.File).Stat()
-	ib, errB := b.(*os.File).Stat()
-	return errA == nil && errB == nil && os.SameFile(ia, ib)
 }
