@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"rhinet/internal/fserror"
 )
 
 // Marks at the start of files written by mpirun. A file may be replaced only if it has such a mark.
@@ -58,11 +60,8 @@ func opens(name string, how int) error {
 	if errors.Is(err, fs.ErrExist) {
 		return nil // a link to a file that does not exist
 	}
-	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		err = failed.Err // the message has the name already
-	}
 	if err != nil {
-		return fmt.Errorf("it cannot be written: %w; name another file", err)
+		return fmt.Errorf("it cannot be written: %w; name another file", fserror.Reason(err))
 	}
 	if how != 0 {
 		os.Remove(name)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rhinet/internal/program"
 )
 
 // module makes a module in a directory of its own, changes to that directory, and sets an empty directory
@@ -119,7 +121,7 @@ func TestInterruptedBuild(t *testing.T) {
 	module(t, map[string]string{"main.go": tiny})
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(&interrupted{sig: syscall.SIGINT})
-	_, err := build(ctx, []program{{name: ".", pkg: "."}}, nil)
+	_, err := program.Build(ctx, []program.Program{{Name: ".", Package: "."}}, nil)
 	var why *interrupted
 	if !errors.As(err, &why) || why.sig != syscall.SIGINT {
 		t.Errorf("got %v", err)
@@ -176,29 +178,46 @@ func TestNextBuildRemovesWhatAKilledLauncherLeft(t *testing.T) {
 	empty(t, scratch)
 }
 
-func TestSweepSparesWhatIsInUse(t *testing.T) {
-	parent := t.TempDir()
-	s, err := newScratch(parent)
+// Wherever the launcher is started, a package is built in its own module.
+func TestPackagesOfOtherModules(t *testing.T) {
+	const says = "package main\n\nimport \"example.org/nested/say\"\n\nfunc main() { say.It() }\n"
+	scratch := module(t, map[string]string{
+		"cmd/tiny/main.go":    tiny,
+		"nested/go.mod":       "module example.org/nested\n\ngo 1.26\n",
+		"nested/say/say.go":   "package say\n\nfunc It() { println(\"tiny\") }\n",
+		"nested/tiny/main.go": says,
+		"nested/bad/main.go":  "package main\n\nfunc main() { a(); b() }\n",
+	})
+	root, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.WriteFile(filepath.Join(parent, scratchPrefix+"file"), nil, 0o644)
-	os.Symlink("/", filepath.Join(parent, scratchPrefix+"link"))
-	os.Mkdir(filepath.Join(parent, scratchPrefix+"old"), 0o700)
-	sweep(parent)
-	for name, stays := range map[string]bool{filepath.Base(s.path): true, scratchPrefix + "file": true, scratchPrefix + "link": true, scratchPrefix + "old": false} {
-		if _, err := os.Lstat(filepath.Join(parent, name)); (err == nil) != stays {
-			t.Errorf("%s: %v", name, err)
+	for from, programs := range map[string][]string{
+		root:             {"./nested/tiny"},
+		root + "/nested": {"../cmd/tiny", "./tiny"},
+		scratch:          {root + "/nested/tiny/main.go"},
+	} {
+		t.Chdir(from)
+		var parts []Part
+		for _, p := range programs {
+			parts = append(parts, Part{Ranks: 1, Program: p})
+		}
+		r := run(t, job(parts...))
+		r.want(t, 0)
+		if r.err != strings.Repeat("tiny\n", len(programs)) {
+			t.Errorf("from %s: got %q", from, r.err)
 		}
 	}
-	s.remove()
-	if _, err := os.Stat(s.path); err == nil {
-		t.Error("remove left the directory")
-	}
+	t.Chdir(root)
+	r := run(t, job(Part{Ranks: 1, Program: "./nested/bad"}))
+	r.want(t, StatusUsage, "mpirun: ./nested/bad does not build: nested/bad/main.go:3:15: undefined: a (1 more: go build -C ./nested/bad .)\n")
+	r.one(t)
+	empty(t, scratch)
 }
 
-func TestScratchTakenAwayBeforeItsLock(t *testing.T) {
-	if s, err := lockScratch(filepath.Join(t.TempDir(), "gone")); s != nil || err != nil {
-		t.Errorf("got %v, %v", s, err)
-	}
+func TestTemporaryDirectoryNamedFromHere(t *testing.T) {
+	module(t, map[string]string{"main.go": tiny, "tmp/x": ""})
+	t.Setenv("TMPDIR", "tmp")
+	r := run(t, job(Part{Ranks: 1, Program: ".", Dir: "/"}))
+	r.want(t, 0, "tiny\n")
 }

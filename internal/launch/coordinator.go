@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"rhinet/internal/control"
+	"rhinet/internal/fserror"
 	"rhinet/internal/kvs/own"
 	"rhinet/internal/output"
+	"rhinet/internal/program"
 )
 
 const (
@@ -169,7 +171,7 @@ func hostOf(address string) string {
 
 // partSpecs returns the parts of the job for daemons, with the programs that are sent.
 func (l *coordinator) partSpecs(ctx context.Context) ([]partSpec, error) {
-	remove, err := build(ctx, l.plan.programs, l.plan.buildFlags())
+	remove, err := program.Build(ctx, l.plan.programs, l.plan.buildFlags())
 	if err != nil {
 		return nil, err
 	}
@@ -177,14 +179,11 @@ func (l *coordinator) partSpecs(ctx context.Context) ([]partSpec, error) {
 	var all []partSpec
 	for i := range l.plan.programs {
 		part, prog := &l.plan.job.Parts[i], &l.plan.programs[i]
-		e := partSpec{Name: prog.name, Path: prog.path, Args: part.Args, Dir: part.Dir, Env: part.Env}
-		if prog.pkg != "" {
-			e.Name = commandName(prog.pkg)
-		}
-		if prog.pkg != "" || l.plan.job.Preload {
-			code, err := os.ReadFile(prog.path)
+		e := partSpec{Name: prog.Command(), Path: prog.Path, Args: part.Args, Dir: part.Dir, Env: part.Env}
+		if prog.Package != "" || l.plan.job.Preload {
+			code, err := os.ReadFile(prog.Path)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", prog.name, plainError(err))
+				return nil, fmt.Errorf("%s: %w", prog.Name, fserror.Reason(err))
 			}
 			l.code, e.Image = append(l.code, code), len(code)
 		}

@@ -17,7 +17,9 @@ import (
 	"time"
 
 	"rhinet/internal/control"
+	"rhinet/internal/fserror"
 	"rhinet/internal/kvs/own"
+	"rhinet/internal/program"
 	"rhinet/internal/wait"
 )
 
@@ -196,9 +198,8 @@ func (d *daemon) begun(err error) {
 	for r := range d.ranks.list {
 		b.PIDs = append(b.PIDs, d.ranks.pid(r))
 	}
-	var refused *refusal
 	if err != nil {
-		b.Err, b.Usage = err.Error(), errors.As(err, &refused)
+		b.Err, b.Usage = err.Error(), refused(err)
 	}
 	_ = d.conn.Send(&message{Begun: b})
 }
@@ -251,19 +252,19 @@ func (d *daemon) prepare(host int) (err error) {
 }
 
 // program finds the program of a part on this host, or takes the one that was sent.
-func (d *daemon) program(e *partSpec, sent *image) (prog program, err error) {
+func (d *daemon) program(e *partSpec, sent *image) (prog program.Program, err error) {
 	if info, err := os.Stat(e.Dir); err != nil || !info.IsDir() {
-		return program{}, &refusal{fmt.Sprintf("there is no directory %s; --wdir names one that is there", e.Dir)}
+		return program.Program{}, &refusal{fmt.Sprintf("there is no directory %s; --wdir names one that is there", e.Dir)}
 	}
-	prog = program{name: e.Name, path: e.Path}
+	prog = program.Program{Name: e.Name, Path: e.Path}
 	if e.Image > 0 {
-		if prog.path, err = sent.path(); err != nil {
+		if prog.Path, err = sent.path(); err != nil {
 			return prog, fmt.Errorf("no place for the program %s: %w", e.Name, err)
 		}
 		return prog, nil
 	}
 	if _, err := os.Stat(e.Path); err != nil {
-		return prog, &refusal{fmt.Sprintf("%s: %v; --preload sends it there", e.Path, plainError(err))}
+		return prog, &refusal{fmt.Sprintf("%s: %v; --preload sends it there", e.Path, fserror.Reason(err))}
 	}
 	return prog, nil
 }

@@ -45,9 +45,9 @@ func (p *Plan) command(r int) (path string, args []string) {
 	slot := p.slots[r]
 	part, prog := &p.job.Parts[slot.Part], &p.programs[slot.Part]
 	if !slices.Contains(p.job.Debug, r) {
-		return prog.path, append([]string{prog.argv0()}, part.Args...)
+		return prog.Path, append([]string{prog.Argv0()}, part.Args...)
 	}
 	// The program does not run until a client connects and continues it.
-	args = []string{debuggerName, "exec", "--headless", "--listen=127.0.0.1:0", "--accept-multiclient", prog.path, "--"}
+	args = []string{debuggerName, "exec", "--headless", "--listen=127.0.0.1:0", "--accept-multiclient", prog.Path, "--"}
 	return p.debugger, append(args, part.Args...)
 }

@@ -200,7 +200,7 @@ func (w *watcher) who(r int) string {
 	if hosts := w.plan.away.hosts; hosts != nil {
 		at = "host " + w.plan.job.Hosts[hosts[r]].Name + ", "
 	}
-	return fmt.Sprintf("rank %d (%s, %spid %d)", r, w.plan.programs[w.plan.slots[r].Part].name, at, w.ranks.pid(r))
+	return fmt.Sprintf("rank %d (%s, %spid %d)", r, w.plan.programs[w.plan.slots[r].Part].Name, at, w.ranks.pid(r))
 }
 
 // rest describes what the living ranks are in, for the end of a message.

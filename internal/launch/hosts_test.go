@@ -154,11 +154,11 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(prog.path, "hello").Output()
+	out, err := exec.Command(prog.Path, "hello").Output()
 	if string(out) != "hello\n" || err != nil {
 		t.Errorf("%q, %v", out, err)
 	}
-	if got, err := os.ReadFile(prog.path); err != nil || !bytes.Equal(got, code) {
+	if got, err := os.ReadFile(prog.Path); err != nil || !bytes.Equal(got, code) {
 		t.Errorf("%d bytes, %v; %d were sent", len(got), err, len(code))
 	}
 	if _, err := d.images[0].file.Write([]byte{0}); err == nil {

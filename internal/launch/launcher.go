@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"rhinet/internal/fserror"
 )
 
 // A launcher is a command that has started a daemon.
@@ -49,7 +51,7 @@ func plainExec(err error) error {
 	if e, ok := err.(*exec.Error); ok {
 		return e.Err
 	}
-	return plainError(err)
+	return fserror.Reason(err)
 }
 
 // outcome describes how a command has ended.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 
+	"rhinet/internal/program"
 	"rhinet/internal/sysinfo"
 )
 
@@ -28,7 +29,7 @@ func (p *Plan) needs() needs {
 	for i := range p.programs {
 		prog := &p.programs[i]
 		each := 1
-		if prog.pkg != "" || isStatic(prog.path) {
+		if prog.Package != "" || program.IsStatic(prog.Path) {
 			each = threadsOfGo
 		}
 		n.threads += each * p.job.Parts[i].Ranks

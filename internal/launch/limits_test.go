@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"rhinet/internal/program"
 )
 
 func TestLimitsOfTheMachine(t *testing.T) {
@@ -55,7 +57,7 @@ func TestNeedsOfAPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	each := 1
-	if isStatic(p.programs[1].path) {
+	if program.IsStatic(p.programs[1].Path) {
 		each = threadsOfGo
 	}
 	if n := p.needs(); n != (needs{5, besides + 3 + 2*each}) {

@@ -93,7 +93,7 @@ func (p *Plan) printHosts(w io.Writer) error {
 
 // label returns the program of a part as tables show it.
 func (p *Plan) label(part int) string {
-	if p.programs[part].pkg != "" {
+	if p.programs[part].Package != "" {
 		return p.job.Parts[part].Program + " (Go package)"
 	}
 	return p.job.Parts[part].Program

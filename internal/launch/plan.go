@@ -9,21 +9,23 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"rhinet/internal/fserror"
 	"rhinet/internal/output"
+	"rhinet/internal/program"
 	"rhinet/internal/wait"
 )
 
 // A Plan is a job that is ready to start: every program has been found, every rank placed.
 type Plan struct {
 	job      *Job
-	programs []program // one per part
-	slots    []Slot    // one per rank
-	limit    int       // cores that the job may keep busy at once
-	loaded   bool      // other processes keep some of them busy, too
-	threads  string    // GOMAXPROCS of the ranks unless a part's environment sets it
-	debugger string    // of the ranks in Job.Debug
-	environ  []string  // inherited by ranks
-	columns  int       // of the terminal that shows the output of rank 0; 0: there is none
+	programs []program.Program // one per part
+	slots    []Slot            // one per rank
+	limit    int               // cores that the job may keep busy at once
+	loaded   bool              // other processes keep some of them busy, too
+	threads  string            // GOMAXPROCS of the ranks unless a part's environment sets it
+	debugger string            // of the ranks in Job.Debug
+	environ  []string          // inherited by ranks
+	columns  int               // of the terminal that shows the output of rank 0; 0: there is none
 	away     away
 	started  atomic.Bool // a rank on this host has been started
 }
@@ -60,7 +62,7 @@ func Prepare(job *Job) (*Plan, error) {
 	p := &Plan{job: job, environ: os.Environ(), columns: output.Columns(job.Stderr)}
 	for i := range job.Parts {
 		part := &job.Parts[i]
-		prog, err := findProgram(part.Program)
+		prog, err := program.Find(part.Program)
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +70,9 @@ func Prepare(job *Job) (*Plan, error) {
 			if err := checkDir(part); err != nil {
 				return nil, err
 			}
-			if prog.path != "" {
+			if prog.Path != "" {
 				// The path that the user gave is relative to this directory, not to part.Dir.
-				if prog.path, err = filepath.Abs(prog.path); err != nil {
+				if prog.Path, err = filepath.Abs(prog.Path); err != nil {
 					return nil, fmt.Errorf("%s: the current directory is gone; give a path that begins with /", part.Program)
 				}
 			}
@@ -115,8 +117,8 @@ func (p *Plan) prepareHosts() error {
 		if part.Dir == "" {
 			part.Dir = here
 		}
-		if prog.path != "" && !filepath.IsAbs(prog.path) {
-			prog.path = filepath.Join(here, prog.path)
+		if prog.Path != "" && !filepath.IsAbs(prog.Path) {
+			prog.Path = filepath.Join(here, prog.Path)
 		}
 	}
 	return nil
@@ -126,7 +128,7 @@ func (p *Plan) prepareHosts() error {
 func checkDir(part *Part) error {
 	info, err := os.Stat(part.Dir)
 	if err != nil {
-		return fmt.Errorf("working directory %s: %w", part.Dir, plainError(err))
+		return fmt.Errorf("working directory %s: %w", part.Dir, fserror.Reason(err))
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("working directory %s is not a directory", part.Dir)

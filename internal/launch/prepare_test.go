@@ -2,10 +2,11 @@ package launch
 
 import (
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"rhinet/internal/program"
 )
 
 func TestRefusedBeforeTheStart(t *testing.T) {
@@ -47,7 +48,7 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 		{"no directory", []Part{{Ranks: 1, Program: "sh", Dir: "nowhere"}}, "working directory nowhere: no such file or directory"},
 		{"file as directory", []Part{{Ranks: 1, Program: "sh", Dir: "plain"}}, "working directory plain is not a directory"},
 	}
-	if runtime.GOOS == "linux" && !foreignFormats() {
+	if runtime.GOOS == "linux" && !program.ForeignFormats() {
 		cases = append(cases, struct {
 			name  string
 			parts []Part
@@ -125,53 +126,4 @@ func TestCurrentDirectoryIsGone(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	run(t, job(self(t, 1, "print=x"))).want(t, 0)
-}
-
-func TestWhatAProgramIs(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	os.MkdirAll("cmd/tool", 0o755)
-	os.WriteFile("cmd/tool/main.go", []byte("package main\n"), 0o644)
-	os.WriteFile("one.go", []byte("package main\n"), 0o644)
-	script(t, "prog", "#!/bin/sh\n")
-	sh, err := findProgram("sh")
-	if err != nil || filepath.Base(sh.path) != "sh" || sh.pkg != "" {
-		t.Errorf("sh: %+v, %v", sh, err)
-	}
-	for name, want := range map[string]program{
-		"./prog":           {path: "./prog"},
-		dir + "/prog":      {path: dir + "/prog"},
-		"./cmd/tool":       {pkg: "./cmd/tool"},
-		"cmd/tool":         {pkg: "./cmd/tool"},
-		"cmd/tool/":        {pkg: "./cmd/tool/"},
-		dir + "/cmd/tool":  {pkg: dir + "/cmd/tool"},
-		"one.go":           {pkg: "./one.go"},
-		"example.org/tool": {pkg: "example.org/tool"},
-		"rhinet/cmd/npb":   {pkg: "rhinet/cmd/npb"},
-	} {
-		want.name = name
-		if got, err := findProgram(name); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
-	}
-}
-
-// A name in PATH means the program even if an importable package has a directory of that name. The
-// directory of a main package is preferred to the program, and so is a path.
-func TestProgramBesidePackageOfItsName(t *testing.T) {
-	module(t, map[string]string{"lib/lib.go": "package lib\n", "tool/main.go": tiny, "alone/lib.go": "package alone\n"})
-	bin := t.TempDir()
-	script(t, filepath.Join(bin, "lib"), "#!/bin/sh\n")
-	script(t, filepath.Join(bin, "tool"), "#!/bin/sh\n")
-	t.Setenv("PATH", bin)
-	for name, want := range map[string]program{
-		"lib":   {name: "lib", path: filepath.Join(bin, "lib")},
-		"./lib": {name: "./lib", pkg: "./lib"},
-		"tool":  {name: "tool", pkg: "./tool"},
-		"alone": {name: "alone", pkg: "./alone"},
-	} {
-		if got, err := findProgram(name); err != nil || got != want {
-			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, want)
-		}
-	}
 }

@@ -19,12 +19,6 @@ func rankAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// buildAttr says how the go command is forked. An interrupt lets it remove its
-// own scratch files when the launcher has been killed.
-func buildAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
-}
-
 // awaitChild blocks until a child of the calling thread has ended or stopped, and reports whether there is
 // any child at all. It ignores children forked by other threads of this process.
 func awaitChild() bool {

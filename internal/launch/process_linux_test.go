@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/internal/program"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -43,7 +45,7 @@ func init() {
 func TestStaticProgramsAreLentSlack(t *testing.T) {
 	j := job(self(t, 1, "slack"), Part{Ranks: 1, Program: "cat", Args: []string{"/proc/self/timerslack_ns"}})
 	want := []string{"10000000", "50000"}
-	if exe, err := os.Executable(); err != nil || !isStatic(exe) {
+	if exe, err := os.Executable(); err != nil || !program.IsStatic(exe) {
 		want = []string{"50000", "50000"} // built for the race detector
 	}
 	if r := run(t, j); !slices.Equal(sorted(r.out), want) {
@@ -56,10 +58,10 @@ func TestStaticPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if isStatic("/bin/sh") || isStatic(t.TempDir()) || isStatic("nothing") {
+	if program.IsStatic("/bin/sh") || program.IsStatic(t.TempDir()) || program.IsStatic("nothing") {
 		t.Error("a shell, a folder or nothing counts as a static program")
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "0"}) && !isStatic(exe) {
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "0"}) && !program.IsStatic(exe) {
 		t.Error("this test does not count as a static program")
 	}
 }

@@ -12,9 +12,6 @@ import (
 // ranks whose launcher was killed.
 func rankAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// buildAttr says how the go command is forked.
-func buildAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
-
 // awaitChild gives children time to end.
 func awaitChild() bool {
 	time.Sleep(5 * time.Millisecond)

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"rhinet/internal/program"
 )
 
 // ready starts a launcher whose ranks print when they can receive signals.
@@ -187,7 +189,7 @@ func TestInterruptReachesStoppedRanks(t *testing.T) {
 }
 
 func TestCauseOfSignalIsTold(t *testing.T) {
-	w := &watcher{plan: &Plan{job: job(), programs: make([]program, 1), slots: make([]Slot, 1)}, ranks: &ranks{list: make([]rank, 1)}, fabric: &fakeFabric{}, ended: []bool{true}}
+	w := &watcher{plan: &Plan{job: job(), programs: make([]program.Program, 1), slots: make([]Slot, 1)}, ranks: &ranks{list: make([]rank, 1)}, fabric: &fakeFabric{}, ended: []bool{true}}
 	for _, c := range []struct {
 		status, before int // before: killed already when the job began, more or less than now
 		want           string

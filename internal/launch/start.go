@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"rhinet/internal/integer"
+	"rhinet/internal/program"
 	"rhinet/internal/wait"
 )
 
@@ -56,7 +57,7 @@ func (p *parent) run(ctx context.Context) {
 // startAll builds the programs and starts every rank. When it returns, nothing is left of what it made for
 // the start except the started ranks.
 func (p *parent) startAll(ctx context.Context, life *lifeline) error {
-	remove, err := build(ctx, p.plan.programs, p.plan.buildFlags())
+	remove, err := program.Build(ctx, p.plan.programs, p.plan.buildFlags())
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (p *parent) startAll(ctx context.Context, life *lifeline) error {
 	}
 	for i := range p.plan.programs {
 		prog := &p.plan.programs[i]
-		prog.static = isStatic(prog.path)
+		prog.Static = program.IsStatic(prog.Path)
 	}
 	p.ranks.begun.Store(true)
 	if ctx.Err() != nil {
@@ -140,7 +141,7 @@ func (p *parent) startRank(r int, common []string, input *os.File, life *lifelin
 	slot := p.plan.slots[r]
 	part := &p.plan.job.Parts[slot.Part]
 	prog := &p.plan.programs[slot.Part]
-	if prog.static {
+	if prog.Static {
 		defer wait.LendSlack()()
 	}
 	files := []uintptr{input.Fd(), uintptr(out), uintptr(errs), p.fabric.File().Fd(), uintptr(alive)}
@@ -169,27 +170,19 @@ func (p *parent) startRank(r int, common []string, input *os.File, life *lifelin
 	return pid, nil
 }
 
-// argv0 returns the argument 0 of the program.
-func (prog *program) argv0() string {
-	if prog.pkg != "" {
-		return prog.path
-	}
-	return prog.name
-}
-
 // startError describes why a rank could not be started.
 func startError(r int, plan *Plan, err error) error {
 	prog := &plan.programs[plan.slots[r].Part]
 	r = plan.number(r)
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):
-		return &refusal{fmt.Sprintf("%s is no program for this machine; a script needs a #! line", prog.name)}
-	case errors.Is(err, syscall.EACCES) && prog.pkg != "":
-		return &refusal{fmt.Sprintf("%s was built in %s, where nothing may be executed; TMPDIR names another place", prog.name, os.TempDir())}
+		return &refusal{fmt.Sprintf("%s is no program for this machine; a script needs a #! line", prog.Name)}
+	case errors.Is(err, syscall.EACCES) && prog.Package != "":
+		return &refusal{fmt.Sprintf("%s was built in %s, where nothing may be executed; TMPDIR names another place", prog.Name, os.TempDir())}
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.ENOENT):
-		return &refusal{fmt.Sprintf("%s: %v", prog.name, err)}
+		return &refusal{fmt.Sprintf("%s: %v", prog.Name, err)}
 	case errors.Is(err, syscall.E2BIG):
-		return &refusal{fmt.Sprintf("%s: arguments and environment are too long", prog.name)}
+		return &refusal{fmt.Sprintf("%s: arguments and environment are too long", prog.Name)}
 	case errors.Is(err, syscall.EAGAIN):
 		return fmt.Errorf("cannot start rank %d: no more processes allowed; raise ulimit -u", r)
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
@@ -198,11 +191,17 @@ func startError(r int, plan *Plan, err error) error {
 	return fmt.Errorf("cannot start rank %d: %w", r, err)
 }
 
-// A refusal is a verdict of the kernel or the go command that a requested program is not a program: a
-// mistake of the user that is found late.
+// A refusal is a mistake of the user that is found late: the kernel or another host cannot do what is asked.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
+
+// refused reports whether an error is a mistake of the user: a refusal, or one of the go command.
+func refused(err error) bool {
+	var late *refusal
+	var built *program.Refusal
+	return errors.As(err, &late) || errors.As(err, &built)
+}
 
 // An Unready is an error of [Job.Open] other than lack of memory.
 type Unready struct{ Err error }

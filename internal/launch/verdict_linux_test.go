@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rhinet/internal/pmi"
+	"rhinet/internal/program"
 )
 
 // trial returns a watcher of ranks with the given status lines and processes.
@@ -25,7 +26,7 @@ func trial(t *testing.T, says []pmi.Status, pids ...int) *watcher {
 		f.File().WriteAt(line, int64(r)*fakeLine)
 	}
 	w := &watcher{
-		plan:   &Plan{job: job(), programs: make([]program, 1), slots: make([]Slot, len(says))},
+		plan:   &Plan{job: job(), programs: make([]program.Program, 1), slots: make([]Slot, len(says))},
 		ranks:  &ranks{list: make([]rank, len(says))},
 		fabric: f, cancel: func(error) {}, ended: make([]bool, len(says)),
 	}

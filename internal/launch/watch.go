@@ -226,10 +226,9 @@ func (w *watcher) started(err error) {
 		return
 	}
 	c := &cause{status: StatusFailed, text: err.Error()}
-	var refused *refusal
 	var interrupt *interrupted
 	switch {
-	case errors.As(err, &refused):
+	case refused(err):
 		c.status = StatusUsage
 	case errors.As(err, &interrupt):
 		c.status = statusSignal + int(interrupt.sig)

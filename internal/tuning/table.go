@@ -7,11 +7,12 @@ package tuning
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+
+	"rhinet/internal/fserror"
 )
 
 // A Table holds the results. Limits that are 0 are left to the network interface.
@@ -48,11 +49,7 @@ func (t *Table) Encode() ([]byte, error) {
 func Read(file string, rules func(string) error) (*Table, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		var path *os.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return nil, fmt.Errorf("cannot read the table %s: %w", file, err)
+		return nil, fmt.Errorf("cannot read the table %s: %w", file, fserror.Reason(err))
 	}
 	t := new(Table)
 	bad := func(what string) (*Table, error) {

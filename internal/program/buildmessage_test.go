@@ -1,14 +1,12 @@
-package launch
+package program
 
 import (
-	"os"
-	"strings"
 	"testing"
 )
 
 func TestOneLineAboutABuild(t *testing.T) {
 	const a, b = "a/a.go:3:1: undefined: x\n", "b/b.go:4:2: undefined: y\n"
-	prog := &program{name: "./p"}
+	prog := &Program{Name: "./p"}
 	for name, c := range map[string]struct {
 		output, want string
 		at           site
@@ -36,63 +34,5 @@ func TestOneLineAboutABuild(t *testing.T) {
 		if got := noBuild(prog, c.at, c.output).Error(); got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
 		}
-	}
-}
-
-// Wherever the launcher is started, a package is built in its own module.
-func TestPackagesOfOtherModules(t *testing.T) {
-	const says = "package main\n\nimport \"example.org/nested/say\"\n\nfunc main() { say.It() }\n"
-	scratch := module(t, map[string]string{
-		"cmd/tiny/main.go":    tiny,
-		"nested/go.mod":       "module example.org/nested\n\ngo 1.26\n",
-		"nested/say/say.go":   "package say\n\nfunc It() { println(\"tiny\") }\n",
-		"nested/tiny/main.go": says,
-		"nested/bad/main.go":  "package main\n\nfunc main() { a(); b() }\n",
-	})
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for from, programs := range map[string][]string{
-		root:             {"./nested/tiny"},
-		root + "/nested": {"../cmd/tiny", "./tiny"},
-		scratch:          {root + "/nested/tiny/main.go"},
-	} {
-		t.Chdir(from)
-		var parts []Part
-		for _, p := range programs {
-			parts = append(parts, Part{Ranks: 1, Program: p})
-		}
-		r := run(t, job(parts...))
-		r.want(t, 0)
-		if r.err != strings.Repeat("tiny\n", len(programs)) {
-			t.Errorf("from %s: got %q", from, r.err)
-		}
-	}
-	t.Chdir(root)
-	r := run(t, job(Part{Ranks: 1, Program: "./nested/bad"}))
-	r.want(t, StatusUsage, "mpirun: ./nested/bad does not build: nested/bad/main.go:3:15: undefined: a (1 more: go build -C ./nested/bad .)\n")
-	r.one(t)
-	empty(t, scratch)
-}
-
-func TestTemporaryDirectoryNamedFromHere(t *testing.T) {
-	module(t, map[string]string{"main.go": tiny, "tmp/x": ""})
-	t.Setenv("TMPDIR", "tmp")
-	r := run(t, job(Part{Ranks: 1, Program: ".", Dir: "/"}))
-	r.want(t, 0, "tiny\n")
-}
-
-func TestTemporaryDirectoryNamedFromNowhere(t *testing.T) {
-	module(t, map[string]string{"main.go": tiny})
-	t.Setenv("TMPDIR", "tmp")
-	nowhere := t.TempDir()
-	t.Chdir(nowhere)
-	if err := os.Remove(nowhere); err != nil {
-		t.Skip(err)
-	}
-	_, err := build(t.Context(), []program{{name: ".", pkg: "."}}, nil)
-	if want := "TMPDIR is tmp, but the current directory is gone: name another place"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
 	}
 }

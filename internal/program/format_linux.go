@@ -1,4 +1,4 @@
-package launch
+package program
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 // hasMagic reports whether a file begins like an executable of this system.
 func hasMagic(head []byte) bool { return bytes.HasPrefix(head, []byte("\x7fELF")) }
 
-// foreignFormats reports whether further formats are registered with the kernel (binfmt_misc), so that any
+// ForeignFormats reports whether further formats are registered with the kernel (binfmt_misc), so that any
 // file may be a program.
-func foreignFormats() bool {
+func ForeignFormats() bool {
 	names, err := os.ReadDir("/proc/sys/fs/binfmt_misc")
 	return err == nil && len(names) > 2 // besides "register" and "status"
 }
 
-// isStatic reports whether the executable at path needs no dynamic linker.
-func isStatic(path string) bool {
+// IsStatic reports whether the executable at path needs no dynamic linker.
+func IsStatic(path string) bool {
 	file, err := elf.Open(path)
 	if err != nil {
 		return false // a script

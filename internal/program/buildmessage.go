@@ -1,4 +1,4 @@
-package launch
+package program
 
 import (
 	"fmt"
@@ -16,18 +16,18 @@ var chatter = regexp.MustCompile(`^(# |go: (downloading|finding|found|added|upgr
 
 // noBuild puts into one line why the go command could not build a package: the first message about a
 // position in a file if there is one, and how to see the others.
-func noBuild(prog *program, at site, output string) error {
+func noBuild(prog *Program, at site, output string) error {
 	all, atLeast := messages(output)
 	if len(all) == 0 {
-		return &refusal{prog.name + " does not build, and the go command does not say why: " + at.command()}
+		return &Refusal{prog.Name + " does not build, and the go command does not say why: " + at.command()}
 	}
 	first := all[0]
 	if file := position.FindStringSubmatch(first); file != nil && at.dir != "" && !filepath.IsAbs(file[1]) {
 		first = filepath.Join(at.name, file[1]) + first[len(file[1]):]
 	}
-	text := prog.name + " does not build: " + first
+	text := prog.Name + " does not build: " + first
 	if file := position.FindString(first); file == "" && at.imported {
-		text = prog.name + " is no file, and no Go package that builds: " + first
+		text = prog.Name + " is no file, and no Go package that builds: " + first
 	}
 	if strings.Contains(first, syscall.ENOSPC.Error()) {
 		text += " (TMPDIR names another place to build in)"
@@ -35,7 +35,7 @@ func noBuild(prog *program, at site, output string) error {
 	if more := len(all) - 1; more > 0 {
 		text += fmt.Sprintf(" (%s%d more: %s)", atLeast, more, at.command())
 	}
-	return &refusal{text}
+	return &Refusal{text}
 }
 
 // messages splits the output of the go command into messages of one line each. If any of them are about

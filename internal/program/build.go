@@ -1,4 +1,4 @@
-package launch
+package program
 
 import (
 	"bytes"
@@ -9,20 +9,21 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
-// build turns the packages among the programs into executables. The caller's goroutine is locked to the
+// Build turns the packages among the programs into executables. The caller's goroutine is locked to the
 // thread to which the death signal of the go command is tied. remove must be called once the ranks run, or
 // at once after an error.
-func build(ctx context.Context, programs []program, flags []string) (remove func(), err error) {
+func Build(ctx context.Context, programs []Program, flags []string) (remove func(), err error) {
 	nothing := func() {}
 	if !needsBuild(programs) {
 		return nothing, nil
 	}
 	tool, err := exec.LookPath("go")
 	if err != nil {
-		return nothing, &refusal{firstPackage(programs) + " is a Go package, but there is no go command in PATH to build it"}
+		return nothing, &Refusal{firstPackage(programs) + " is a Go package, but there is no go command in PATH to build it"}
 	}
 	parent, err := filepath.Abs(os.TempDir()) // programs are started in other directories
 	if err != nil {
@@ -35,30 +36,30 @@ func build(ctx context.Context, programs []program, flags []string) (remove func
 	built := map[string]string{}
 	for i := range programs {
 		prog := &programs[i]
-		if prog.pkg == "" {
+		if prog.Package == "" {
 			continue
 		}
-		if built[prog.pkg] == "" {
-			target := filepath.Join(dir.path, fmt.Sprintf("%d", i), commandName(prog.pkg))
+		if built[prog.Package] == "" {
+			target := filepath.Join(dir.path, fmt.Sprintf("%d", i), commandName(prog.Package))
 			if err := goBuild(ctx, tool, dir.path, target, prog, flags); err != nil {
 				dir.remove()
 				return nothing, err
 			}
-			built[prog.pkg] = target
+			built[prog.Package] = target
 		}
-		prog.path = built[prog.pkg]
+		prog.Path = built[prog.Package]
 	}
 	return dir.remove, nil
 }
 
 // goBuild builds one package. The go command keeps its own scratch files in our directory too, so one
 // removal deletes everything.
-func goBuild(ctx context.Context, tool, scratch, target string, prog *program, flags []string) error {
+func goBuild(ctx context.Context, tool, scratch, target string, prog *Program, flags []string) error {
 	if err := os.Mkdir(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
 	var output bytes.Buffer
-	at := siteOf(prog.pkg)
+	at := siteOf(prog.Package)
 	// Stamping asks the version control system, which is slow and fails in directories of other users, and
 	// this executable is temporary.
 	args := append([]string{"build", "-buildvcs=false", "-o", target}, flags...)
@@ -69,8 +70,8 @@ func goBuild(ctx context.Context, tool, scratch, target string, prog *program, f
 		cmd.Env = append(cmd.Env, "PWD="+at.dir)
 	}
 	cmd.Stdout, cmd.Stderr = &output, &output
-	cmd.SysProcAttr = buildAttr()
-	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
+	cmd.SysProcAttr = attributes()
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	var exit *exec.ExitError
@@ -87,13 +88,13 @@ func goBuild(ctx context.Context, tool, scratch, target string, prog *program, f
 
 // checkBuilt checks that the go command has produced a program: for a package other than main it makes an
 // archive, for one that only has tests nothing.
-func checkBuilt(target string, prog *program) error {
+func checkBuilt(target string, prog *Program) error {
 	info, err := os.Stat(target)
 	if err != nil {
-		return &refusal{prog.name + " has nothing to build"}
+		return &Refusal{prog.Name + " has nothing to build"}
 	}
 	if info.Mode().Perm()&0o111 == 0 || isArchive(target) {
-		return &refusal{prog.name + " is a package to import, not a main package; name an executable, or a directory with package main"}
+		return &Refusal{prog.Name + " is a package to import, not a main package; name an executable, or a directory with package main"}
 	}
 	return nil
 }
@@ -110,13 +111,13 @@ func isArchive(path string) bool {
 	return bytes.HasPrefix(head, []byte("!<arch>"))
 }
 
-func needsBuild(programs []program) bool { return firstPackage(programs) != "" }
+func needsBuild(programs []Program) bool { return firstPackage(programs) != "" }
 
 // firstPackage returns the first package among the programs, or "".
-func firstPackage(programs []program) string {
+func firstPackage(programs []Program) string {
 	for _, p := range programs {
-		if p.pkg != "" {
-			return p.name
+		if p.Package != "" {
+			return p.Name
 		}
 	}
 	return ""

@@ -1,4 +1,4 @@
-package launch
+package program
 
 import (
 	"bytes"
@@ -14,23 +14,45 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"rhinet/internal/fserror"
 )
 
-// A program is what a part runs: an executable file, or a Go package that
-// becomes one when the job starts.
-type program struct {
-	name string // as the user wrote it
-	path string // file to execute; empty until built
-	pkg  string // argument for go build; empty for an executable
-
-	static bool // needs no dynamic linker, like Go programs without C code; known once it is built
+// A Program is an executable file, or a Go package that becomes one when it is built.
+type Program struct {
+	Name    string // as the user wrote it
+	Path    string // file to execute; empty until built
+	Package string // argument for go build; empty for an executable
+	Static  bool   // needs no dynamic linker, like Go programs without C code; see IsStatic
 }
 
-// findProgram finds out what name means: a Go source file, a directory with Go files, an executable file, a
+// A Refusal says that the package that a user named makes no program: a mistake that is found late.
+type Refusal struct{ Text string }
+
+// Error returns the text.
+func (r *Refusal) Error() string { return r.Text }
+
+// Command returns the name under which a program runs, as shown by ps and in a core dump.
+func (p *Program) Command() string {
+	if p.Package != "" {
+		return commandName(p.Package)
+	}
+	return p.Name
+}
+
+// Argv0 returns the argument 0 of a program that has been built.
+func (p *Program) Argv0() string {
+	if p.Package != "" {
+		return p.Path
+	}
+	return p.Name
+}
+
+// Find finds out what name means: a Go source file, a directory with Go files, an executable file, a
 // program in PATH, or the import path of a Go package, in this order. A directory with a package that is
 // not main does not hide a program in PATH of the same name; the repository's own bench is such a case.
-func findProgram(name string) (program, error) {
-	prog := program{name: name}
+func Find(name string) (Program, error) {
+	prog := Program{Name: name}
 	info, err := os.Stat(name)
 	isPath := strings.ContainsRune(name, filepath.Separator) || name == "." || name == ".."
 	switch {
@@ -38,50 +60,50 @@ func findProgram(name string) (program, error) {
 		if _, err := exec.LookPath(name); !isPath && err == nil && !hasMain(name) {
 			return lookPath(prog)
 		}
-		prog.pkg = localPackage(name)
+		prog.Package = localPackage(name)
 		return prog, nil
 	case err == nil && info.IsDir() && isPath:
 		return prog, fmt.Errorf("%s is a directory without Go files: name an executable or a Go main package", name)
 	case err == nil && !info.IsDir() && strings.HasSuffix(name, ".go"):
-		prog.pkg = localPackage(name)
+		prog.Package = localPackage(name)
 		return prog, nil
 	case err == nil && isPath:
-		prog.path = name
+		prog.Path = name
 		return prog, checkExecutable(name, info)
 	case !isPath:
 		return lookPath(prog)
 	case isImportPath(name):
-		prog.pkg = name
+		prog.Package = name
 		return prog, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return prog, fmt.Errorf("%s: no such program; name an executable or a Go main package", name)
 	}
-	return prog, fmt.Errorf("%s: %w", name, plainError(err))
+	return prog, fmt.Errorf("%s: %w", name, fserror.Reason(err))
 }
 
 // lookPath finds a bare name in PATH.
-func lookPath(prog program) (program, error) {
-	path, err := exec.LookPath(prog.name)
+func lookPath(prog Program) (Program, error) {
+	path, err := exec.LookPath(prog.Name)
 	if err != nil {
 		hint := ""
-		_, notNumber := strconv.Atoi(prog.name)
-		switch info, err := os.Stat(prog.name); {
+		_, notNumber := strconv.Atoi(prog.Name)
+		switch info, err := os.Stat(prog.Name); {
 		case err != nil && notNumber == nil:
-			hint = fmt.Sprintf("; -n %s sets the number of ranks", prog.name)
-		case err != nil && strings.HasSuffix(prog.name, ".go"):
-			return prog, fmt.Errorf("%s: no such file", prog.name)
+			hint = fmt.Sprintf("; -n %s sets the number of ranks", prog.Name)
+		case err != nil && strings.HasSuffix(prog.Name, ".go"):
+			return prog, fmt.Errorf("%s: no such file", prog.Name)
 		case err != nil:
 		case info.IsDir():
 			hint = ", and the directory of that name has no Go files"
 		default:
-			hint = fmt.Sprintf("; for the file in this directory write ./%s", prog.name)
+			hint = fmt.Sprintf("; for the file in this directory write ./%s", prog.Name)
 		}
-		return prog, fmt.Errorf("%s: no such program in PATH%s", prog.name, hint)
+		return prog, fmt.Errorf("%s: no such program in PATH%s", prog.Name, hint)
 	}
-	prog.path = path
+	prog.Path = path
 	info, err := os.Stat(path)
 	if err != nil {
-		return prog, fmt.Errorf("%s: %w", path, plainError(err))
+		return prog, fmt.Errorf("%s: %w", path, fserror.Reason(err))
 	}
 	return prog, checkExecutable(path, info)
 }
@@ -135,7 +157,7 @@ func checkExecutable(path string, info fs.FileInfo) error {
 	head := make([]byte, 256)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: %w", path, plainError(err))
+		return fmt.Errorf("%s: %w", path, fserror.Reason(err))
 	}
 	return checkFormat(path, head[:n])
 }
@@ -153,18 +175,8 @@ func checkFormat(path string, head []byte) error {
 		}
 		return nil
 	}
-	if hasMagic(head) || foreignFormats() {
+	if hasMagic(head) || ForeignFormats() {
 		return nil
 	}
 	return fmt.Errorf("%s is no program for this machine; a script needs a #! line", path)
-}
-
-// plainError strips the operation and the path from an error of package os, for messages that name the file
-// themselves.
-func plainError(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
