@@ -92,9 +92,10 @@ func TestWrongProfile(t *testing.T) {
 	}
 }
 
-// A job that cannot start says why, and nothing of profiles.
+// A job that cannot start says why, and nothing of profiles. With C code, each thread takes address space for its
+// stack and for an arena of malloc, of which the limit would leave too little for some.
 func TestProfileOfAJobThatDoesNotStart(t *testing.T) {
-	cmd := exec.Command("sh", "-c", `ulimit -v 1000000; exec "$0" -n 2 --profile "cpu:$1" true`, os.Args[0], filepath.Join(t.TempDir(), "x.pprof"))
+	cmd := exec.Command("sh", "-c", `export MALLOC_ARENA_MAX=1; ulimit -s 1024; ulimit -v 1000000; exec "$0" -n 2 --profile "cpu:$1" true`, os.Args[0], filepath.Join(t.TempDir(), "x.pprof"))
 	cmd.Env = append(os.Environ(), playMpirun+"=1")
 	out, _ := cmd.CombinedOutput()
 	if text := string(out); cmd.ProcessState.ExitCode() != launch.StatusFailed || strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "mpirun: no memory for 2 ranks to share: ") {
