@@ -184,20 +184,10 @@ func (f *function) apart(pos token.Pos) (end token.Pos, others []ast.Node) {
 		if !around(n) {
 			return false
 		}
-		var list []ast.Stmt
-		switch n := n.(type) {
-		case *ast.BlockStmt:
-			list = n.List
-		case *ast.CaseClause:
-			list = n.Body
-		case *ast.CommClause:
-			list = n.Body
-		case *ast.IfStmt:
-			if n.Else != nil && around(n.Body) {
-				others = append(others, n.Else)
-			}
+		if n, ok := n.(*ast.IfStmt); ok && n.Else != nil && around(n.Body) {
+			others = append(others, n.Else)
 		}
-		for _, s := range list {
+		for _, s := range listOf(n) {
 			switch s.(type) {
 			case *ast.ReturnStmt:
 				end = min(end, n.End())

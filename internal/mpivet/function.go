@@ -61,16 +61,22 @@ func (f *function) preorder(visit func(n ast.Node, above []ast.Node)) {
 // lists visits each list of statements of the function.
 func (f *function) lists(visit func([]ast.Stmt)) {
 	walk(f.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BlockStmt:
-			visit(n.List)
-		case *ast.CaseClause:
-			visit(n.Body)
-		case *ast.CommClause:
-			visit(n.Body)
-		}
+		visit(listOf(n))
 		return true
 	})
+}
+
+// listOf returns the statements that n is a list of, or none.
+func listOf(n ast.Node) []ast.Stmt {
+	switch n := n.(type) {
+	case *ast.BlockStmt:
+		return n.List
+	case *ast.CaseClause:
+		return n.Body
+	case *ast.CommClause:
+		return n.Body
+	}
+	return nil
 }
 
 // local returns the variable of this function that e names, or nil. Parameters and results do not count.

@@ -83,8 +83,11 @@ func (f *function) steady(e ast.Expr, loop ast.Node) bool {
 		if v == nil || f.depth >= deep {
 			return false
 		}
-		value, times := f.values(v)
-		return times == 0 || times == 1 && value != nil && f.deeper().steady(value, loop)
+		if _, times := f.values(v); times == 0 {
+			return true
+		}
+		value := f.onlyValue(v)
+		return value != nil && f.deeper().steady(value, loop)
 	case *ast.CallExpr:
 		if c, ok := f.call(e); ok && (c.is("Comm", "Rank") || c.is("Comm", "Size")) {
 			at, ok := f.placeOf(c.receiver())

@@ -153,13 +153,32 @@ func (f *function) behind(e *ast.Ident) ast.Expr {
 	return nil
 }
 
-// onlyValue returns the expression that gives v its value, if there is exactly one and v is not a parameter.
+// onlyValue returns the expression that gives v its value, if there is exactly one, and v has no other value
+// before: it is a variable that begins with this one, or gets it in the list of statements that declares it.
 func (f *function) onlyValue(v *types.Var) ast.Expr {
 	value, times := f.values(v)
-	if times != 1 {
+	if times != 1 || value == nil || v.Kind() != types.PackageVar && !f.fromTheStart(v, value) {
 		return nil
 	}
 	return value
+}
+
+// fromTheStart reports whether v is declared with value, or gets it in the list of statements that declares it.
+func (f *function) fromTheStart(v *types.Var, value ast.Expr) (found bool) {
+	f.inFiles(v, func(n ast.Node) bool {
+		assigned(n, func(to, from ast.Expr) {
+			id, ok := to.(*ast.Ident)
+			found = found || ok && from == value && f.TypesInfo.Defs[id] == v
+		})
+		declared := false
+		for _, s := range listOf(n) {
+			_, decl := s.(*ast.DeclStmt)
+			declared = declared || decl && inside(v, s)
+			assigned(s, func(_, from ast.Expr) { found = found || declared && from == value })
+		}
+		return !found
+	})
+	return found
 }
 
 // values returns how often v gets a value, or may get one through a pointer, in the file or, if it is a
@@ -171,16 +190,20 @@ func (f *function) values(v *types.Var) (value ast.Expr, times int) {
 			times++
 		}
 	}
-	for _, file := range f.Files {
-		if v.Parent() != f.Pkg.Scope() && (file.FileStart > v.Pos() || v.Pos() >= file.FileEnd) {
-			continue
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			assigned(n, set)
-			return true
-		})
-	}
+	f.inFiles(v, func(n ast.Node) bool {
+		assigned(n, set)
+		return true
+	})
 	return value, times
+}
+
+// inFiles visits the nodes of the file that can name v, or of all files for a variable of the package.
+func (f *function) inFiles(v *types.Var, visit func(ast.Node) bool) {
+	for _, file := range f.Files {
+		if v.Kind() == types.PackageVar || file.FileStart <= v.Pos() && v.Pos() < file.FileEnd {
+			ast.Inspect(file, visit)
+		}
+	}
 }
 
 // assigned calls set for each expression that n assigns to, with what it assigns, or nil.

@@ -57,6 +57,26 @@ func flagOfFlag(world *mpi.Comm, buf []int) error {
 	return mpi.Barrier(world) // want `those with worker return in line 54`
 }
 
+func declaredBefore(world *mpi.Comm, given bool) error {
+	var rank int
+	rank = world.Rank()
+	root := rank == 0
+	if given && root {
+		return mpi.Barrier(world) // want `only ranks with given && root call Barrier here`
+	}
+	return nil
+}
+
+func flagInAClosure(world *mpi.Comm, given bool) func() error {
+	root := world.Rank() == 0
+	return func() error {
+		if !root || given {
+			return mpi.Barrier(world) // want `only ranks with !root \|\| given call Barrier here`
+		}
+		return nil
+	}
+}
+
 // What follows is right.
 
 const debug = false
@@ -130,6 +150,37 @@ func inACircle(world *mpi.Comm) error {
 	next = last + 1
 	last = next
 	if last == 0 {
+		return mpi.Barrier(world)
+	}
+	return nil
+}
+
+func givenOrRank(world *mpi.Comm, rank int) error {
+	if rank < 0 {
+		rank = world.Rank()
+	}
+	if rank == 0 {
+		return mpi.Barrier(world)
+	}
+	return nil
+}
+
+func resultOrRank(world *mpi.Comm, given bool) (rank int, err error) {
+	if given {
+		rank = world.Rank()
+	}
+	if rank == 0 {
+		err = mpi.Barrier(world)
+	}
+	return rank, err
+}
+
+func zeroOrRank(world *mpi.Comm, given bool) error {
+	var rank int
+	if given {
+		rank = world.Rank()
+	}
+	if !given && rank == 0 {
 		return mpi.Barrier(world)
 	}
 	return nil
