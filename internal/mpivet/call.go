@@ -76,8 +76,12 @@ func (c call) receiver() ast.Expr {
 }
 
 // is reports whether the call is of the method name of the type typ of package mpi.
-func (c call) is(typ, name string) bool {
-	return c.fn.Name() == name && c.sig.Recv() != nil && isMPI(c.sig.Recv().Type(), typ)
+func (c call) is(typ, name string) bool { return c.fn.Name() == name && c.of(typ) }
+
+// of reports whether the call is of a method of the type typ of package mpi.
+func (c call) of(typ string) bool {
+	r := c.sig.Recv()
+	return r != nil && isMPI(r.Type(), typ)
 }
 
 // fails reports whether the last result is an error.
@@ -100,10 +104,13 @@ func (c call) request() int {
 	return -1
 }
 
+// keeps reports whether the call returns a request that keeps the buffers. Those of windows are complete at once.
+func (c call) keeps() bool { return c.request() >= 0 && !c.of("Win") }
+
 // sends returns the buffer that the call sends from, and fills the one that it receives into; both may be
-// nil.
+// nil. An access to a window sends its data, and receives what it gets.
 func (c call) sends() ast.Expr {
-	if b := c.anyArg("send", "in"); b != nil {
+	if b := c.anyArg("send", "in", "data"); b != nil {
 		return b
 	}
 	if c.arg("dst") != nil || c.arg("root") != nil {
@@ -113,10 +120,10 @@ func (c call) sends() ast.Expr {
 }
 
 func (c call) fills() ast.Expr {
-	if b := c.anyArg("recv", "out"); b != nil {
+	if b := c.anyArg("recv", "out", "inout", "old"); b != nil {
 		return b
 	}
-	if c.arg("src") != nil || c.arg("root") != nil || c.arg("m") != nil {
+	if c.anyArg("src", "root", "m", "target") != nil {
 		return c.arg("buf")
 	}
 	return nil

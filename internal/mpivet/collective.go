@@ -43,9 +43,9 @@ func (f *function) on(c call) (place, bool) {
 		if comm := c.arg("c"); comm != nil && (collectives[name] || collectives[plain]) {
 			return f.placeOf(comm)
 		}
-	case isMPI(c.sig.Recv().Type(), "Comm") && makers[name]:
+	case c.of("Comm") && makers[name]:
 		return f.placeOf(c.receiver())
-	case isMPI(c.sig.Recv().Type(), "Win") && fences[name]:
+	case c.of("Win") && fences[name]:
 		return f.windowOf(c.receiver())
 	}
 	return place{}, false

@@ -48,7 +48,7 @@ func (f *function) begins(s ast.Stmt) (all []begun) {
 		to := a.Lhs[min(i, len(a.Lhs)-1)]
 		b := begun{call: c}
 		switch {
-		case ok && c.request() >= 0:
+		case ok && c.keeps():
 			to = target(a, c)
 			if x, ok := to.(*ast.IndexExpr); ok {
 				to, b.list = x.X, true
@@ -78,7 +78,7 @@ func (f *function) appends(e ast.Expr) (call, bool) {
 		return call{}, false
 	}
 	c, ok := f.call(a.Args[1])
-	return c, ok && c.request() >= 0
+	return c, ok && c.keeps()
 }
 
 // between checks the statements up to the next mention of the request.
@@ -259,7 +259,7 @@ func stops(rest []ast.Stmt) bool {
 // looksAt reports whether the loop uses the list of requests other than by adding to it.
 func (f *function) looksAt(body *ast.BlockStmt, b begun) (found bool) {
 	ast.PreorderStack(body, nil, func(n ast.Node, above []ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && f.TypesInfo.Uses[id] == b.handle && !onlyFills(above, id) {
+		if id, ok := n.(*ast.Ident); ok && f.TypesInfo.Uses[id] == b.handle && !f.onlyFills(above, id) {
 			found = true
 		}
 		return !found

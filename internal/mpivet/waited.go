@@ -320,7 +320,7 @@ func (f *function) stored(c call, list *types.Var, seen map[*types.Var]bool) {
 	seen[list] = true
 	used := false
 	ast.PreorderStack(f.body, nil, func(n ast.Node, above []ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && f.TypesInfo.Uses[id] == list && !onlyFills(above, id) {
+		if id, ok := n.(*ast.Ident); ok && f.TypesInfo.Uses[id] == list && !f.onlyFills(above, id) {
 			used = true
 		}
 		return !used
@@ -331,11 +331,11 @@ func (f *function) stored(c call, list *types.Var, seen map[*types.Var]bool) {
 }
 
 // onlyFills reports whether the mention id of a list appends to it or asks for its length.
-func onlyFills(above []ast.Node, id *ast.Ident) bool {
+func (f *function) onlyFills(above []ast.Node, id *ast.Ident) bool {
 	switch p := above[len(above)-1].(type) {
 	case *ast.CallExpr:
 		fun, ok := p.Fun.(*ast.Ident)
-		return ok && (fun.Name == "append" && p.Args[0] == id || fun.Name == "len" || fun.Name == "cap")
+		return ok && (fun.Name == "append" && p.Args[0] == id && f.putsBack(above, id) || fun.Name == "len" || fun.Name == "cap")
 	case *ast.AssignStmt:
 		return slices.Contains(p.Lhs, ast.Expr(id))
 	case *ast.IndexExpr:
@@ -343,4 +343,10 @@ func onlyFills(above []ast.Node, id *ast.Ident) bool {
 		return ok && p.X == id && slices.Contains(a.Lhs, ast.Expr(p))
 	}
 	return false
+}
+
+// putsBack reports whether what the call right above id returns is assigned to the variable id.
+func (f *function) putsBack(above []ast.Node, id *ast.Ident) bool {
+	a, ok := above[len(above)-2].(*ast.AssignStmt)
+	return ok && len(a.Lhs) == 1 && f.variable(a.Lhs[0]) == f.variable(id)
 }

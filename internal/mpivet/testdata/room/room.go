@@ -45,3 +45,12 @@ func array(c *mpi.Comm) (int, error) {
 	_, err := mpi.Recv(c, buf[:], 0, 0)
 	return buf[0], err
 }
+
+func got(w *mpi.Win[int]) (sum int, err error) {
+	var buf []int
+	err = w.Get(buf, 1, 0) // want `buf has no elements, and Get receives into those that are there`
+	for _, v := range buf {
+		sum += v
+	}
+	return sum, err
+}

@@ -272,6 +272,14 @@ func waitedFor(c *mpi.Comm, buf []int) error {
 	return mpi.WaitAll(reqs...)
 }
 
+func appendedElsewhere(c *mpi.Comm, buf []int, last *mpi.Request) error {
+	var reqs []*mpi.Request
+	for to := range 3 {
+		reqs = append(reqs, mpi.Isend(c, buf, to, 0))
+	}
+	return mpi.WaitAll(append(reqs, last)...)
+}
+
 func persistent(c *mpi.Comm, buf []int) error {
 	r, err := mpi.SendInit(c, buf, 1, 0)
 	if err != nil {
