@@ -85,6 +85,8 @@ func (f *function) collective() {
 			}
 		case *ast.SwitchStmt:
 			f.oneOf(n)
+		case *ast.ForStmt, *ast.RangeStmt:
+			f.uneven(n, above)
 		}
 	})
 }

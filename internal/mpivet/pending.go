@@ -241,7 +241,9 @@ func (f *function) turns(loop ast.Node, body *ast.BlockStmt) {
 	}
 }
 
-func inside(v types.Object, n ast.Node) bool { return v.Pos() >= n.Pos() && v.Pos() < n.End() }
+func inside(v interface{ Pos() token.Pos }, n ast.Node) bool {
+	return v.Pos() >= n.Pos() && v.Pos() < n.End()
+}
 
 // stops reports whether there is only one iteration.
 func stops(rest []ast.Stmt) bool {
