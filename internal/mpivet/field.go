@@ -61,7 +61,7 @@ func (f *function) ownPlace(e ast.Expr) (p place, ok bool) {
 		root = s.X
 	}
 	v := f.local(root)
-	if v == nil || f.leaks(v) || root != e && f.lends(v) {
+	if v == nil || f.leaksBefore(root) || root != e && f.lends(v) {
 		return place{}, false
 	}
 	return f.placeOf(e)

@@ -124,6 +124,13 @@ func (f *function) leaks(v *types.Var) (found bool) {
 	return found
 }
 
+// leaksBefore reports whether the variable that e assigns to may leak before the assignment. If that declares it,
+// what makes it leak comes later.
+func (f *function) leaksBefore(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return !(ok && f.TypesInfo.Defs[id] != nil) && f.leaks(f.variable(e))
+}
+
 // A place is a variable, or a field of one, or a field of that, and so on. Two expressions refer to the
 // same data if their places are equal.
 type place struct {

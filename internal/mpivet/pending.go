@@ -61,7 +61,7 @@ func (f *function) begins(s ast.Stmt) (all []begun) {
 		default:
 			continue
 		}
-		if b.handle = f.local(to); b.handle != nil && !f.leaks(b.handle) || b.handle == nil && f.inField(&b, to) {
+		if b.handle = f.local(to); b.handle != nil && !f.leaksBefore(to) || b.handle == nil && f.inField(&b, to) {
 			all = append(all, b)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // A rankValue is a value that is computed from the rank in a communicator.
@@ -197,13 +198,20 @@ func (f *function) values(v *types.Var) (value ast.Expr, times int) {
 	return value, times
 }
 
-// inFiles visits the nodes of the file that can name v, or of all files for a variable of the package.
+// inFiles visits the nodes of the files that can name v.
 func (f *function) inFiles(v *types.Var, visit func(ast.Node) bool) {
-	for _, file := range f.Files {
-		if v.Kind() == types.PackageVar || file.FileStart <= v.Pos() && v.Pos() < file.FileEnd {
-			ast.Inspect(file, visit)
-		}
+	for _, file := range f.filesOf(v) {
+		ast.Inspect(file, visit)
 	}
+}
+
+// filesOf returns the file that can name v, or all files for a variable of the package.
+func (f *function) filesOf(v *types.Var) []*ast.File {
+	if v.Kind() == types.PackageVar {
+		return f.Files
+	}
+	i := slices.IndexFunc(f.Files, func(file *ast.File) bool { return file.FileStart <= v.Pos() && v.Pos() < file.FileEnd })
+	return f.Files[max(i, 0) : i+1]
 }
 
 // assigned calls set for each expression that n assigns to, with what it assigns, or nil.

@@ -68,7 +68,7 @@ func (f *function) keptIn(c call, to ast.Expr, stmt ast.Node) {
 		return
 	}
 	if i, ok := to.(*ast.IndexExpr); ok {
-		f.stored(c, f.local(i.X), map[*types.Var]bool{})
+		f.stored(c, f.variable(i.X), map[*types.Var]bool{})
 		return
 	}
 	p, ok := f.ownPlace(to)
@@ -107,20 +107,17 @@ func (f *function) lost(p place, stmt ast.Node) ast.Node {
 		return nil, true
 	}
 	seen := map[*cfg.Block]bool{}
-	var search func(b *cfg.Block, from int) ast.Node
-	search = func(b *cfg.Block, from int) ast.Node {
+	var search func(b *cfg.Block, from int, next []*cfg.Block) ast.Node
+	search = func(b *cfg.Block, from int, next []*cfg.Block) ast.Node {
 		end, on := along(b.Nodes[from:])
 		if !on {
 			return end
 		}
-		next := b.Succs
-		if f.untilComplete(b, p) {
-			next = next[:1] // the loop is not left before
-		}
 		for _, s := range next {
 			if !seen[s] {
-				seen[s] = true
-				if end := search(s, 0); end != nil {
+				ways := f.ways(b, s, p, stmt)
+				seen[s] = len(ways) == len(s.Succs)
+				if end := search(s, 0, ways); end != nil {
 					return end
 				}
 			}
@@ -129,10 +126,22 @@ func (f *function) lost(p place, stmt ast.Node) ast.Node {
 	}
 	for _, b := range cfg.New(f.body, f.mayReturn).Blocks {
 		if i := slices.Index(b.Nodes, stmt); i >= 0 && b.Live {
-			return search(b, i+1)
+			return search(b, i+1, f.ways(b, b, p, stmt))
 		}
 	}
 	return nil
+}
+
+// ways returns where a path that comes from one block to b may go on. A loop that ends when the request is complete
+// is not left before. One behind stmt whose turns look at p has a turn, as far as anybody knows.
+func (f *function) ways(from, b *cfg.Block, p place, stmt ast.Node) []*cfg.Block {
+	body := bodyOf(b.Stmt)
+	head := b.Kind == cfg.KindForLoop || b.Kind == cfg.KindRangeLoop
+	first := head && !inside(stmt, b.Stmt) && !(from.Stmt != nil && inside(from.Stmt, b.Stmt))
+	if f.untilComplete(b, p) || first && f.mentionsPlace(body, p) {
+		return b.Succs[:1]
+	}
+	return b.Succs
 }
 
 // untilComplete reports whether b ends with the condition !v of a loop in which v becomes true only when a Test says
@@ -298,13 +307,14 @@ func (f *function) appended(c call, to *ast.CallExpr, above []ast.Node, seen map
 		return
 	}
 	if a, ok := above[len(above)-2].(*ast.AssignStmt); ok && len(a.Lhs) == 1 {
-		f.stored(c, f.local(a.Lhs[0]), seen)
+		f.stored(c, f.variable(a.Lhs[0]), seen)
 	}
 }
 
-// stored reports a slice, an array or a map of requests that is only filled.
+// stored reports a slice, an array or a map of requests that is only filled: a variable of this function, or of one
+// that this is a literal in.
 func (f *function) stored(c call, list *types.Var, seen map[*types.Var]bool) {
-	if list == nil || seen[list] {
+	if list == nil || list.Kind() != types.LocalVar || seen[list] {
 		return
 	}
 	remedy := "call mpi.WaitAll(" + list.Name() + "...)"
@@ -319,12 +329,14 @@ func (f *function) stored(c call, list *types.Var, seen map[*types.Var]bool) {
 	}
 	seen[list] = true
 	used := false
-	ast.PreorderStack(f.body, nil, func(n ast.Node, above []ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && f.TypesInfo.Uses[id] == list && !f.onlyFills(above, id) {
-			used = true
-		}
-		return !used
-	})
+	for _, file := range f.filesOf(list) {
+		ast.PreorderStack(file, nil, func(n ast.Node, above []ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && f.TypesInfo.Uses[id] == list && !f.onlyFills(above, id) {
+				used = true
+			}
+			return !used
+		})
+	}
 	if !used {
 		f.Reportf(c.Pos(), "%s collects requests, and nobody waits for them; %s", list.Name(), remedy)
 	}

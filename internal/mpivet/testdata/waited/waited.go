@@ -103,6 +103,32 @@ func byRank(c *mpi.Comm, buf []int) int {
 	return len(reqs)
 }
 
+func leftInALoop(c *mpi.Comm, buf []int, peers []int) error {
+	r := mpi.Isend(c, buf, 1, 0) // want `the request of Isend is not waited for on the way to line \d+; call r.Wait there, too`
+	for range peers {
+		if len(buf) > 3 {
+			return nil
+		}
+		if _, err := r.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func lastOfALoop(c *mpi.Comm, buf []int) error {
+	for to := range 3 {
+		r := mpi.Isend(c, buf, to, 0) // want `the request of Isend is not waited for on the way to line \d+; call r.Wait there, too`
+		if to == 2 {
+			break
+		}
+		if _, err := r.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // What follows is right.
 
 type exchange struct {
@@ -227,6 +253,18 @@ func polled(c *mpi.Comm, buf []int) error {
 			return err
 		}
 	}
+}
+
+func inEachTurn(c *mpi.Comm, buf []int, n int) error {
+	for range n {
+		r := mpi.Irecv(c, buf, 0, 0)
+		for i := 0; i < n; i++ {
+			if _, done, _ := r.Test(); done {
+				break
+			}
+		}
+	}
+	return nil
 }
 
 func polledUntil(c *mpi.Comm, buf []int) (err error) {
