@@ -129,12 +129,15 @@ func (c call) fills() ast.Expr {
 	return nil
 }
 
-// number returns the value of an argument, if it is a constant.
+// number returns the value of an argument, if it is a constant, or a variable that always has the value of one.
 func (f *function) number(e ast.Expr) (int64, bool) {
 	if e == nil {
 		return 0, false
 	}
 	v := f.TypesInfo.Types[e].Value
+	if id, ok := ast.Unparen(e).(*ast.Ident); ok && v == nil {
+		return f.deeper().number(f.behind(id))
+	}
 	if v == nil {
 		return 0, false
 	}

@@ -33,6 +33,12 @@ type ranks struct {
 	not  []int64
 }
 
+// meant reports whether s, of one rank, may mean a receive that ranks r execute: one rank, or the others than that
+// of s.
+func (r ranks) meant(s transfer) bool {
+	return r.only.known || slices.Contains(r.not, s.ranks.only.n)
+}
+
 func (r ranks) may(rank int64) bool {
 	if r.only.known {
 		return r.only.n == rank
@@ -42,7 +48,7 @@ func (r ranks) may(rank int64) bool {
 
 // matched reports sends between two given ranks that no receive of the function matches, while the receiver
 // has a receive that no send matches: the tags must be wrong. Where the tags fit and exactly one send and
-// one receive match, their element types are compared.
+// one receive match, their element types are compared, and their lengths.
 //
 // MPI 4.1, sections 3.2.4 and 3.3.1.
 func (f *function) matched() {
@@ -76,7 +82,7 @@ func (f *function) matched() {
 // otherTag reports s if one of the lost receives, which may have been meant, matches no other send.
 func (f *function) otherTag(s transfer, lost, all []transfer) {
 	for _, r := range lost {
-		alone := r.peer.known && r.peer.n == s.ranks.only.n && r.ranks.only.known
+		alone := r.peer.known && r.peer.n == s.ranks.only.n && r.ranks.meant(s)
 		for _, other := range all {
 			if other.send && other.ranks.may(s.ranks.only.n) && (!other.tag.known || other.tag.n == r.tag.n) {
 				alone = false
@@ -98,7 +104,7 @@ func (f *function) otherElements(s, r transfer, all []transfer) {
 			return
 		}
 	}
-	if !r.ranks.only.known {
+	if !r.ranks.meant(s) || !r.ranks.only.known && !r.peer.known {
 		return
 	}
 	from, to := f.element(s.buf), f.element(r.buf)
@@ -108,6 +114,13 @@ func (f *function) otherElements(s, r transfer, all []transfer) {
 	if a, b := basicOf(from), basicOf(to); a != b && a != types.Invalid && b != types.Invalid && a != types.Uint8 && b != types.Uint8 {
 		f.Reportf(s.Pos(), "%s sends %s, and line %d receives them as %s; use the same type, or []byte",
 			s.fn.Name(), types.TypeString(from, f.qualify), f.line(r.Pos()), types.TypeString(to, f.qualify))
+		return
+	}
+	sent, knowsSent := f.length(s.buf)
+	room, knowsRoom := f.length(r.buf)
+	if types.Identical(from, to) && !isMPI(to, "Item") && knowsSent && knowsRoom && sent > room {
+		f.Reportf(s.Pos(), "%s sends %d elements, and line %d has room for %d; receive into a longer buffer",
+			s.fn.Name(), sent, f.line(r.Pos()), room)
 	}
 }
 
@@ -174,6 +187,14 @@ func (f *function) constant(e ast.Expr) number {
 // reach returns the ranks of comm that reach what is below the nodes.
 func (f *function) reach(above []ast.Node, comm place) (r ranks) {
 	for i, n := range above[:max(len(above)-1, 0)] {
+		for _, s := range listOf(n) {
+			if s == above[i+1] {
+				break
+			}
+			if rank, ok := f.leftBy(s, comm); ok {
+				r.not = append(r.not, rank)
+			}
+		}
 		switch n := n.(type) {
 		case *ast.IfStmt:
 			rank, ok := f.equals(n.Cond, comm)
@@ -191,6 +212,19 @@ func (f *function) reach(above []ast.Node, comm place) (r ranks) {
 		}
 	}
 	return r
+}
+
+// leftBy returns the rank of comm that does not come to the statements after s, in the same list.
+func (f *function) leftBy(s ast.Stmt, comm place) (int64, bool) {
+	n, ok := s.(*ast.IfStmt)
+	if !ok || len(n.Body.List) == 0 {
+		return 0, false
+	}
+	last := n.Body.List[len(n.Body.List)-1]
+	if _, returns := last.(*ast.ReturnStmt); !returns && !plain(last) {
+		return 0, false
+	}
+	return f.equals(n.Cond, comm)
 }
 
 // clauseOf returns the clause of the switch at the start of above.

@@ -156,12 +156,27 @@ func (f *function) behind(e *ast.Ident) ast.Expr {
 
 // onlyValue returns the expression that gives v its value, if there is exactly one, and v has no other value
 // before: it is a variable that begins with this one, or gets it in the list of statements that declares it.
+// Exported variables may get others in other packages, and variables with methods from these.
 func (f *function) onlyValue(v *types.Var) ast.Expr {
 	value, times := f.values(v)
-	if times != 1 || value == nil || v.Kind() != types.PackageVar && !f.fromTheStart(v, value) {
+	if times != 1 || value == nil || v.Kind() == types.PackageVar && v.Exported() || changesItself(v.Type()) || v.Kind() != types.PackageVar && !f.fromTheStart(v, value) {
 		return nil
 	}
 	return value
+}
+
+// changesItself reports whether t has methods that may change it.
+func changesItself(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return false
+	}
+	for m := range n.Methods() {
+		if _, pointer := m.Signature().Recv().Type().(*types.Pointer); pointer {
+			return true
+		}
+	}
+	return false
 }
 
 // fromTheStart reports whether v is declared with value, or gets it in the list of statements that declares it.
