@@ -63,8 +63,7 @@ func (f *function) passesOn(list []ast.Stmt, comm place) bool {
 		if _, ok := f.within(e, comm); ok {
 			return true
 		}
-		fn, ok := typeutil.Callee(f.TypesInfo, e).(*types.Func)
-		return ok && fn.FullName() == "errors.Join" && !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { _, ok := f.call(a); return !ok })
+		return f.joins(e) && !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { _, ok := f.call(a); return !ok })
 	}
 	v := f.variable(last)
 	if v == nil || len(list) < 2 {
@@ -81,6 +80,12 @@ func (f *function) passesOn(list []ast.Stmt, comm place) bool {
 	}
 	_, ok = f.call(a.Rhs[0])
 	return ok
+}
+
+// joins reports whether e calls errors.Join.
+func (f *function) joins(e *ast.CallExpr) bool {
+	fn, ok := typeutil.Callee(f.TypesInfo, e).(*types.Func)
+	return ok && fn.FullName() == "errors.Join"
 }
 
 // leaving says how the branch ends.

@@ -67,32 +67,35 @@ func (f *function) declaration(fn *types.Func) *ast.FuncDecl {
 func (f *function) surely() func(call) bool {
 	made := map[*ast.CallExpr]bool{}
 	for _, s := range f.body.List {
-		var always ast.Node = s
-		mayLeave := false
-		switch s := s.(type) {
-		case *ast.ExprStmt, *ast.AssignStmt, *ast.DeclStmt, *ast.IncDecStmt, *ast.ReturnStmt:
-		case *ast.IfStmt:
-			if always = s.Cond; s.Init != nil {
-				always = s.Init
-			}
-			mayLeave = !f.asksError(s.Cond) && leavesBelow(s)
-		default:
-			always, mayLeave = nil, leavesBelow(s)
-		}
-		if always != nil {
-			walk(always, func(n ast.Node) bool {
-				if e, ok := n.(*ast.CallExpr); ok {
-					made[e] = true
-				}
-				b, ok := n.(*ast.BinaryExpr)
-				return !ok || b.Op != token.LAND && b.Op != token.LOR // else the right side may be left out
-			})
-		}
-		if mayLeave {
+		f.always(s, func(e *ast.CallExpr) { made[e] = true })
+		branch, ok := s.(*ast.IfStmt)
+		if leavesBelow(s) && !(ok && f.asksError(branch.Cond)) {
 			break
 		}
 	}
 	return func(c call) bool { return made[c.CallExpr] }
+}
+
+// always visits the calls that s makes whenever it is executed.
+func (f *function) always(s ast.Stmt, visit func(*ast.CallExpr)) {
+	var part ast.Node
+	switch s := s.(type) {
+	case *ast.ExprStmt, *ast.AssignStmt, *ast.DeclStmt, *ast.IncDecStmt, *ast.ReturnStmt:
+		part = s
+	case *ast.IfStmt:
+		if part = s.Cond; s.Init != nil {
+			part = s.Init
+		}
+	default:
+		return
+	}
+	walk(part, func(n ast.Node) bool {
+		if e, ok := n.(*ast.CallExpr); ok {
+			visit(e)
+		}
+		b, ok := n.(*ast.BinaryExpr)
+		return !ok || b.Op != token.LAND && b.Op != token.LOR // else the right side may be left out
+	})
 }
 
 // leavesBelow reports whether s has a statement that transfers control elsewhere.

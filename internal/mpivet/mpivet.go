@@ -24,6 +24,7 @@ func Analyzers() []*analysis.Analyzer {
 		check("collective", "calls that all ranks must make, in a condition on the rank", (*function).collective),
 		check("elements", "elements that cannot travel, and operations that are not defined for them", (*function).elements),
 		check("finalize", "mpi.Init in a program without mpi.Finalize", (*function).finalize),
+		check("freed", "calls on communicators, windows and sessions that were freed before", (*function).freed),
 		check("ignored", "errors of package mpi that nobody looks at", (*function).ignored),
 		check("matched", "a send and a receive of one function whose tags or elements differ", (*function).matched),
 		check("pending", "buffers that are used while a request still sends or fills them", (*function).pending),
