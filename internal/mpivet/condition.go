@@ -52,7 +52,9 @@ func (f *function) truth(cond ast.Expr) (value, known bool) {
 		return !value, known && e.Op == token.NOT
 	case *ast.BinaryExpr:
 		if e.Op == token.LAND || e.Op == token.LOR {
-			return f.decided(e)
+			x, knowsX := f.truth(e.X)
+			y, knowsY := f.truth(e.Y)
+			return decided(e.Op, x, knowsX, y, knowsY)
 		}
 		if value, known = f.compared(e.X, e.Op, e.Y); !known {
 			return f.compared(e.Y, mirrored(e.Op), e.X)
@@ -62,10 +64,8 @@ func (f *function) truth(cond ast.Expr) (value, known bool) {
 }
 
 // decided returns the value of x && y or x || y, if one side decides it alone, or both sides are known.
-func (f *function) decided(e *ast.BinaryExpr) (value, known bool) {
-	x, knowsX := f.truth(e.X)
-	y, knowsY := f.truth(e.Y)
-	decisive := e.Op == token.LOR
+func decided(op token.Token, x, knowsX, y, knowsY bool) (value, known bool) {
+	decisive := op == token.LOR
 	if knowsX && x == decisive || knowsY && y == decisive {
 		return decisive, true
 	}

@@ -2,13 +2,10 @@ package mpivet
 
 import (
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
 	"strings"
-
-	"golang.org/x/tools/go/cfg"
 )
 
 // waited reports requests that are never waited for. Any mention of a variable counts as waiting, and a
@@ -87,93 +84,15 @@ func (f *function) keptIn(c call, to ast.Expr, stmt ast.Node) {
 // lost finds a path from stmt, which assigns a request to p, to a return or to the next assignment to p,
 // without a mention of p; nil if there is none.
 func (f *function) lost(p place, stmt ast.Node) ast.Node {
-	failing := f.failing()
-	// along follows the nodes of a block and returns where p is lost, and whether to continue.
-	along := func(nodes []ast.Node) (ast.Node, bool) {
-		for _, n := range nodes {
-			if r, ok := n.(*ast.ReturnStmt); ok && !f.mentionsPlace(r, p) {
-				if failing[r] {
-					return nil, false
-				}
-				return r, false
-			}
-			if f.overwrites(n, p) {
-				return n, false
-			}
-			if f.mentionsPlace(n, p) && !blank(n) {
-				return nil, false
-			}
+	return f.follow(stmt, p, func(n ast.Node) step {
+		switch {
+		case f.overwrites(n, p):
+			return wrong
+		case f.mentionsPlace(n, p) && !blank(n):
+			return done
 		}
-		return nil, true
-	}
-	seen := map[*cfg.Block]bool{}
-	var search func(b *cfg.Block, from int, next []*cfg.Block) ast.Node
-	search = func(b *cfg.Block, from int, next []*cfg.Block) ast.Node {
-		end, on := along(b.Nodes[from:])
-		if !on {
-			return end
-		}
-		for _, s := range next {
-			if !seen[s] {
-				ways := f.ways(b, s, p, stmt)
-				seen[s] = len(ways) == len(s.Succs)
-				if end := search(s, 0, ways); end != nil {
-					return end
-				}
-			}
-		}
-		return nil
-	}
-	for _, b := range cfg.New(f.body, f.mayReturn).Blocks {
-		if i := slices.Index(b.Nodes, stmt); i >= 0 && b.Live {
-			return search(b, i+1, f.ways(b, b, p, stmt))
-		}
-	}
-	return nil
-}
-
-// ways returns where a path that comes from one block to b may go on. A loop that ends when the request is complete
-// is not left before. One behind stmt whose turns look at p has a turn, as far as anybody knows.
-func (f *function) ways(from, b *cfg.Block, p place, stmt ast.Node) []*cfg.Block {
-	body := bodyOf(b.Stmt)
-	head := b.Kind == cfg.KindForLoop || b.Kind == cfg.KindRangeLoop
-	first := head && !inside(stmt, b.Stmt) && !(from.Stmt != nil && inside(from.Stmt, b.Stmt))
-	if f.untilComplete(b, p) || first && f.mentionsPlace(body, p) {
-		return b.Succs[:1]
-	}
-	return b.Succs
-}
-
-// untilComplete reports whether b ends with the condition !v of a loop in which v becomes true only when a Test says
-// that the request in p is complete.
-func (f *function) untilComplete(b *cfg.Block, p place) bool {
-	if len(b.Nodes) == 0 {
-		return false
-	}
-	e, ok := b.Nodes[len(b.Nodes)-1].(*ast.UnaryExpr)
-	if !ok || e.Op != token.NOT {
-		return false
-	}
-	v := f.variable(e.X)
-	if v == nil {
-		return false
-	}
-	tested, otherwise := false, false
-	ast.Inspect(f.body, func(n ast.Node) bool {
-		assigned(n, func(to, from ast.Expr) {
-			switch {
-			case to == nil || f.variable(to) != v:
-			case from != nil && f.TypesInfo.Types[from].Value != nil:
-				otherwise = otherwise || constant.BoolVal(f.TypesInfo.Types[from].Value)
-			case f.mentionsPlace(n, p):
-				tested = true
-			default:
-				otherwise = true
-			}
-		})
-		return true
+		return undone
 	})
-	return tested && !otherwise
 }
 
 // overwrites reports whether n assigns to p, or to a variable or field that p is in, without reading it.
