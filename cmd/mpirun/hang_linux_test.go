@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -141,7 +142,8 @@ func locksBoth(world *mpi.Comm, kind mpi.LockType) error {
 	if err := mpi.Barrier(world); err != nil {
 		return err
 	}
-	return win.Lock(mpi.LockExclusive, 1-world.Rank())
+	other := 1 - world.Rank()
+	return errors.Join(win.Lock(mpi.LockExclusive, other), win.Unlock(other), win.Unlock(world.Rank()))
 }
 
 // The report says that a rank waiting for a lock waits for the rank that holds it and, in a checked job,

@@ -23,6 +23,7 @@ func Analyzers() []*analysis.Analyzer {
 	return []*analysis.Analyzer{
 		check("collective", "calls that all ranks must make, in a condition on the rank", (*function).collective),
 		check("elements", "elements that cannot travel, and operations that are not defined for them", (*function).elements),
+		check("epoch", "epochs of windows that some path leaves open", (*function).epoch),
 		check("finalize", "mpi.Init in a program without mpi.Finalize", (*function).finalize),
 		check("freed", "calls on communicators, windows and sessions that were freed before", (*function).freed),
 		check("ignored", "errors of package mpi that nobody looks at", (*function).ignored),

@@ -16,6 +16,9 @@ func (f *function) waited() {
 	collected := map[*types.Var]bool{}
 	f.preorder(func(n ast.Node, above []ast.Node) {
 		c, ok := f.call(n)
+		if ok && c.is("Request", "Start") {
+			f.started(c, above)
+		}
 		if !ok || c.request() < 0 {
 			return
 		}
