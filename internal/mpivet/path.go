@@ -82,8 +82,8 @@ func (s *search) path(nodes []ast.Node, b *cfg.Block, ways []*cfg.Block) ast.Nod
 }
 
 // ways returns where a path that comes from a block to b may go on. A loop that ends when a request is complete is
-// not left before. One that begins later, and mentions what is to be done, has a turn, as far as anybody knows. What
-// held where the path began, holds in a later if.
+// not left before. One that begins later, and mentions what is to be done, has a turn, as far as anybody knows. Calls
+// do not fail, and what held where the path began, holds in a later if.
 func (s *search) ways(from, b *cfg.Block) []*cfg.Block {
 	head := b.Kind == cfg.KindForLoop || b.Kind == cfg.KindRangeLoop
 	first := head && !inside(s.from, b.Stmt) && !(from.Stmt != nil && inside(from.Stmt, b.Stmt))
@@ -91,13 +91,27 @@ func (s *search) ways(from, b *cfg.Block) []*cfg.Block {
 		return b.Succs[:1]
 	}
 	if len(b.Succs) == 2 && b.Succs[0].Kind == cfg.KindIfThen {
-		if value, known := s.holds.value(b.Nodes[len(b.Nodes)-1].(ast.Expr)); known && value {
+		cond := b.Nodes[len(b.Nodes)-1].(ast.Expr)
+		value, known := s.succeeds(cond)
+		if !known {
+			value, known = s.holds.value(cond)
+		}
+		if known && value {
 			return b.Succs[:1]
 		} else if known {
 			return b.Succs[1:]
 		}
 	}
 	return b.Succs
+}
+
+// succeeds returns the value of err == nil and err != nil after a call that has not failed.
+func (f *function) succeeds(cond ast.Expr) (value, known bool) {
+	e, ok := ast.Unparen(cond).(*ast.BinaryExpr)
+	if !ok || !f.TypesInfo.Types[e.Y].IsNil() || !isError(f.TypesInfo.TypeOf(e.X)) {
+		return false, false
+	}
+	return e.Op == token.EQL, e.Op == token.EQL || e.Op == token.NEQ
 }
 
 // untilComplete reports whether b ends with the condition !v of a loop in which v becomes true only when a Test says

@@ -195,3 +195,18 @@ func onOneRank(c *mpi.Comm) error {
 	}
 	return w.Free()
 }
+
+func ifItSucceeds(c *mpi.Comm) int {
+	w, err := mpi.WinAllocate[int](c, 1)
+	if err != nil {
+		return 0
+	}
+	if err = w.LockAll(); err == nil {
+		_ = w.Put([]int{1}, 0, 0)
+		err = w.UnlockAll()
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+	return 1
+}
