@@ -24,8 +24,8 @@ type number struct {
 	known bool
 }
 
-// The wildcards of package mpi.
-const anySource, anyTag = -1, -1
+// The wildcards of package mpi, and the rank that does not exist.
+const anySource, anyTag, procNull = -1, -1, -2
 
 // ranks are the ranks of a communicator that satisfy a condition: one, or all but some.
 type ranks struct {

@@ -28,6 +28,7 @@ func Analyzers() []*analysis.Analyzer {
 		check("freed", "calls on communicators, windows and sessions that were freed before", (*function).freed),
 		check("ignored", "errors of package mpi that nobody looks at", (*function).ignored),
 		check("matched", "a send and a receive of one function whose tags or elements differ", (*function).matched),
+		check("overlap", "a message that is sent from the buffer into which the call receives", (*function).overlap),
 		check("pending", "buffers that are used while a request still sends or fills them", (*function).pending),
 		check("room", "receive buffers that have no room", (*function).room),
 		check("waited", "requests that nobody waits for, on some path", (*function).waited),
