@@ -15,7 +15,8 @@ type call struct {
 	fn  *types.Func
 	sig *types.Signature
 
-	unsure bool // a function that is called here may make it or not: see within
+	inner  bool // a function that is called here makes it
+	unsure bool // and may make it or not: see within
 }
 
 // call returns n as a call of package mpi, if it is one.

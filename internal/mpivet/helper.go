@@ -46,9 +46,50 @@ func (f *function) within(e *ast.CallExpr, comm place) ([]call, bool) {
 	sure := g.surely()
 	for i, c := range b.calls {
 		b.calls[i].unsure = !sure(c)
-		b.calls[i].CallExpr = e
+		b.calls[i].CallExpr, b.calls[i].inner = e, true
 	}
 	return b.calls, b.knows
+}
+
+// passesRequest returns a call of package mpi whose request the call n of a function of this package returns, if the
+// function passes on what such calls return, and keeps nothing.
+func (f *function) passesRequest(n ast.Node) (begins call, ok bool) {
+	e, ok := n.(*ast.CallExpr)
+	if !ok {
+		return call{}, false
+	}
+	g := f.callee(e)
+	if g == nil {
+		return call{}, false
+	}
+	all := true
+	walk(g.body, func(n ast.Node) bool {
+		if r, ok := n.(*ast.ReturnStmt); ok {
+			c, direct := call{}, false
+			if len(r.Results) == 1 {
+				c, direct = g.call(r.Results[0])
+			}
+			all = all && direct && c.request() == 0 && c.sig.Results().Len() == 1
+			begins = call{CallExpr: e, fn: c.fn, sig: c.sig, inner: true}
+		}
+		return true
+	})
+	return begins, all && begins.fn != nil
+}
+
+// callee returns the function of this package, or the function literal, that e calls; nil if it is unknown.
+func (f *function) callee(e *ast.CallExpr) *function {
+	switch fn := typeutil.Callee(f.TypesInfo, e).(type) {
+	case *types.Func:
+		if decl := f.declaration(fn); decl != nil {
+			return newFunction(f.Pass, decl)
+		}
+	case *types.Var:
+		if lit, ok := f.onlyValue(fn).(*ast.FuncLit); ok {
+			return newFunction(f.Pass, lit)
+		}
+	}
+	return nil
 }
 
 // declaration returns the declaration of a function of this package, or nil.

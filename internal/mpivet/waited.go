@@ -16,6 +16,9 @@ func (f *function) waited() {
 	collected := map[*types.Var]bool{}
 	f.preorder(func(n ast.Node, above []ast.Node) {
 		c, ok := f.call(n)
+		if !ok {
+			c, ok = f.passesRequest(n)
+		}
 		if ok && c.is("Request", "Start") {
 			f.started(c, above)
 		}
@@ -39,7 +42,7 @@ func (f *function) waited() {
 
 func (f *function) dropped(c call) {
 	instead := ""
-	if name, ok := strings.CutPrefix(c.fn.Name(), "I"); ok && c.sig.Recv() == nil {
+	if name, ok := strings.CutPrefix(c.fn.Name(), "I"); ok && c.sig.Recv() == nil && !c.inner {
 		instead = ", or call " + strings.ToUpper(name[:1]) + name[1:]
 	}
 	f.Reportf(c.Pos(), "the request of %s is dropped: nobody can wait for it; keep it and call Wait%s", c.fn.Name(), instead)
