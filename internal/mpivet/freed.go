@@ -21,6 +21,9 @@ var enders = []struct{ typ, name, arg string }{
 func (f *function) freed() {
 	f.lists(func(list []ast.Stmt) {
 		for i, s := range list {
+			if f.leavesIfItSucceeds(s) {
+				continue
+			}
 			f.always(s, func(e *ast.CallExpr) {
 				if c, v, ok := f.ended(e); ok && !f.passed(s, e) {
 					f.afterwards(c, v, list[i+1:])
@@ -72,10 +75,20 @@ func (f *function) afterwards(c call, v *types.Var, rest []ast.Stmt) {
 			f.Reportf(u.Pos(), "%s fails: line %d has called %s of %s; do that last", u.fn.Name(), f.line(c.Pos()), c.fn.Name(), v.Name())
 			return
 		}
-		if leaves(s) {
+		if leaves(s) || f.leavesIfItSucceeds(s) {
 			return
 		}
 	}
+}
+
+// leavesIfItSucceeds reports whether only ranks where a call has failed come to what follows s.
+func (f *function) leavesIfItSucceeds(s ast.Stmt) bool {
+	n, ok := s.(*ast.IfStmt)
+	if !ok || len(n.Body.List) == 0 {
+		return false
+	}
+	value, _ := f.succeeds(n.Cond)
+	return value && leaves(n.Body.List[len(n.Body.List)-1])
 }
 
 // callWith returns a call below s that has v as receiver or argument, and may fail. Where an error was returned, v

@@ -43,11 +43,18 @@ func window(world *mpi.Comm, more bool) error {
 	return errors.Join(err, putErr)
 }
 
+func ifItSucceeds(sub *mpi.Comm) error {
+	if err := sub.Free(); err == nil {
+		fmt.Println("done")
+	}
+	return mpi.Barrier(sub) // want `Barrier fails: line \d+ has called Free of sub`
+}
+
 func session(s *mpi.Session) error {
 	if err := s.Finalize(); err != nil {
 		return err
 	}
-	_, err := s.Group(mpi.PsetWorld) // want `Group fails: line 47 has called Finalize of s`
+	_, err := s.Group(mpi.PsetWorld) // want `Group fails: line 54 has called Finalize of s`
 	return err
 }
 
@@ -57,7 +64,7 @@ func world() error {
 		return err
 	}
 	err = mpi.Finalize(world)
-	return errors.Join(err, mpi.Barrier(world)) // want `Barrier fails: line 59 has called Finalize of world`
+	return errors.Join(err, mpi.Barrier(world)) // want `Barrier fails: line 66 has called Finalize of world`
 }
 
 func memory(c *mpi.Comm) error {
@@ -68,7 +75,7 @@ func memory(c *mpi.Comm) error {
 	if err := mpi.FreeMem(c, buf); err != nil {
 		return err
 	}
-	return mpi.Bcast(c, buf[:5], 0) // want `Bcast fails: line 68 has called FreeMem of buf`
+	return mpi.Bcast(c, buf[:5], 0) // want `Bcast fails: line 75 has called FreeMem of buf`
 }
 
 // What follows is right.
@@ -139,6 +146,18 @@ func notFreed(w *mpi.Win[int]) error {
 		return errors.Join(w.Unlock(0), w.Free())
 	}
 	return nil
+}
+
+func usedIfItFails(w *mpi.Win[int], sub *mpi.Comm) error {
+	if err := w.Free(); err == nil {
+		return nil
+	}
+	_ = w.Unlock(0)
+	err := sub.Free()
+	if err == nil {
+		return nil
+	}
+	return errors.Join(err, mpi.Barrier(sub))
 }
 
 func expected(w *mpi.Win[int]) error {
