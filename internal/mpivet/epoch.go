@@ -20,9 +20,9 @@ func isAccess(c call) bool { return c.of("Win") && c.arg("target") != nil && c.a
 // MPI 4.1, section 12.5.
 func (f *function) epoch() {
 	told := map[*types.Var]bool{}
-	f.preorder(func(n ast.Node, above []ast.Node) {
+	f.preorder(func(n ast.Node, _ []ast.Node) {
 		c, ok := f.call(n)
-		if !ok || !c.of("Win") || late(above) {
+		if !ok || !c.of("Win") {
 			return
 		}
 		v, end := f.local(c.receiver()), closers[c.fn.Name()]

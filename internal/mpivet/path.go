@@ -86,7 +86,7 @@ func (s *search) path(nodes []ast.Node, b *cfg.Block, ways []*cfg.Block) ast.Nod
 // do not fail, and what held where the path began, holds in a later if.
 func (s *search) ways(from, b *cfg.Block) []*cfg.Block {
 	head := b.Kind == cfg.KindForLoop || b.Kind == cfg.KindRangeLoop
-	first := head && !inside(s.from, b.Stmt) && !(from.Stmt != nil && inside(from.Stmt, b.Stmt))
+	first := head && !(from.Stmt != nil && inside(from.Stmt, b.Stmt))
 	if s.untilComplete(b, s.of) || first && s.mentionsPlace(bodyOf(b.Stmt), s.of) {
 		return b.Succs[:1]
 	}

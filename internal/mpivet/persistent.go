@@ -5,9 +5,9 @@ import "go/ast"
 // started reports persistent requests that are started and never waited for, or started again before.
 //
 // MPI 4.1, section 3.9.
-func (f *function) started(c call, above []ast.Node) {
+func (f *function) started(c call) {
 	v := f.local(c.receiver())
-	if v == nil || late(above) || !f.owns(v, func(c call) bool { return takesRequest(c.sig) }) {
+	if v == nil || !f.owns(v, func(c call) bool { return takesRequest(c.sig) }) {
 		return
 	}
 	path := f.follow(c, place{root: v}, func(n ast.Node) step {

@@ -20,7 +20,7 @@ func (f *function) waited() {
 			c, ok = f.passesRequest(n)
 		}
 		if ok && c.is("Request", "Start") {
-			f.started(c, above)
+			f.started(c)
 		}
 		if !ok || c.request() < 0 {
 			return

@@ -47,7 +47,48 @@ func downFromRank(world *mpi.Comm, on bool) {
 	}
 }
 
+func onSomeRanks(world *mpi.Comm) {
+	if world.Rank() > 0 {
+		for range world.Rank() {
+			_ = mpi.Barrier(world) // want `only ranks with world.Rank\(\) > 0 call Barrier here`
+		}
+	}
+}
+
+func inSomeCases(world *mpi.Comm) {
+	switch world.Rank() {
+	case 0:
+		fmt.Println("none")
+	default:
+		for range world.Rank() {
+			_ = mpi.Barrier(world) // want `not all cases of this switch on world.Rank\(\) call Barrier`
+		}
+	}
+}
+
 // What follows is right, or may be.
+
+func leftAfterTheCall(world *mpi.Comm, buf []int) {
+	for range world.Rank() {
+		_ = mpi.Barrier(world)
+		if buf[0] > 0 {
+			break
+		}
+	}
+}
+
+func perhapsInAFunction(world *mpi.Comm, on bool) {
+	for range world.Rank() {
+		_ = meetPerhaps(world, on)
+	}
+}
+
+func madeUpForInAFunction(world *mpi.Comm, on bool) {
+	for range world.Rank() {
+		_ = mpi.Barrier(world)
+	}
+	_ = meetPerhaps(world, on)
+}
 
 // inOrder lets one rank after the other print: each calls Barrier as often as there are ranks.
 func inOrder(world *mpi.Comm) {

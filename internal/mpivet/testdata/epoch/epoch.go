@@ -68,6 +68,17 @@ func fenced(c *mpi.Comm) error {
 	return w.Free()
 }
 
+func onceForAll(c *mpi.Comm) error {
+	w, err := mpi.WinAllocate[int](c, 2)
+	if err != nil {
+		return err
+	}
+	_ = w.Fence()
+	_ = w.Put([]int{1}, 0, 0) // want `the epoch of this Put is open`
+	_ = w.Put([]int{1}, 0, 1)
+	return w.Free()
+}
+
 // What follows is right, or may be.
 
 func eachInTurn(c *mpi.Comm) error {
@@ -121,11 +132,12 @@ func deferred(c *mpi.Comm) error {
 
 func inAClosure(c *mpi.Comm) error {
 	w, err := mpi.WinAllocate[int](c, 1)
-	end := func() error { return errors.Join(err, w.UnlockAll(), w.Free()) }
+	end := func() { err = errors.Join(err, w.UnlockAll(), w.Free()) }
 	if err := w.LockAll(); err != nil {
 		return err
 	}
-	return end()
+	end()
+	return nil
 }
 
 type table struct{ w *mpi.Win[int] }

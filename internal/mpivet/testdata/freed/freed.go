@@ -96,6 +96,14 @@ func last(world *mpi.Comm) error {
 	return mpi.Barrier(world)
 }
 
+func renewed(world, sub *mpi.Comm) (err error) {
+	if err := sub.Free(); err != nil {
+		return err
+	}
+	sub, err = world.Dup()
+	return errors.Join(err, mpi.Barrier(sub))
+}
+
 func again(world *mpi.Comm) (err error) {
 	sub := world
 	for range 3 {

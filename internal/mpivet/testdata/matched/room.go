@@ -55,7 +55,47 @@ func otherwise(c *mpi.Comm) error {
 	}
 }
 
+func inTurns(c *mpi.Comm) {
+	for range 3 {
+		if c.Rank() == 0 {
+			_ = mpi.Send(c, []int{1, 2}, 1, tagA) // want `Send sends 2 elements, and line \d+ has room for 1`
+			continue
+		}
+		_, _ = mpi.Recv(c, make([]int, 1), 0, tagA)
+	}
+}
+
 // What follows is right, or may be.
+
+// Limit may be changed by other packages.
+var Limit = 1
+
+func upToTheLimit(c *mpi.Comm) (err error) {
+	if c.Rank() == 0 {
+		err = mpi.Send(c, []int{1, 2}, 1, tagA)
+	} else {
+		_, err = mpi.Recv(c, make([]int, Limit), 0, tagA)
+	}
+	return err
+}
+
+func fromAnybody(c *mpi.Comm, from int) (err error) {
+	if c.Rank() == 0 {
+		err = mpi.Send(c, []int{1, 2}, 1, tagA)
+	} else {
+		_, err = mpi.Recv(c, make([]int, 1), from, tagA)
+	}
+	return err
+}
+
+func withKeys(c *mpi.Comm) (err error) {
+	if c.Rank() == 0 {
+		err = mpi.Send(c, []int{1, 2}, 1, tagA)
+	} else {
+		_, err = mpi.Recv(c, []int{7: 0}, 0, tagA)
+	}
+	return err
+}
 
 func shorter(c *mpi.Comm) (err error) {
 	buf := make([]int, 8)

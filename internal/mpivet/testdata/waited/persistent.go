@@ -91,6 +91,14 @@ func startedOfOthers(all []*mpi.Request) error {
 	return nil
 }
 
+func startedOfTheFirst(all []*mpi.Request) error {
+	var r = all[0]
+	if err := r.Start(); err != nil {
+		return err
+	}
+	return nil
+}
+
 func startedWithADefer(c *mpi.Comm, buf []int) error {
 	r, err := mpi.SendInit(c, buf, 1, 0)
 	if err != nil {
