@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"rhinet/nicemu/models"
 )
 
 // A network under load gives the same bytes on every run, on any number of processors; the topology that is
@@ -61,5 +63,35 @@ func TestModelParameters(t *testing.T) {
 	if status != 0 || !strings.HasPrefix(out, "name,value,unit,about,source\ncore.clock,66,MHz,") || !strings.Contains(out, "\nlink.rate,10,Gbit/s,") || !strings.Contains(out, "\nlink.length,50,m,") ||
 		!strings.Contains(out, "\nswitch.flow-control,credit,stop-go or credit,") {
 		t.Errorf("status %d, %s, %s", status, out, errs)
+	}
+}
+
+// Every model of virtual time has a table, with what was set and all that its setting in mpirun --time may name.
+func TestParametersOfModels(t *testing.T) {
+	for model, want := range map[string]string{
+		"loggp --set L=1.5us":               "\nL,1500,ns,",
+		"loggp:o=30":                        "\no,30,ns,",
+		"martini:pm --set pm.throttle=off":  "\npm.throttle,off,off or destination or global,",
+		"martini":                           "\ncore.clock,66,MHz,",
+		"sync":                              "\nnetwork.one-switch,0,,",
+		"cenju4 --set mpi.eager=2048":       "\nmpi.eager,2048,bytes,",
+		"dimmnet2 --set network.switch=1us": "\nnetwork.switch,1000,ns,",
+	} {
+		status, out, errs := process(t, append([]string{"model", "parameters", "--format", "csv"}, strings.Fields(model)...)...)
+		if status != 0 || errs != "" || !strings.Contains("\n"+out, want) {
+			t.Errorf("%s: status %d, %q, %s", model, status, errs, out)
+		}
+	}
+	for _, name := range models.Names() {
+		c, err := models.Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, out, errs := process(t, "model", "parameters", name, "--format", "csv")
+		for _, p := range c.Params.All() {
+			if !strings.Contains(out, "\n"+p.Name+",") {
+				t.Errorf("%s: no row of %s: status %d, %q", name, p.Name, status, errs)
+			}
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rhinet/bench"
-	"rhinet/bench/network"
 	"rhinet/bench/report"
 	"rhinet/bench/timed"
 )
@@ -23,19 +22,7 @@ type timedFlags struct {
 // modelsCommand groups the commands for the timed models.
 func modelsCommand(out, errs io.Writer) *cobra.Command {
 	on := group("model", "Measure the timed models, in virtual time")
-	var o timedFlags
-	parameters := &cobra.Command{
-		Use: "parameters", Short: "Print every number of the timed models, with its unit and its source", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			t, err := timed.Load(o.design, o.settings)
-			if err != nil {
-				return err
-			}
-			return network.WriteParameters(out, o.format, t)
-		},
-	}
-	modelTable(parameters, &o.design, &o.format, &o.settings)
-	on.AddCommand(parameters, stagesCommand(out), spansCommand(out), folderCommand(out), syncCommand(out), dimmnet2Command(out), cenju4Command(out),
+	on.AddCommand(parametersCommand(out), stagesCommand(out), spansCommand(out), folderCommand(out), syncCommand(out), dimmnet2Command(out), cenju4Command(out),
 		studyCommand(out, errs), cellCommand(out), collectivesCommand(out, errs), nicsCommand(out, errs), eventsCommand(out), picturesCommand(out))
 	for _, e := range timed.Experiments() {
 		on.AddCommand(experimentCommand(out, e))
