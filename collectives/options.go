@@ -16,10 +16,9 @@ type wrongName string
 func (e wrongName) Error() string        { return string(e) }
 func (e wrongName) Is(target error) bool { return target == ErrName }
 
-// noName words an error of class ErrName.
-func noName(format string, args ...any) error {
-	return wrongName("collectives: " + fmt.Sprintf(format, args...))
-}
+// noName words an error of class ErrName. Its text has no prefix: the caller names the variable, the hint or the call
+// that the user has given the name in.
+func noName(format string, args ...any) error { return wrongName(fmt.Sprintf(format, args...)) }
 
 // Options adjust a Group. They must be equal on all its ranks. The zero value is ready for use.
 type Options struct {

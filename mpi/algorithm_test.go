@@ -82,7 +82,7 @@ func TestHintsOfTheFlagArray(t *testing.T) {
 func TestWrongAlgorithmsAreErrors(t *testing.T) {
 	everywhere(t, 1, func(w *mpi.Comm) error {
 		_, err := w.DupWithInfo(map[string]string{mpi.HintAlgorithms: "scatterv=ring"})
-		if err := is(err, mpi.ErrArg, `mpi: DupWithInfo on world: rhinet_coll: collectives: no algorithm "ring" for scatterv; there are exchange, linear`); err != nil {
+		if err := is(err, mpi.ErrArg, `mpi: DupWithInfo on world: rhinet_coll: no algorithm "ring" for scatterv; there are exchange, linear`); err != nil {
 			return err
 		}
 		_, err = (*mpi.Comm)(nil).DupWithInfo(nil)

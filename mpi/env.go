@@ -68,7 +68,7 @@ func readEnvironment(getenv func(string) string, pid int) (setup, error) {
 	}
 	watch, err := nics.ParseDebug(getenv(envDebug))
 	if err != nil {
-		return setup{}, initError(ErrInit, "%s: %s", envDebug, strings.TrimPrefix(err.Error(), "nics: "))
+		return setup{}, initError(ErrInit, "%s: %v", envDebug, err)
 	}
 	alone := pmi.Single(0, 1)
 	alone.NIC = getenv(envNIC)

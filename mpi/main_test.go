@@ -97,7 +97,11 @@ func TestHowProgramsEnd(t *testing.T) {
 		{"good", "RHINET_JOB=version=1 rank=0 size=2 fabric=0", 1, "", []string{"mpi: Init: fabric: descriptor 0 is not a job's memory"}},
 		{"good", "RHINET_JOB=version=1 rank=0 size=2 fabric=0 life=77", 1, "", []string{"mpi: Init: RHINET_JOB: life=77 is not an open descriptor"}},
 		{"good", "RHINET_NIC=pigeon", 1, "", []string{`mpi: Init: RHINET_NIC=pigeon: no such network interface; there is `}},
-		{"good", "RHINET_COLL=bcast=pigeon", 1, "", []string{"mpi: Init: RHINET_COLL: ", `no algorithm "pigeon" for bcast`}},
+		{"good", "RHINET_CMA=maybe", 1, "", []string{`mpi: Init: RHINET_CMA: cross-memory attach "maybe"; it is auto, on or off`}},
+		{"good", "RHINET_HUGEPAGES=on", 1, "", []string{`mpi: Init: RHINET_HUGEPAGES: huge pages "on"; it is auto or off`}},
+		{"good", "RHINET_COLL=sing=chain", 1, "", []string{`mpi: Init: RHINET_COLL: no operation "sing"; there are barrier, `}},
+		{"good", "RHINET_COLL=bcast", 1, "", []string{`mpi: Init: RHINET_COLL: "bcast" is not operation=algorithm, such as bcast=chain`}},
+		{"good", "RHINET_COLL=bcast=pigeon", 1, "", []string{`mpi: Init: RHINET_COLL: no algorithm "pigeon" for bcast; there are exchange, `}},
 	} {
 		t.Run(tc.program+" "+tc.env, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0])

@@ -67,11 +67,7 @@ func setting(job *launch.Job, part *launch.Part, name string) string {
 	return os.Getenv(name)
 }
 
-// wrongSetting replaces the name of the package that rejects a variable by that of the variable.
+// wrongSetting is the error of a variable with a wrong value.
 func wrongSetting(name string, err error) error {
-	text := err.Error()
-	for _, by := range []string{"fabric: ", "nics: ", "collectives: "} {
-		text = strings.TrimPrefix(text, by)
-	}
-	return fmt.Errorf("%s: %s", name, text)
+	return fmt.Errorf("%s: %w", name, err)
 }

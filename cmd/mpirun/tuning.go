@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"rhinet/collectives"
 	"rhinet/internal/launch"
@@ -63,10 +62,7 @@ func (req *request) withoutTable(err error) error {
 
 func checkRules(list string) error {
 	_, err := collectives.ParseRules(list)
-	if err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "collectives: "))
-	}
-	return nil
+	return err
 }
 
 // usualTable returns the default table of this machine, or of the model of virtual time, "" if there is

@@ -61,7 +61,7 @@ func (d *Debug) parse(word string) error {
 		names = append(names, w.word)
 	}
 	if !known {
-		return fmt.Errorf("nics: nothing to watch is called %q; there are %s and all, separated by commas", word, strings.Join(names, ", "))
+		return fmt.Errorf("nothing to watch is called %q; there are %s and all, separated by commas", word, strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func Open(name string, f *fabric.Fabric, rank int) (ir.Translator, error) {
 func openWatched(name string, f *fabric.Fabric, rank int, net *entry.Network) (ir.Translator, error) {
 	d, err := ParseDebug(os.Getenv(DebugVariable))
 	if err != nil {
-		return nil, fmt.Errorf("nics: %s: %s", DebugVariable, strings.TrimPrefix(err.Error(), "nics: "))
+		return nil, fmt.Errorf("%s: %w", DebugVariable, err)
 	}
 	return watched(name, f, rank, net, d)
 }
@@ -163,10 +163,10 @@ func (d Debug) open(name string, f *fabric.Fabric, rank int, o entry.Options) (i
 		return nil, fmt.Errorf("nics: NIC %q %w", name, errOneHost)
 	}
 	if o.Attach, err = fabric.ParseAttach(os.Getenv(AttachVariable)); err != nil {
-		return nil, fmt.Errorf("nics: %s: %w", AttachVariable, err)
+		return nil, fmt.Errorf("%s: %w", AttachVariable, err)
 	}
 	if err := hugepage.Check(os.Getenv(hugepage.Variable)); err != nil {
-		return nil, fmt.Errorf("nics: %s: %w", hugepage.Variable, err)
+		return nil, fmt.Errorf("%s: %w", hugepage.Variable, err)
 	}
 	o.Setting = setting
 	t, err := n.Open(f, rank, o)

@@ -14,7 +14,7 @@ const (
 	AttachOff
 )
 
-// ParseAttach reads auto, on or off; empty means auto.
+// ParseAttach reads auto, on or off; empty means auto. The caller of an error names the variable.
 func ParseAttach(s string) (Attach, error) {
 	switch s {
 	case "", "auto":
@@ -24,5 +24,5 @@ func ParseAttach(s string) (Attach, error) {
 	case "off":
 		return AttachOff, nil
 	}
-	return AttachAuto, fmt.Errorf("fabric: cross-memory attach %q; it is auto, on or off", s)
+	return AttachAuto, fmt.Errorf("cross-memory attach %q; it is auto, on or off", s)
 }
