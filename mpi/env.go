@@ -22,7 +22,7 @@ import (
 const (
 	envJob  = pmi.Variable  // what mpirun tells a rank, a pmi.Job
 	envInit = "RHINET_INIT" // records the call of Init in a process: "pid state"
-	envNIC  = "RHINET_NIC"  // the network interface, where mpirun does not choose it
+	envNIC  = nics.Variable // where mpirun does not choose the network interface
 
 	// envIface names the interface, or the address, by which hosts of another launcher's job reach each other.
 	envIface = "RHINET_IFACE"

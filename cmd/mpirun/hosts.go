@@ -82,7 +82,7 @@ func (h *hostList) check(req *request) error {
 	}
 	if h.here() {
 		if strings.Contains(job.NIC, "+") {
-			return fmt.Errorf("--nic %s: for jobs on several hosts only; name one network interface", job.NIC)
+			return fmt.Errorf("%s: for jobs on several hosts only; name one network interface", req.nicBy.named(job.NIC))
 		}
 		return nil
 	}
@@ -99,12 +99,12 @@ func (h *hostList) check(req *request) error {
 		}
 	}
 	chosen := ""
-	if req.nicSet {
+	if req.nicBy != nicDefault {
 		chosen = job.NIC
 	}
 	nic, err := nics.Spread(chosen)
 	if err != nil {
-		return fmt.Errorf("--nic %s: %w", chosen, err)
+		return fmt.Errorf("%s: %w", req.nicBy.named(chosen), err)
 	}
 	job.NIC, job.BuildTag = nic, nics.Tag(nic)
 	self, err := os.Executable()

@@ -27,8 +27,8 @@ type request struct {
 	check   bool     // check what ranks send, and how they use requests
 	noInput bool     // no rank reads standard input
 	notes   []string // oddities that are not mistakes
-	nicSet  bool     // --nic was given
-	tuning  string   // file of --tuning, or noTuning; "": the default file
+	nicBy   nicChoice
+	tuning  string // file of --tuning, or noTuning; "": the default file
 	virtual virtual
 	observe observation
 	profile profiling
@@ -65,8 +65,8 @@ func parse(args []string) (*request, error) {
 		req.part.Program, req.part.Args = rest[0], rest[1:]
 		req.job.Parts = append(req.job.Parts, *req.part)
 	}
-	if req.quiet {
-		req.notes = nil
+	if err := req.usualNIC(); err != nil {
+		return nil, err
 	}
 	if req.check {
 		addCheck(&req.job)
@@ -79,6 +79,9 @@ func parse(args []string) (*request, error) {
 	}
 	if err := req.apart(); err != nil {
 		return nil, err
+	}
+	if req.noteNIC(); req.quiet {
+		req.notes = nil
 	}
 	req.observe.attach(&req.job)
 	req.profile.attach(&req.job)
@@ -170,7 +173,7 @@ func (req *request) addFlags(fs *pflag.FlagSet) {
 	fs.Func("bind-to", "bind each rank to its share of the cores: `core|none` (default core if there are enough)", req.setBind)
 	fs.Func("timeout", "end the job after `D`, such as 90s or 5m, and report what its ranks were waiting for", func(v string) error { return setDuration(&job.Timeout, v) })
 	fs.Func("stall", "end the job when no rank has made progress for `D`, and report what its ranks were waiting for", func(v string) error { return setDuration(&job.Stall, v) })
-	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Selectable(), ", ")+", "+nics.Settings()+" (default "+nics.Default+")", req.setNIC)
+	fs.Func("nic", "use the network interface `NAME`: "+strings.Join(nics.Selectable(), ", ")+", "+nics.Settings()+" (default $"+nics.Variable+", or else "+nics.Default+")", req.setNIC)
 	fs.Func("ring-memory", "limit the packet rings that each rank grants to its peers to `BYTES`, first come, first served; other peers share a ring", req.setRingMemory)
 	fs.Func("time", "run in virtual time on the modelled network `MODEL`: "+strings.Join(models.Names(), ", ")+", or NAME:PARAMETER=VALUE,...", req.virtual.setModel)
 	fs.Func("topology", "in virtual time, on martini: the topology of the network, a `FILE` or a rule such as line:4x2 (default full:4x4)", req.virtual.setTopology)
@@ -264,17 +267,5 @@ func (req *request) setRingMemory(v string) error {
 		return errors.New("give bytes, 1 or more; what is less than one ring leaves all ranks with the shared ones, without the flag there is no limit")
 	}
 	req.job.RingMemory = n
-	return nil
-}
-
-func (req *request) setNIC(v string) error {
-	check := nics.Check
-	if strings.Contains(v, "+") { // for a job on several hosts
-		check = func(v string) error { _, err := nics.Spread(v); return err }
-	}
-	if err := check(v); err != nil {
-		return err
-	}
-	req.job.NIC, req.job.BuildTag, req.nicSet = v, nics.Tag(v), true
 	return nil
 }

@@ -210,7 +210,7 @@ func (v *virtual) check(req *request) error {
 		return errors.New("--set: only models have parameters; add --time MODEL, or leave it out")
 	case v.on && req.job.KeepGoing:
 		return errors.New("--keep-going and --time: in virtual time nobody dies; leave one of them out")
-	case v.on && req.nicSet:
+	case v.on && req.nicBy == nicFlag:
 		return errors.New("--nic and --time: in virtual time the model is the network; leave one of them out")
 	case !v.on:
 		return nil

@@ -28,6 +28,10 @@ import (
 // Default is the name of the NIC that jobs use if none is named.
 const Default = "martini"
 
+// Variable is the environment variable that names the NIC: of a job for mpirun, if its flag --nic does not, of a
+// program that is started without it, and of tests.
+const Variable = "RHINET_NIC"
+
 // AttachVariable is the environment variable that says how the memory of other processes is reached: auto
 // (try cross-memory attach), on (insist on it) or off (copy through rings). All ranks of a job need the same
 // value.
