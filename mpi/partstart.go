@@ -3,7 +3,10 @@ package mpi
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"rhinet/llc"
 	"rhinet/llc/ir"
@@ -148,7 +151,7 @@ func (v *partStart) settle(label string) {
 	select {
 	case <-p.met:
 	default:
-		p.sleepUntil(label, p.peer, p.met)
+		p.sleepUntil(label, &ir.Holder{Peer: p.peer}, nil, p.met)
 		<-p.met
 	}
 	if at := p.now(); at.failed == nil && p.send && at.left > 0 {
@@ -190,7 +193,8 @@ func (p *partitioned) awaitReady(label string) {
 	if p.c.ctx != nil {
 		over = p.c.ctx.Done()
 	}
-	p.sleepUntil(label, ir.NoPeer, all)
+	held := &ir.Holder{Peer: ir.NoPeer}
+	p.sleepUntil(label, held, p.unready(held), all)
 	select {
 	case <-all:
 	case <-over:
@@ -202,12 +206,63 @@ func (p *partitioned) awaitReady(label string) {
 	}
 }
 
-// sleepUntil waits until done is closed, or the context of the communicator ends, in a call of the program: for peer,
-// if there is one.
-func (p *partitioned) sleepUntil(label string, peer int, done <-chan struct{}) {
+// sleepUntil waits until done is closed, or the context of the communicator ends, in a call of the program: see
+// core.sleepFor.
+func (p *partitioned) sleepUntil(label string, held *ir.Holder, renew func(), done <-chan struct{}) {
 	if !llc.Serves(label) {
-		p.c.sleepFor(label, peer, done, p.c.ctx)
+		p.c.sleepFor(label, held, renew, done, p.c.ctx)
 	}
+}
+
+// How many partitions without Pready a report names, in how many bytes, so that a status line has room for them, and
+// among how many it looks for them, from the first one on.
+const (
+	mostUnready  = 3
+	unreadyBytes = 17
+	unreadySpan  = 1 << 12
+)
+
+// unready returns a function that notes in held which partitions Pready has not named yet. It is called with the
+// port's lock held, which a Pready takes while it holds that of the message: if one is under way, the note stays.
+func (p *partitioned) unready(held *ir.Holder) func() {
+	first, noted := 0, 0 // all partitions before the first have been named
+	return func() {
+		if !p.mu.TryLock() {
+			return
+		}
+		defer p.mu.Unlock()
+		if p.left == 0 || p.left == noted {
+			return
+		}
+		for noted = p.left; p.ready[first]; {
+			first++
+		}
+		held.Missing = unreadyText(p.ready[first:], first, p.left)
+	}
+}
+
+// unreadyText names the first of n partitions that are not ready. The partitions are those from first on.
+func unreadyText(ready []bool, first, n int) string {
+	var list []byte
+	named := 0
+	for i, is := range ready[:min(len(ready), unreadySpan)] {
+		if is {
+			continue
+		}
+		more := append(list, strconv.Itoa(first+i)...)
+		if len(more) > unreadyBytes {
+			break
+		}
+		list = append(more, ',')
+		if named++; named == min(n, mostUnready) {
+			break
+		}
+	}
+	text := "no Pready of " + strings.TrimSuffix(string(list), ",")
+	if named < n {
+		text += fmt.Sprintf(" and %d more", n-named)
+	}
+	return text
 }
 
 // complete waits for a transfer of the message. The label is that of the wait. It fails, and gives the transfer up, if the

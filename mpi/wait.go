@@ -288,11 +288,11 @@ func (c *core) wakeAtEnd(ctx context.Context) (stop func() bool) {
 // It waits in the transport, so that reports show call. It returns early if the network is lost, and at once in virtual
 // time, where a wait in the transport is for an event.
 func (c *core) sleepUntil(call string, done <-chan struct{}, limits ...context.Context) {
-	c.sleepFor(call, ir.NoPeer, done, limits...)
+	c.sleepFor(call, &ir.Holder{Peer: ir.NoPeer}, nil, done, limits...)
 }
 
-// sleepFor is sleepUntil in a call that waits for a process, if peer is one.
-func (c *core) sleepFor(call string, peer int, done <-chan struct{}, limits ...context.Context) {
+// sleepFor is sleepUntil in a call that waits for what held says. renew, if not nil, brings that up to date.
+func (c *core) sleepFor(call string, held *ir.Holder, renew func(), done <-chan struct{}, limits ...context.Context) {
 	if c.w.Clock != nil {
 		return
 	}
@@ -300,11 +300,14 @@ func (c *core) sleepFor(call string, peer int, done <-chan struct{}, limits ...c
 	for _, ctx := range limits {
 		defer c.wakeAtEnd(ctx)()
 	}
-	c.t.AwaitCollective(call, &ir.Collective{Holder: &ir.Holder{Peer: peer}}, nil, func() bool {
+	c.t.AwaitCollective(call, &ir.Collective{Holder: held}, nil, func() bool {
 		select {
 		case <-done:
 			return true
 		default:
+			if renew != nil {
+				renew()
+			}
 			return slices.ContainsFunc(limits, func(ctx context.Context) bool { return ctx.Err() != nil })
 		}
 	})

@@ -59,14 +59,14 @@ func (l *winLock) unsign(me int) {
 }
 
 // find stores in h who has the lock: the exclusive holder, or, if notes tell it, one of
-// those that share the lock.
+// those that share the lock; else how many these are.
 func (l *winLock) find(c *Comm, h *ir.Holder) {
 	who, line := l.holder(), ""
 	if c.w.Check {
 		who, line = l.noted(who)
 	}
 	if who < 0 || who >= c.size {
-		*h = ir.Holder{Peer: ir.NoPeer}
+		*h = ir.Holder{Peer: ir.NoPeer, Sharers: min(l.sharers(), c.size)}
 		return
 	}
 	*h = ir.Holder{Peer: c.global(who), Taken: line}

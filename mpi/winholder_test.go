@@ -35,6 +35,12 @@ func TestNotesOfALock(t *testing.T) {
 		l.give(false)
 	}
 	is("shared by one without a note", -1, "")
+	if n := l.sharers(); n != 1 {
+		t.Errorf("%d ranks share it", n)
+	}
+	if l.try(true, 3) || l.sharers() != 1 { // a rank that wants it alone shares nothing
+		t.Errorf("%d ranks share it", l.sharers())
+	}
 	l.unsign(lockNotes + 1)
 	l.give(false)
 
@@ -45,6 +51,9 @@ func TestNotesOfALock(t *testing.T) {
 	is("alone, without a note yet", 3, "")
 	l.sign(3, at(3))
 	is("alone", 3, "main.go:3")
+	if n := l.sharers(); n != 0 {
+		t.Errorf("%d ranks share it", n)
+	}
 	l.unsign(5)
 	l.unsign(3)
 	l.give(true)

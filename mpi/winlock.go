@@ -56,6 +56,9 @@ func writerState(me int) uint64 { return uint64(me+1) << 32 }
 // holder returns the rank that holds the lock exclusively, or -1.
 func (l *winLock) holder() int { return int(atomic.LoadUint64(l.state)>>32) - 1 }
 
+// sharers returns how many ranks share the lock.
+func (l *winLock) sharers() int { return int(atomic.LoadUint64(l.state) & (writerWaits - 1)) }
+
 // enlist records that me waits, and delist that it does not any more.
 func (l *winLock) enlist(me int) {
 	atomic.OrUint64(&l.who[me/64], 1<<(me%64))

@@ -59,16 +59,18 @@ func (q *queued) give() {
 }
 
 // await begins an operation on the lock of a rank and waits for it. An error ends the
-// wait, and so does the end of the context of the window.
-func (q *queued) await(call string, target int, begin func() error, over func() (bool, error)) (err error) {
+// wait, and so does the end of the context of the window. who stores who has the lock.
+func (q *queued) await(call string, target int, begin func() error, over func() (bool, error), who func(*ir.Holder)) (err error) {
 	met, s := false, atPeer(call, target)
+	held := ir.Collective{Holder: &ir.Holder{Peer: ir.NoPeer}}
 	if ctx := q.c.ctx; ctx != nil {
 		defer q.c.wakeAtEnd(ctx)()
 	}
-	q.c.t.AwaitCollective(q.c.locking(call, target), nil, func() { err = begin() }, func() bool {
+	q.c.t.AwaitCollective(q.c.locking(call, target), &held, func() { err = begin() }, func() bool {
 		if err == nil && !met {
 			if met, err = over(); err == nil && !met {
 				err = q.c.check(s)
+				who(held.Holder)
 			}
 		}
 		return met || err != nil
@@ -93,6 +95,7 @@ func (q *queued) lock(call string, target int, exclusive bool) error {
 			return err
 		},
 		func() (bool, error) { return q.locker.Granted(home, number, turn) },
+		func(h *ir.Holder) { h.Peer = q.locker.Holder(home, number) },
 	)
 	if err == nil && !exclusive {
 		return q.c.command(func() error {
@@ -100,10 +103,12 @@ func (q *queued) lock(call string, target int, exclusive bool) error {
 		})
 	}
 	if err == nil {
+		sharers := uint64(0)
 		err = q.await(call, target, func() error { return nil }, func() (bool, error) {
 			n, err := q.locker.Counter(home, number)
+			sharers = n
 			return n == 0, err
-		})
+		}, func(h *ir.Holder) { h.Sharers = int(sharers) })
 	}
 	if err != nil && asked {
 		_ = q.c.command(func() error { return q.locker.Withdraw(home, number, turn) }) // the first error says more

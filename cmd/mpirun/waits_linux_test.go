@@ -46,6 +46,36 @@ var limitedWaits = []limitedWait{
 		r, err := mpi.PrecvInit(c, make([]int, 4), 2, 1, 1)
 		return errors.Join(err, r.Start(), mpi.WaitAll(r))
 	}},
+	{"wait for partitions that are not ready", "martini", `0 +Wait \(PsendInit, no Pready of 0,3,4 and 1 more\) +- +`, func(c *mpi.Comm) error {
+		r, err := mpi.PsendInit(c, make([]int, 7), 7, 1, 1)
+		if err == nil && c.Rank() == 0 {
+			err = errors.Join(r.Start(), r.PreadyRange(1, 2), r.Pready(5), second(r.Wait()))
+		} else if err == nil {
+			err = startedParts(c)
+		}
+		return err
+	}},
+	{"waitall for the last partition", "martini", `0 +WaitAll \(PsendInit, no Pready of 6\) +- +`, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			return startedParts(c)
+		}
+		r, err := mpi.PsendInit(c, make([]int, 7), 7, 1, 1)
+		if err == nil {
+			err = r.Start()
+		}
+		if err != nil {
+			return err
+		}
+		go func() { // while rank 0 waits
+			for i := range 6 {
+				time.Sleep(20 * time.Millisecond)
+				if err := r.Pready(i); err != nil {
+					panic(err)
+				}
+			}
+		}()
+		return mpi.WaitAll(r)
+	}},
 	{"wait after Done", "", `0 +Wait +1 +- +- `, func(c *mpi.Comm) error {
 		r := mpi.Irecv(c, []int{0}, 1, 1)
 		r.Done()
@@ -79,6 +109,10 @@ var limitedWaits = []limitedWait{
 		v, err := mpi.WinAllocate[int](c, 1)
 		return lockTaken(c, v, err, 0, mpi.LockExclusive, mpi.LockShared)
 	}},
+	{"shared lock", "martini", `0 +Lock \(1 rank shares it\) +- +- +- `, func(c *mpi.Comm) error {
+		v, err := mpi.WinAllocate[int](c, 1)
+		return lockTaken(c, v, err, 0, mpi.LockShared, mpi.LockExclusive)
+	}},
 	{"lock by messages", "sync", `0 +Lock \(target 1, window world\.win1\) +1 +- +- `, func(c *mpi.Comm) error {
 		v, err := mpi.WinCreate(c, make([]int, 1))
 		return lockTaken(c, v, err, 1, mpi.LockExclusive, mpi.LockExclusive)
@@ -87,7 +121,11 @@ var limitedWaits = []limitedWait{
 		v, err := mpi.WinCreate(c, make([]int, 1))
 		return lockTaken(c, v, err, 0, mpi.LockShared, mpi.LockExclusive)
 	}},
-	{"lock by the network", "sync", `0 +Lock (\(target 1, window world\.win1\))? *- +- +- `, func(c *mpi.Comm) error {
+	{"lock by the network", "sync", `0 +Lock (\(target 1, window world\.win1\) )? *1 +- +- `, func(c *mpi.Comm) error {
+		v, err := mpi.WinAllocate[int](c, 1, mpi.Info{mpi.HintWindow: "lock=ncl"})
+		return lockTaken(c, v, err, 1, mpi.LockExclusive, mpi.LockShared)
+	}},
+	{"shared lock by the network", "sync", `0 +Lock \((target 1, window world\.win1, )?1 rank shares it\) +- +- +- `, func(c *mpi.Comm) error {
 		v, err := mpi.WinAllocate[int](c, 1, mpi.Info{mpi.HintWindow: "lock=ncl"})
 		return lockTaken(c, v, err, 1, mpi.LockShared, mpi.LockExclusive)
 	}},
@@ -126,6 +164,15 @@ var limitedWaits = []limitedWait{
 // twoReceives begins receives of messages that are never sent.
 func twoReceives(c *mpi.Comm) []*mpi.Request {
 	return []*mpi.Request{mpi.Irecv(c, []int{0}, 1, 1), mpi.Irecv(c, []int{0}, 1, 2)}
+}
+
+// startedParts begins to receive what rank 0 sends in partitions.
+func startedParts(c *mpi.Comm) error {
+	r, err := mpi.PrecvInit(c, make([]int, 7), 1, 0, 1)
+	if err == nil {
+		err = r.Start()
+	}
+	return err
 }
 
 // barrierBy has rank 0 be alone in a barrier by an algorithm that all have used before.

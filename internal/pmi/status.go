@@ -48,7 +48,7 @@ const (
 // TakenBytes how much of the name of a source line.
 const (
 	CallBytes  = 24
-	NoteBytes  = 32
+	NoteBytes  = 56
 	TakenBytes = 56
 )
 
@@ -89,10 +89,28 @@ type Collective struct {
 	Comm *string `json:"-"`
 }
 
-// A Holder is a rank that holds a lock. The waiting rank keeps it up to date.
+// A Holder is a rank that holds a lock, or what else a wait is for that may change while it lasts. The waiting rank
+// keeps it up to date.
 type Holder struct {
 	Peer  int    // rank in the job, or NoPeer
 	Taken string // see Wait
+	// Sharers is how many ranks share the lock, if Peer is not known.
+	Sharers int
+	// Missing is what else is waited for.
+	Missing string
+}
+
+// Note returns what h adds to the Note of the Wait.
+func (h Holder) Note() string {
+	switch {
+	case h.Missing != "":
+		return h.Missing
+	case h.Sharers == 1:
+		return "1 rank shares it"
+	case h.Sharers > 1:
+		return strconv.Itoa(h.Sharers) + " ranks share it"
+	}
+	return ""
 }
 
 // A Status is what a rank says about itself.

@@ -85,6 +85,20 @@ func TestWhatCannotBeIsLeftOut(t *testing.T) {
 	}
 }
 
+func TestNotesOfHolders(t *testing.T) {
+	for h, want := range map[Holder]string{
+		{}:                                   "",
+		{Peer: 3, Taken: "a.go:1"}:           "",
+		{Peer: NoPeer, Sharers: 1}:           "1 rank shares it",
+		{Peer: NoPeer, Sharers: 12}:          "12 ranks share it",
+		{Peer: NoPeer, Missing: "no Pready"}: "no Pready",
+	} {
+		if got := h.Note(); got != want {
+			t.Errorf("%+v: %q, want %q", h, got, want)
+		}
+	}
+}
+
 func TestHowLongAWaitLasts(t *testing.T) {
 	now := time.Now()
 	begin := now.Add(-time.Minute)

@@ -46,6 +46,8 @@ type Locker interface {
 	Acquire(home, number int) (turn uint64, err error)
 	// Granted reports whether the lock has come to a turn of this peer. An error says that it never will.
 	Granted(home, number int, turn uint64) (bool, error)
+	// Holder returns the peer that has a lock, or NoPeer: none, or it is not known at this moment.
+	Holder(home, number int) int
 	// ReleaseLock passes the lock to the peer that asked next, and wakes that peer if it sleeps.
 	ReleaseLock(home, number int, turn uint64) error
 	// Withdraw takes back a request that this peer has not released, or releases the lock if it has come to that

@@ -120,6 +120,9 @@ func testLocks(r *rig) {
 	if _, err := all[1].Acquire(0, len(seen)); err == nil {
 		r.Error("a lock that is none is asked for")
 	}
+	if h := all[1].Holder(0, len(seen)); h != ir.NoPeer {
+		r.Errorf("peer %d has a lock that is none", h)
+	}
 	r.quiet()
 }
 
@@ -143,6 +146,9 @@ func testLock(r *rig, all []ir.Locker, home, number int) {
 		for i, p := range order {
 			for k, other := range order[i:] {
 				has(other, turns[other], k == 0)
+				if h := all[other].Holder(home, number); h != p {
+					r.Errorf("lock %d: to peer %d, peer %d has it; want %d", number, other, h, p)
+				}
 			}
 			if i < 2 {
 				if err := all[order[2]].ReleaseLock(home, number, turns[order[2]]); err == nil {
@@ -156,6 +162,9 @@ func testLock(r *rig, all []ir.Locker, home, number int) {
 				r.Errorf("lock %d: peer %d gives it back twice", number, p)
 			}
 		}
+	}
+	if h := all[1].Holder(home, number); h != ir.NoPeer {
+		r.Errorf("lock %d: peer %d has what all have given back", number, h)
 	}
 	testWithdraw(r, all, home, number)
 	for i, more := range []bool{true, true, false, true, false, false} {

@@ -58,6 +58,9 @@ func (p *Port) describe(w *waiter) {
 		s.Note, s.Named = *s.Comm, true
 	}
 	s.Comm = nil
+	if more := held.Note(); more != "" {
+		s.Note = strings.TrimPrefix(s.Note+", "+more, ", ")
+	}
 	p.report.Report(s)
 }
 

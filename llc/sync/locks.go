@@ -23,6 +23,14 @@ func (t *Translator) Granted(home, number int, turn uint64) (bool, error) {
 	return t.hardware.Granted(home, number, turn)
 }
 
+// Holder returns the peer at the head of the FIFO of a lock.
+func (t *Translator) Holder(home, number int) int {
+	if peer := t.hardware.Holder(home, number); peer >= 0 {
+		return peer
+	}
+	return ir.NoPeer
+}
+
 // ReleaseLock is an NCL release request; the next holder is interrupted.
 func (t *Translator) ReleaseLock(home, number int, turn uint64) error {
 	return t.interrupt(t.hardware.Release(home, number, turn))

@@ -43,7 +43,7 @@ const (
 
 const (
 	magic   = 0x3154454e49485221 // "!RHINET1"
-	version = 7
+	version = 8
 )
 
 // ErrForeign reports memory that is not a fabric of this version.

@@ -20,7 +20,7 @@ const (
 	statusTeam  = statusCall + pmi.CallBytes/8 // team, turn
 	statusSign  = statusTeam + 1
 	statusTaken = statusSign + 1                 // seven words
-	statusNote  = statusTaken + pmi.TakenBytes/8 // four words
+	statusNote  = statusTaken + pmi.TakenBytes/8 // as many words
 	statusFirst = statusNote + pmi.NoteBytes/8   // of the unmatched messages: rank and tag, and
 	statusCount = statusFirst + 1                // how many there are, and whether they are in another context
 	statusEnd   = statusCount + 1

@@ -18,7 +18,7 @@ func TestStatusTravels(t *testing.T) {
 		State: pmi.Waiting,
 		Wait: pmi.Wait{
 			Call: "Allreduce", Peer: -1, Tag: 1 << 30, Bytes: 1 << 40, Context: 0xfffe, More: mostMore, Taken: strings.Repeat("/directory", 5) + "/a.go:",
-			Note: strings.Repeat("note", 8), Unmatched: pmi.Unmatched{Messages: 1 << 40, First: 1, MessagesTag: 1<<31 - 1, Elsewhere: true},
+			Note: strings.Repeat("note", pmi.NoteBytes/4), Unmatched: pmi.Unmatched{Messages: 1 << 40, First: 1, MessagesTag: 1<<31 - 1, Elsewhere: true},
 			Collective: pmi.Collective{Team: 1<<32 - 1, Turn: 7, Sign: 1 << 31, Named: true},
 		},
 		Since: time.Now().UnixNano(),

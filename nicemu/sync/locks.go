@@ -165,6 +165,15 @@ func (n *NIC) Granted(home, number int, turn uint64) (bool, error) {
 	return head == turn, nil
 }
 
+// Holder returns the node that has a lock, or -1: no node has it, or its request is not complete yet.
+func (n *NIC) Holder(home, number int) int {
+	l, why := n.lock(home, number)
+	if why != 0 {
+		return -1
+	}
+	return l.waiting(atomic.LoadUint64(&l[lockHead]), n.f.Ranks())
+}
+
 // Release is the NCL release request: it deletes the head of the FIFO, and returns the next node,
 // or -1 if there is none. Only the node that has the lock may release it.
 func (n *NIC) Release(home, number int, turn uint64) (next int, err error) {
