@@ -127,7 +127,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (_ *Comm, err error) {
 	}
 	ctx, stop := c.limitedByDeaths(g)
 	defer stop()
-	t.ctx, t.call, t.mark = ctx, s.call, uint32(makerSign(s))
+	t.ctx, t.call, t.mark = ctx, tagged(s.call, tag), uint32(makerSign(s))
 	group, err := collectives.New(t, collectives.Options{})
 	if err != nil {
 		return nil, c.because(s, ErrOther, err, "")

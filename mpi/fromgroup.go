@@ -123,7 +123,7 @@ func (m *meeting) among(s site, members []int32, what string) *meetingTransport 
 	fmt.Fprint(h, what, 0, m.tag, members)
 	t := &meetingTransport{collTransport: newCollTransport(m.root.core), members: members, tag: int(h.Sum32() & MaxTag)}
 	t.rank = slices.Index(members, int32(m.root.w.Rank))
-	t.ctx, t.call, t.mark = m.root.failureContext(), s.call, uint32(makerSign(s))
+	t.ctx, t.call, t.mark = m.root.failureContext(), tagged(s.call, m.tag), uint32(makerSign(s))
 	return t
 }
 

@@ -55,7 +55,7 @@ func (c *Comm) peerLine(ctx context.Context, s site, peer *Comm, remote, tag int
 		slices.Reverse(t.ranks)
 		t.rank = 1
 	}
-	t.ctx, t.call, t.mark = ctx, s.call, uint32(makerSign(s))
+	t.ctx, t.call, t.mark = ctx, tagged(s.call, tag), uint32(makerSign(s))
 	return t, nil
 }
 

@@ -51,6 +51,9 @@ func messagesOf(label string) string {
 	return callOf(label)
 }
 
+// tagged returns the label of waits in a call of some ranks that make a communicator together, by its tag.
+func tagged(call string, tag any) string { return noted(call, fmt.Sprintf("tag %#v", tag)) }
+
 // relabel makes the labels of waits that name the window.
 func (w *window) relabel() {
 	w.starting, w.ending = noted("Start", "window "+w.c.name), noted("Wait", "window "+w.c.name)

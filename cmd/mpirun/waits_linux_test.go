@@ -157,6 +157,38 @@ var limitedWaits = []limitedWait{
 		}
 		return second(mpi.Recv(c, []int{0}, 1, 0))
 	}},
+	{"group with another tag", "martini", `0 +CreateGroup \(tag 3\) +1 +- +.*\n1 +CreateGroup \(tag 4\) +0 +- .*\ndeadlock: 0 -> 1 -> 0.*\n` +
+		`mismatch: in CreateGroup rank 0 gives tag 3, rank 1 gives tag 4: ranks that make a communicator together must give the same tag`, func(c *mpi.Comm) error {
+		g, err := c.Group()
+		if err == nil {
+			_, err = c.CreateGroup(g, 3+c.Rank())
+		}
+		return err
+	}},
+	{"session with another tag", "martini", `0 +CommFromGroup \(tag "a 0"\) +1 +- +.*\n1 +CommFromGroup \(tag "a 1"\) +0 +- (.*\n)+mismatch: in CommFromGroup rank 0 gives tag "a 0", rank 1 `, func(c *mpi.Comm) error {
+		g, err := c.Group()
+		if err == nil {
+			_, err = mpi.CommFromGroup(g, fmt.Sprint("a ", c.Rank()))
+		}
+		return err
+	}},
+	{"leaders with other tags", "martini", `0 +IntercommCreate \(tag 5\) +1 +- +.*\n1 +IntercommCreate \(tag 6\) +0 +- (.*\n)+mismatch: in IntercommCreate rank 0 gives tag 5, rank 1 gives tag 6: `, func(c *mpi.Comm) error {
+		self, err := mpi.Self(c)
+		if err == nil {
+			_, err = self.IntercommCreate(0, c, 1-c.Rank(), 5+c.Rank())
+		}
+		return err
+	}},
+	{"groups with other tags", "martini", `0 +IntercommFromGroups \(tag "x"\) +1 +- +.*\n1 +IntercommFromGroups \(tag "y"\) +0 +- (.*\n)+mismatch: in IntercommFromGroups rank 0 gives tag "x", rank 1 gives tag "y": `, func(c *mpi.Comm) error {
+		all, err := c.Group()
+		if err != nil {
+			return err
+		}
+		mine, err1 := all.Incl(c.Rank())
+		other, err2 := all.Incl(1 - c.Rank())
+		_, err = mpi.IntercommFromGroups(mine, 0, other, 0, []string{"x", "y"}[c.Rank()])
+		return errors.Join(err1, err2, err)
+	}},
 	{"controller", "sync", `0 +Barrier +- +- +- `, func(c *mpi.Comm) error { return barrierBy(c, "barrier=controller") }},
 	{"switch", "cenju4", `0 +Barrier +- +- +- `, func(c *mpi.Comm) error { return barrierBy(c, "barrier=synchronization") }},
 }

@@ -29,6 +29,7 @@ func Cycles(all []Reading) []string {
 		}
 		if r >= 0 && state[r] == onPath {
 			found = append(found, cycleText(all, path[slices.Index(path, r):]))
+			found = append(found, differentTags(all, path[slices.Index(path, r):])...)
 		}
 		for _, r := range path {
 			state[r] = done

@@ -1,6 +1,8 @@
 package diagnosis
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"rhinet/internal/pmi"
@@ -68,4 +70,27 @@ func disagreements(all []Reading) []string {
 		found = append(found, text)
 	}
 	return found
+}
+
+// differentTags says that ranks which wait for each other make a communicator with different tags, if they do. The note
+// of such a call is its tag, by which the ranks find each other.
+func differentTags(all []Reading, path []int) []string {
+	path = slices.Sorted(slices.Values(path))
+	var parts []string
+	different := false
+	first := &all[path[0]]
+	for _, r := range path {
+		s := &all[r]
+		if s.Call != first.Call || !strings.HasPrefix(s.Note, "tag ") || s.More > 0 { // one of the other calls may have the tag
+			return nil
+		}
+		different = different || s.Note != first.Note
+		if len(parts) < maxGroups {
+			parts = append(parts, fmt.Sprintf("rank %d gives %s", r, s.Note))
+		}
+	}
+	if !different {
+		return nil
+	}
+	return []string{"mismatch: in " + first.Call + " " + strings.Join(parts, ", ") + ": ranks that make a communicator together must give the same tag, and make several in the same order"}
 }

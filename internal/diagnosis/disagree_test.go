@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"rhinet/internal/pmi"
@@ -41,5 +42,47 @@ func TestDisagreements(t *testing.T) {
 		if got := disagreements(c.all); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Ranks that wait for each other to make a communicator are told of their tags, if they all are in one such call, and
+// in no other one, and the tags differ.
+func TestDifferentTags(t *testing.T) {
+	in := func(peer int, call, note string) Reading {
+		r := waitFor(peer)
+		r.Call, r.Note = call, note
+		return r
+	}
+	more := in(0, "CreateGroup", "tag 4")
+	more.More = 1
+	const advice = ": ranks that make a communicator together must give the same tag, and make several in the same order"
+	for name, c := range map[string]struct {
+		all  []Reading
+		want []string
+	}{
+		"two":             {numbered(in(1, "CreateGroup", "tag 3"), in(0, "CreateGroup", "tag 4")), []string{"mismatch: in CreateGroup rank 0 gives tag 3, rank 1 gives tag 4" + advice}},
+		"three":           {numbered(in(2, "CreateGroup", "tag 3"), in(0, "CreateGroup", "tag 3"), in(1, "CreateGroup", "tag 5")), []string{"mismatch: in CreateGroup rank 0 gives tag 3, rank 1 gives tag 3, rank 2 gives tag 5" + advice}},
+		"equal":           {numbered(in(1, "CreateGroup", "tag 3"), in(0, "CreateGroup", "tag 3")), nil},
+		"another call":    {numbered(in(1, "CreateGroup", "tag 3"), in(0, "IntercommCreate", "tag 4")), nil},
+		"no tag":          {numbered(in(1, "Wait", "window world.win1"), in(0, "Wait", "window world.win2")), nil},
+		"more goroutines": {numbered(in(1, "CreateGroup", "tag 3"), more), nil},
+		"no cycle":        {numbered(in(1, "CreateGroup", "tag 3"), in(pmi.NoPeer, "CreateGroup", "tag 4")), nil},
+	} {
+		var got []string
+		for _, line := range Cycles(c.all) {
+			if !strings.HasPrefix(line, "deadlock: ") && !strings.HasPrefix(line, "cycle: ") {
+				got = append(got, line)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	var many []Reading
+	for i := range maxGroups + 4 {
+		many = append(many, in((i+1)%(maxGroups+4), "CreateGroup", "tag "+string(rune('a'+i))))
+	}
+	if text := Cycles(numbered(many...))[1]; strings.Count(text, "gives") != maxGroups {
+		t.Errorf("%d ranks are named in %q", strings.Count(text, "gives"), text)
 	}
 }
