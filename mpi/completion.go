@@ -64,10 +64,18 @@ func (e *RequestErrors) result() error {
 //
 // MPI 4.1, section 3.7.5 (MPI_Waitall).
 func WaitAllStatus(reqs ...*Request) ([]Status, error) {
+	all := beginMany(reqs)
+	sts, err := completeAll(reqs, func(r *Request) (Status, error) { return r.waitIn("WaitAllStatus") })
+	all.end("WaitAllStatus", false)
+	return sts, err
+}
+
+// completeAll completes one request after the other by wait.
+func completeAll(reqs []*Request, wait func(*Request) (Status, error)) ([]Status, error) {
 	sts := make([]Status, len(reqs))
 	var failed *RequestErrors
 	for i, r := range reqs {
-		st, err := r.Wait()
+		st, err := wait(r)
 		sts[i], failed = st, failedAt(failed, i, len(reqs), err)
 	}
 	return sts, failed.result()
@@ -81,7 +89,7 @@ func TestAll(reqs ...*Request) ([]Status, bool, error) {
 	if !allReady(reqs) {
 		return nil, false, nil
 	}
-	sts, err := WaitAllStatus(reqs...)
+	sts, err := completeAll(reqs, func(r *Request) (Status, error) { return r.completeIn("TestAll") })
 	return sts, true, err
 }
 
@@ -107,7 +115,7 @@ func TestAny(reqs ...*Request) (int, Status, bool, error) {
 	if i == Undefined {
 		return Undefined, emptyStatus(), none, nil
 	}
-	st, err := reqs[i].Wait()
+	st, err := reqs[i].completeIn("TestAny")
 	return i, st, true, err
 }
 
@@ -162,7 +170,7 @@ func testSome(reqs []*Request) (index []int, sts []Status, errs []error) {
 		if !p.ready() {
 			continue
 		}
-		st, err := r.Wait()
+		st, err := r.completeIn("TestSome")
 		index, sts, errs = append(index, i), append(sts, st), append(errs, err)
 	}
 	return index, sts, errs

@@ -20,3 +20,6 @@ func CollectiveTransport(c *Comm) collectives.Transport {
 
 // TakesForDead reports whether c's process has been told that a rank of the world has ended.
 func TakesForDead(c *Comm, rank int) bool { return c.w.failures.isDead(rank) }
+
+// LabelOf returns the name of waits for r in reports, if it is not that of the call.
+func LabelOf(r *Request) string { return r.active().Label }

@@ -171,7 +171,9 @@ func (o *observed) Start(r *llc.Request, send bool) {
 		o.to.Point(at, call, &t)
 	}
 	o.Transport.Start(r, send)
-	if !part {
+	if part {
+		o.to.Drop(m)
+	} else {
 		o.to.End(m, call, &t)
 	}
 }
@@ -183,6 +185,8 @@ func (o *observed) Isend(s *port.Spares, key llc.Key, dst, tag int, buf []byte) 
 		r.Seen = llc.SeenSend
 		t := o.sent(key.Context(), dst, tag, len(buf))
 		o.to.End(m, observe.Isend, &t)
+	} else {
+		o.to.Drop(m)
 	}
 	return r, gone
 }
@@ -193,6 +197,8 @@ func (o *observed) Irecv(s *port.Spares, key llc.Key, src, tag int, buf []byte) 
 	if r != nil {
 		r.Seen = llc.SeenRecv
 		o.to.End(m, observe.Irecv, &observe.Transfer{Comm: o.comm, Peer: src, Context: key.Context(), Tag: tag})
+	} else {
+		o.to.Drop(m)
 	}
 	return r
 }
@@ -213,16 +219,32 @@ func (o *observed) waited(m observe.Mark, r *llc.Request) {
 	switch {
 	case r.Label == "":
 		o.to.End(m, observe.WaitOne, &t)
-	case llc.Serves(r.Label), strings.Contains(r.Label, " "): // the latter in a call that has recorded itself
+	case r.Collective != nil || countsItself(r.Label):
+		o.to.Drop(m)
+		if completesMany(r.Label) {
+			o.to.Add(r.Label, t.Bytes)
+		}
 		o.arrived(&t)
-	case r.Collective == nil && r.Label != "Sendrecv" && r.Label != "SendrecvReplace":
+	default:
 		if r.Seen == llc.SeenSend {
 			t.Bytes = r.Bytes()
 		}
 		o.to.End(m, o.to.Named(r.Label), &t)
-	default:
-		o.arrived(&t)
 	}
+}
+
+// countsItself reports whether a wait with a label is part of a call that counts itself.
+func countsItself(label string) bool {
+	return label == "Sendrecv" || label == "SendrecvReplace" || completesMany(label) || llc.Serves(label) || strings.Contains(label, " ")
+}
+
+// completesMany reports whether a wait with a label is for one of several requests that a call may complete.
+func completesMany(label string) bool {
+	switch label {
+	case "WaitAll", "WaitAllStatus", "WaitAny", "WaitSome", "TestAll", "TestAny", "TestSome":
+		return true
+	}
+	return false
 }
 
 // arrived records what has arrived in a part of a call.
@@ -272,6 +294,7 @@ func (o *observed) Test(r *llc.Request) bool {
 	done := o.Transport.Test(r)
 	t := o.arrival(r)
 	if r.Collective != nil {
+		o.to.Drop(m)
 		o.arrived(&t)
 	} else {
 		o.to.End(m, observe.Test, &t)
@@ -294,6 +317,40 @@ func (w *world) begin() (m observe.Mark) {
 func (c *core) end(m observe.Mark, call string) {
 	if to := c.w.Observe; to != nil {
 		to.Ended(m, call, c.counted)
+	}
+}
+
+// drop ends what is part of such a call.
+func (c *core) drop(m observe.Mark) {
+	if to := c.w.Observe; to != nil {
+		to.Drop(m)
+	}
+}
+
+// A manyWait is a call that waits for several requests one after the other, and counts as one.
+type manyWait struct {
+	c *Comm // of one of them; nil: none is active
+	m observe.Mark
+}
+
+// beginMany begins such a call.
+func beginMany(reqs []*Request) (w manyWait) {
+	for _, r := range reqs {
+		if p := r.active(); p != nil && p.c != nil {
+			return manyWait{p.c, p.c.w.begin()}
+		}
+	}
+	return w
+}
+
+// end ends it. If its transport has counted it, this is the rest of it.
+func (w manyWait) end(call string, counted bool) {
+	switch {
+	case w.c == nil || w.c.w.Observe == nil:
+	case counted:
+		w.c.w.Observe.Continued(w.m, call, w.c.counted)
+	default:
+		w.c.end(w.m, call)
 	}
 }
 

@@ -235,7 +235,7 @@ func (r *Request) ended() {
 func (r *Request) Wait() (Status, error) { return r.wait("") }
 
 // wait is Wait. Reports show a wait for a task as one in the call many, which waits for
-// several requests; empty: in Wait.
+// several requests and counts itself; empty: in Wait. See waitIn.
 func (r *Request) wait(many string) (Status, error) {
 	p := r.active()
 	if p == nil {
@@ -274,8 +274,11 @@ func (r *Request) wait(many string) (Status, error) {
 		}
 	} else if p.task != nil {
 		m := p.c.w.begin()
-		p.call(many)
-		p.c.end(m, "Wait")
+		if p.call(many); many == "" {
+			p.c.end(m, "Wait")
+		} else {
+			p.c.drop(m)
+		}
 	}
 	if !p.claim(gen) {
 		return emptyStatus(), errOtherWaits()

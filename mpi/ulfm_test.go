@@ -104,9 +104,13 @@ func TestReceivesFromAnyRankAfterADeath(t *testing.T) {
 			return errors.New("the request has ended")
 		}
 		_, _, anyErr := mpi.WaitAny(r)
+		_, allErr := mpi.WaitAllStatus(r)
+		if label := mpi.LabelOf(r); label != "" {
+			return fmt.Errorf("later waits for the request are named %q", label)
+		}
 		_, recv := mpi.Recv(w, other, mpi.AnySource, 0)
 		_, probe := mpi.Probe(w, mpi.AnySource, 5)
-		for call, err := range map[string]error{"Test": err, "WaitAny": anyErr, "Recv": recv, "Probe": probe} {
+		for call, err := range map[string]error{"Test": err, "WaitAny": anyErr, "WaitAllStatus": allErr, "Recv": recv, "Probe": probe} {
 			if err := is(err, mpi.ErrProcFailedPending, ""); err != nil {
 				return fmt.Errorf("%s: %w", call, err)
 			}

@@ -66,7 +66,7 @@ func WaitAll(reqs ...*Request) error {
 		}
 	}
 	if rest {
-		return waitEach(reqs)
+		return waitEach(reqs, first != nil)
 	}
 	return nil
 }
@@ -80,14 +80,35 @@ func (p *transfer) joins(c *Comm) bool {
 	return p.plain() || p.phase == begun && p.c != nil && p.started() && p.c.ctx == nil
 }
 
-// waitEach completes one request after the other.
-func waitEach(reqs []*Request) error {
+// waitEach completes one request after the other, in a WaitAll that has been counted or not.
+func waitEach(reqs []*Request, counted bool) error {
 	var failed *RequestErrors
+	all := beginMany(reqs)
 	for i, r := range reqs {
-		_, err := r.wait("WaitAll")
+		_, err := r.waitIn("WaitAll")
 		failed = failedAt(failed, i, len(reqs), err)
 	}
+	all.end("WaitAll", counted)
 	return failed.result()
+}
+
+// waitIn is Wait in a call that waits for several requests, and counts itself.
+func (r *Request) waitIn(many string) (Status, error) {
+	r.label(many)
+	st, err := r.wait(many)
+	if p := r.active(); err != nil && p != nil && p.started() {
+		p.Label = "" // the request goes on
+	}
+	return st, err
+}
+
+// completeIn is waitIn for a request that is complete, or whose wait has ended, which other calls have found out. They
+// have been counted, so it counts nothing.
+func (r *Request) completeIn(call string) (Status, error) {
+	if p := r.active(); p != nil && p.c != nil && p.c.w.Observe != nil {
+		return r.waitIn(call)
+	}
+	return r.Wait()
 }
 
 // A scratch is memory for one WaitAny.
@@ -110,7 +131,7 @@ func waitAny(call string, reqs []*Request) (int, Status, error) {
 	for i, r := range reqs {
 		if p := r.active(); p != nil {
 			if p.task == nil && !p.started() || p.task != nil && p.task.ended() {
-				st, err := r.Wait()
+				st, err := r.completeIn(call)
 				return i, st, err
 			}
 			means = max(means, p.means())
@@ -123,7 +144,7 @@ func waitAny(call string, reqs []*Request) (int, Status, error) {
 	k := w.requests.scratch()
 	i := k.wait(call, reqs, means)
 	w.requests.keep(k)
-	st, err := reqs[i].Wait()
+	st, err := reqs[i].completeIn(call)
 	return i, st, err
 }
 

@@ -55,6 +55,8 @@ func liveObserved(world *mpi.Comm, what string) error {
 		return accesses(world, (me+1)%n)
 	case "late fence":
 		return lateFence(world)
+	case "completions":
+		return completions(world, (me+1)%n, (me+n-1)%n)
 	}
 	return nil
 }

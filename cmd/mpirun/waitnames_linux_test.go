@@ -113,6 +113,7 @@ var namedWaits = []namedWait{
 	{"Mprobe", 0, on(func(c *mpi.Comm) error { _, _, err := mpi.Mprobe(c, 1, 3); return err })},
 	{"Wait", 0, on(func(c *mpi.Comm) error { return second(mpi.Irecv(c, ints(1), 1, 3).Wait()) })},
 	{"WaitAll", 0, on(func(c *mpi.Comm) error { return mpi.WaitAll(twoReceives(c)...) })},
+	{"WaitAllStatus", 0, on(func(c *mpi.Comm) error { return second(mpi.WaitAllStatus(twoReceives(c)...)) })},
 	{"WaitAny", 0, on(func(c *mpi.Comm) error { _, _, err := mpi.WaitAny(twoReceives(c)...); return err })},
 	{"WaitSome", 0, on(func(c *mpi.Comm) error { _, _, err := mpi.WaitSome(twoReceives(c)...); return err })},
 	{"Wait", 0, on(func(c *mpi.Comm) error { return started(mpi.RecvInit(c, ints(1), 1, 3)) })},

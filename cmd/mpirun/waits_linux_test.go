@@ -42,6 +42,11 @@ var limitedWaits = []limitedWait{
 		}
 		return mpi.WaitAll(mpi.IneighborAllgather(ring, []int{1}, make([]int, 2)))
 	}},
+	{"waitall of receives", "", `0 +WaitAll +1 +1 +8 `, func(c *mpi.Comm) error { return mpi.WaitAll(twoReceives(c)...) }},
+	{"waitall with statuses", "", `0 +WaitAllStatus +1 +1 +8 `, func(c *mpi.Comm) error { return second(mpi.WaitAllStatus(twoReceives(c)...)) }},
+	{"waitall with statuses and a barrier", "", `0 +WaitAllStatus \(Ibarrier\) +- +- +- `, func(c *mpi.Comm) error {
+		return second(mpi.WaitAllStatus(mpi.Ibarrier(c)))
+	}},
 	{"waitall with a partitioned receive", "", `0 +WaitAll \(PrecvInit\) +1 +`, func(c *mpi.Comm) error {
 		r, err := mpi.PrecvInit(c, make([]int, 4), 2, 1, 1)
 		return errors.Join(err, r.Start(), mpi.WaitAll(r))

@@ -262,6 +262,35 @@ func (r *Rank) Ended(m Mark, call string, id CommID) {
 	r.End(m, row, &Transfer{Comm: id, Peer: -1})
 }
 
+// Continued ends a further part, which m began, of a call that has been counted. Of its time, the wait counts.
+func (r *Rank) Continued(m Mark, call string, id CommID) {
+	now, row := int64(0), r.Named(call)
+	if m.at != untimed {
+		now = r.Meter.now()
+	}
+	r.Drop(m)
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	if r.closed {
+		return
+	}
+	if asleep := r.Meter.asleep.Load() - m.asleep; asleep != 0 {
+		add(r.row[row][rowSleep:], uint64(asleep))
+		r.waited(id, asleep)
+	}
+	if m.at != untimed {
+		set(r.mem, headLast, uint64(now))
+		r.event(m.at, now, row, &Transfer{Comm: id, Peer: -1})
+	}
+}
+
+// Drop ends what m began, and what is no call of its own.
+func (r *Rank) Drop(m Mark) {
+	if m.at != untimed {
+		r.Meter.sampling.Add(-1)
+	}
+}
+
 // End ends the call that m began.
 func (r *Rank) End(m Mark, call Row, t *Transfer) {
 	now := int64(0)
