@@ -151,7 +151,7 @@ func (v *partStart) settle(label string) {
 	select {
 	case <-p.met:
 	default:
-		p.sleepUntil(label, &ir.Holder{Peer: p.peer}, nil, p.met)
+		p.sleepUntil(label, &ir.Holder{Peer: p.peer, Missing: p.unmatched()}, nil, p.met)
 		<-p.met
 	}
 	if at := p.now(); at.failed == nil && p.send && at.left > 0 {
@@ -212,6 +212,15 @@ func (p *partitioned) sleepUntil(label string, held *ir.Holder, renew func(), do
 	if !llc.Serves(label) {
 		p.c.sleepFor(label, held, renew, done, p.c.ctx)
 	}
+}
+
+// unmatched says which call of the other side is missing.
+func (p *partitioned) unmatched() string {
+	call := "PrecvInit"
+	if !p.send {
+		call = "PsendInit"
+	}
+	return fmt.Sprintf("no %s with tag %d", call, p.site.tag)
 }
 
 // How many partitions without Pready a report names, in how many bytes, so that a status line has room for them, and

@@ -26,9 +26,9 @@ type limitedWait struct {
 var limitedWaits = []limitedWait{
 	{"probe", "", `0 +Probe +1 +5 +- `, func(c *mpi.Comm) error { _, err := mpi.Probe(c, 1, 5); return err }},
 	{"mprobe", "", `0 +Mprobe +any +any +- `, func(c *mpi.Comm) error { _, _, err := mpi.Mprobe(c, mpi.AnySource, mpi.AnyTag); return err }},
-	{"waitany", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitAny(twoReceives(c)...); return err }},
+	{"waitany", "", `0 +WaitAny \(peer 1 tag 1, peer 1 tag 2\) +1 +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitAny(twoReceives(c)...); return err }},
 	{"waitany of one", "", `0 +WaitAny +1 +1 +8 `, func(c *mpi.Comm) error { _, _, err := mpi.WaitAny(twoReceives(c)[:1]...); return err }},
-	{"waitsome", "", `0 +WaitSome +- +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitSome(twoReceives(c)...); return err }},
+	{"waitsome", "", `0 +WaitSome \(peer 1 tag 1, peer 1 tag 2\) +1 +- +- `, func(c *mpi.Comm) error { _, _, err := mpi.WaitSome(twoReceives(c)...); return err }},
 	{"waitany with a barrier", "", `0 +WaitAny +- +- +- `, func(c *mpi.Comm) error {
 		_, _, err := mpi.WaitAny(append(twoReceives(c), mpi.Ibarrier(c))...)
 		return err
@@ -47,9 +47,13 @@ var limitedWaits = []limitedWait{
 	{"waitall with statuses and a barrier", "", `0 +WaitAllStatus \(Ibarrier\) +- +- +- `, func(c *mpi.Comm) error {
 		return second(mpi.WaitAllStatus(mpi.Ibarrier(c)))
 	}},
-	{"waitall with a partitioned receive", "", `0 +WaitAll \(PrecvInit\) +1 +`, func(c *mpi.Comm) error {
+	{"waitall with a partitioned receive", "", `0 +WaitAll \(PrecvInit, no PsendInit with tag 1\) +1 +`, func(c *mpi.Comm) error {
 		r, err := mpi.PrecvInit(c, make([]int, 4), 2, 1, 1)
 		return errors.Join(err, r.Start(), mpi.WaitAll(r))
+	}},
+	{"waitall with a partitioned send that nobody receives", "", `0 +WaitAll \(PsendInit, no PrecvInit with tag 7\) +1 +- `, func(c *mpi.Comm) error {
+		r, err := mpi.PsendInit(c, make([]int, 4), 2, 1, 7)
+		return errors.Join(err, r.Start(), r.PreadyRange(0, 1), mpi.WaitAll(r))
 	}},
 	{"wait for partitions that are not ready", "martini", `0 +Wait \(PsendInit, no Pready of 0,3,4 and 1 more\) +- +`, func(c *mpi.Comm) error {
 		r, err := mpi.PsendInit(c, make([]int, 7), 7, 1, 1)

@@ -94,3 +94,28 @@ func differentTags(all []Reading, path []int) []string {
 	}
 	return []string{"mismatch: in " + first.Call + " " + strings.Join(parts, ", ") + ": ranks that make a communicator together must give the same tag, and make several in the same order"}
 }
+
+// finalizing names the ranks that wait for one that has finalized MPI or waits in Finalize, and so makes no call for them.
+func finalizing(all []Reading) (found []string) {
+	waiting := map[int][]int{}
+	for r := range all {
+		if p := waitsFor(all, r); p >= 0 && p != r && all[p].finalizes() {
+			waiting[p] = append(waiting[p], all[r].Rank)
+		}
+	}
+	for p := range all {
+		if ranks := waiting[p]; ranks != nil && len(found) < maxGroups {
+			verb := "wait"
+			if len(ranks) == 1 {
+				verb = "waits"
+			}
+			found = append(found, fmt.Sprintf("finalize: %s %s for rank %d, which is in Finalize and makes no more calls", Ranks(ranks), verb, all[p].Rank))
+		}
+	}
+	return found
+}
+
+// finalizes reports whether the rank has no calls left but Finalize.
+func (s *Reading) finalizes() bool {
+	return !s.Ended && (s.State == pmi.Finalized || s.State == pmi.Waiting && s.Call == "Finalize" && s.More == 0)
+}

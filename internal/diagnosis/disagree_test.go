@@ -86,3 +86,39 @@ func TestDifferentTags(t *testing.T) {
 		t.Errorf("%d ranks are named in %q", strings.Count(text, "gives"), text)
 	}
 }
+
+// Who waits for a rank in Finalize is named: that rank makes no call any more. One that has other goroutines in calls
+// may, and one that has ended is told of in another way.
+func TestWaitsForRanksInFinalize(t *testing.T) {
+	end := waitFor(pmi.NoPeer)
+	end.Call = "Finalize"
+	busy := end
+	busy.More = 1
+	over := Reading{Status: pmi.Status{State: pmi.Finalized}}
+	gone := over
+	gone.Ended = true
+	for name, c := range map[string]struct {
+		all  []Reading
+		want []string
+	}{
+		"one":             {numbered(end, waitFor(0), waitFor(pmi.AnyPeer)), []string{"finalize: rank 1 waits for rank 0, which is in Finalize and makes no more calls"}},
+		"several":         {numbered(waitFor(1), end, waitFor(1), waitFor(4), over), []string{"finalize: ranks 0,2 wait for rank 1, which is in Finalize and makes no more calls", "finalize: rank 3 waits for rank 4, which is in Finalize and makes no more calls"}},
+		"none":            {numbered(end, waitFor(2), waitFor(1)), nil},
+		"more goroutines": {numbered(busy, waitFor(0)), nil},
+		"ended":           {numbered(gone, waitFor(0)), nil},
+	} {
+		if got := finalizing(c.all); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if text := Table(c.all); strings.Count(text, "\nfinalize: ") != len(c.want) {
+			t.Errorf("%s: the table is\n%s", name, text)
+		}
+	}
+	var many []Reading
+	for i := range maxGroups + 1 {
+		many = append(many, waitFor(2*i+1), end)
+	}
+	if got := finalizing(numbered(many...)); len(got) != maxGroups {
+		t.Errorf("%d lines", len(got))
+	}
+}

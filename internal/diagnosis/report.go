@@ -60,7 +60,7 @@ func Table(all []Reading) string {
 			fmt.Fprintf(&b, "unexpected: rank %d has %s\n", r.Rank, text)
 		}
 	}
-	for _, d := range disagreements(all) {
+	for _, d := range append(finalizing(all), disagreements(all)...) {
 		b.WriteString(d + "\n")
 	}
 	for _, c := range Cycles(all) {

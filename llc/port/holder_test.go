@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"rhinet/internal/pmi"
+	"rhinet/llc"
 	"rhinet/llc/ir"
 	"rhinet/llc/nictest"
 )
@@ -48,5 +50,34 @@ func TestReportsFollowTheHolder(t *testing.T) {
 			ps[1].Wake(0)
 		}
 		inTime(t, call, wg.Wait)
+	}
+}
+
+// A wait for one of several requests names the first of those that are not complete, as many as a report has room for,
+// and has a peer if that can only be one.
+func TestWaitsForOneOfSeveralAreDescribed(t *testing.T) {
+	ps := open(t, 2)
+	done := &llc.Request{Peer: 1, Tag: 9, Buf: make([]byte, 8)}
+	send(t, ps[1], 0, 0, 9, payload(1, 8))
+	ps[0].Start(done, false)
+	ps[0].Wait(done)
+	at := func(peer, tag int) *llc.Request { return &llc.Request{Peer: peer, Tag: tag} }
+	const last = 1<<31 - 1
+	for _, c := range []struct {
+		rs   []*llc.Request
+		peer int
+		call string
+	}{
+		{[]*llc.Request{at(1, 2), at(1, 3)}, 1, "WaitAny peer 1 tag 2, peer 1 tag 3"},
+		{[]*llc.Request{at(1, 2), at(0, 3)}, ir.NoPeer, "WaitAny peer 1 tag 2, peer 0 tag 3"},
+		{[]*llc.Request{at(0, 2), at(1, 3), at(0, 4), at(0, 5)}, ir.NoPeer, "WaitAny peer 0 tag 2, peer 1 tag 3 and 2 more"},
+		{[]*llc.Request{at(llc.AnyPeer, llc.AnyTag), at(llc.AnyPeer, 1)}, ir.NoPeer + 1, "WaitAny peer any tag any, peer any tag 1"},
+		{[]*llc.Request{done, at(1, 3)}, 1, "WaitAny peer 1 tag 3"},
+		{[]*llc.Request{at(1023, last), at(1023, last), at(0, 0)}, ir.NoPeer, "WaitAny peer 1023 tag 2147483647 and 2 more"},
+	} {
+		s := ir.Waiting{Call: "WaitAny", Peer: ir.NoPeer}
+		if describeSeveral(&s, c.rs); s.Call != c.call || s.Peer != c.peer || len(s.Call) > len("WaitAny ")+pmi.NoteBytes {
+			t.Errorf("peer %d, %q, want %d, %q", s.Peer, s.Call, c.peer, c.call)
+		}
 	}
 }

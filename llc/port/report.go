@@ -1,6 +1,7 @@
 package port
 
 import (
+	"strconv"
 	"strings"
 
 	"rhinet/llc"
@@ -33,6 +34,8 @@ func (p *Port) describe(w *waiter) {
 	case waitAny:
 		if len(w.rs) == 1 {
 			p.describeRequest(&s, w.rs[0])
+		} else {
+			describeSeveral(&s, w.rs)
 		}
 	case waitCond:
 		if w.collective != nil {
@@ -117,6 +120,55 @@ func (p *Port) describeTask(s *ir.Waiting, t *Task) {
 	if r := undone(t.first); r != nil {
 		p.describeRequest(s, r)
 	}
+}
+
+// What a report says about a wait for one of several requests: how many of them it names, in how many bytes.
+const (
+	mostNamed  = 2
+	namedBytes = 42
+)
+
+// describeSeveral names the first requests of which one ends a wait, and their peer if all have the same.
+func describeSeveral(s *ir.Waiting, rs []*llc.Request) {
+	var list []byte
+	named, left := 0, 0
+	for _, r := range rs {
+		if r.Done() {
+			continue
+		}
+		if left++; left == 1 {
+			s.Peer = r.Peer
+		} else if s.Peer != r.Peer {
+			s.Peer = ir.NoPeer
+		}
+		if left > named+1 || named == mostNamed {
+			continue
+		}
+		if more := appendRequest(list, r); len(more) <= namedBytes {
+			list = more
+			named++
+		}
+	}
+	s.Call += " " + string(list)
+	if left > named {
+		s.Call += " and " + strconv.Itoa(left-named) + " more"
+	}
+}
+
+// appendRequest appends what identifies a request to a list.
+func appendRequest(list []byte, r *llc.Request) []byte {
+	if len(list) > 0 {
+		list = append(list, ", "...)
+	}
+	list = appendNumber(append(list, "peer "...), r.Peer, llc.AnyPeer)
+	return appendNumber(append(list, " tag "...), r.Tag, llc.AnyTag)
+}
+
+func appendNumber(list []byte, n, every int) []byte {
+	if n == every {
+		return append(list, "any"...)
+	}
+	return strconv.AppendInt(list, int64(n), 10)
 }
 
 // describeRequest says what a wait for r is for.

@@ -214,7 +214,7 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 		{func() { ps[0].Start(r, false); ps[0].Wait(r) }, ir.Waiting{Call: "Wait", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].Start(r, false); ps[0].WaitAny("WaitAny", []*llc.Request{r}, nil) }, ir.Waiting{Call: "WaitAny", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].ProbeUntil("Probe", 6, llc.AnyPeer, 7, nil); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Probe", Peer: -1, Tag: 7, Bytes: -1, Context: 6}},
-		{func() { ps[0].Start(r, false); ps[0].WaitAny("WaitAny", []*llc.Request{r, other}, nil) }, ir.Waiting{Call: "WaitAny", Peer: -2, Tag: -2, Bytes: -1}},
+		{func() { ps[0].Start(r, false); ps[0].WaitAny("WaitAny", []*llc.Request{r, other}, nil) }, ir.Waiting{Call: "WaitAny", Note: "peer 1 tag 7, peer 1 tag 8", Peer: 1, Tag: -2, Bytes: -1}},
 		{func() { ps[0].Start(r, false); ps[0].WaitAny("WaitSome", []*llc.Request{r}, never) }, ir.Waiting{Call: "WaitSome", Peer: 1, Tag: 7, Bytes: 12, Context: 6}},
 		{func() { ps[0].ProbeUntil("Mprobe", 6, 1, 7, never); ps[0].Recv(6, 1, 7, nil) }, ir.Waiting{Call: "Mprobe", Peer: 1, Tag: 7, Bytes: -1, Context: 6}},
 		{func() { ps[0].Start(labelled, false); ps[0].Wait(labelled) }, ir.Waiting{Call: "Bcast", Peer: 1, Tag: -2, Context: 5}},
