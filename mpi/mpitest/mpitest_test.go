@@ -152,8 +152,8 @@ func TestATimeoutSaysWhatEachRankWaitsFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		waits := []string{
-			"rank 0: receive with world rank any, tag 9, 8 bytes since ",
-			"rank 1: send with world rank 0, tag 4, 80 bytes since ",
+			"rank 0: Recv with world rank any, tag 9, 8 bytes since ",
+			"rank 1: Ssend with world rank 0, tag 4, 80 bytes since ",
 			"rank 2: Barrier on world",
 		}
 		for _, w := range waits {

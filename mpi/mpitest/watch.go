@@ -31,7 +31,8 @@ type watch struct {
 
 // A wait is one blocking call.
 type wait struct {
-	call      string
+	call      string // with a note behind a blank, if it names no message
+	held      ir.Holder
 	comm      string // of a collective call; or empty
 	ctx       uint16
 	peer, tag int
@@ -136,14 +137,20 @@ func (w *watch) String() string {
 }
 
 func (v wait) String() string {
-	text := v.call
-	if v.comm != "" && !strings.Contains(v.call, " ") {
+	text, note, noted := strings.Cut(v.call, " ")
+	if v.comm != "" && !noted {
 		text += " on " + v.comm
+	}
+	if more := v.held.Note(); more != "" {
+		note = strings.TrimPrefix(note+", "+more, ", ")
+	}
+	if note != "" {
+		text += " (" + note + ")"
 	}
 	switch {
 	case v.peer == noPeer:
-	case strings.Contains(v.call, " "): // neither
-		text = fmt.Sprintf("%s, with world rank %s", v.call, orAny(v.peer))
+	case noted || v.tag == noTag:
+		text += " with world rank " + orAny(v.peer)
 	case v.ctx&1 == 1: // of a collective call: the tag is not the program's
 		text += fmt.Sprintf(" with world rank %d, %d bytes", v.peer, v.bytes)
 	default:
@@ -152,7 +159,11 @@ func (v wait) String() string {
 	return fmt.Sprintf("%s since %v", text, time.Since(v.since).Round(time.Millisecond))
 }
 
-const noPeer = -2
+// A wait for no single rank, and one without a tag.
+const (
+	noPeer = ir.NoPeer
+	noTag  = ir.NoTag
+)
 
 func orAny(n int) string {
 	if n == llc.AnyPeer {
@@ -163,14 +174,18 @@ func orAny(n int) string {
 
 // Send watches a blocking send.
 func (w *watch) Send(key llc.Key, dst, tag int, mode llc.Mode, buf []byte) error {
-	i := w.begin(wait{call: "send", ctx: key.Context(), peer: dst, tag: tag, bytes: len(buf)})
+	call := "Send"
+	if mode == llc.Synchronous {
+		call = "Ssend"
+	}
+	i := w.begin(wait{call: call, ctx: key.Context(), peer: dst, tag: tag, bytes: len(buf)})
 	defer w.end(i)
 	return w.Transport.Send(key, dst, tag, mode, buf)
 }
 
 // Recv watches a blocking receive.
 func (w *watch) Recv(key llc.Key, src, tag int, buf []byte) (llc.Status, error) {
-	i := w.begin(wait{call: "receive", ctx: key.Context(), peer: src, tag: tag, bytes: len(buf)})
+	i := w.begin(wait{call: "Recv", ctx: key.Context(), peer: src, tag: tag, bytes: len(buf)})
 	defer w.end(i)
 	return w.Transport.Recv(key, src, tag, buf)
 }
@@ -184,7 +199,12 @@ func (w *watch) RecvFor(call string, key llc.Key, src, tag int, buf []byte) (llc
 
 // Wait watches a wait for one request.
 func (w *watch) Wait(r *llc.Request) {
-	i := w.begin(waitFor("wait", r))
+	w.await("Wait", r)
+}
+
+// await watches a wait for a request in a call.
+func (w *watch) await(call string, r *llc.Request) {
+	i := w.begin(waitFor(call, r))
 	defer w.end(i)
 	w.Transport.Wait(r)
 }
@@ -192,27 +212,27 @@ func (w *watch) Wait(r *llc.Request) {
 // WaitAll watches a wait for each of several requests.
 func (w *watch) WaitAll(first *llc.Request) {
 	for r := first; r != nil; r = r.Link {
-		w.Wait(r)
+		w.await("WaitAll", r)
 	}
 }
 
 // WaitAny watches a wait for one of several requests.
 func (w *watch) WaitAny(call string, rs []*llc.Request, over func() bool) int {
-	i := w.begin(wait{call: fmt.Sprintf("wait for any of %d requests", len(rs)), peer: noPeer})
+	i := w.begin(wait{call: fmt.Sprintf("%s %d requests", call, len(rs)), peer: noPeer})
 	defer w.end(i)
 	return w.Transport.WaitAny(call, rs, over)
 }
 
 // WaitContext watches a wait that a context limits.
 func (w *watch) WaitContext(ctx context.Context, r *llc.Request) error {
-	i := w.begin(waitFor("wait", r))
+	i := w.begin(waitFor("Wait", r))
 	defer w.end(i)
 	return w.Transport.WaitContext(ctx, r)
 }
 
 // ProbeUntil watches a probe that blocks.
 func (w *watch) ProbeUntil(call string, ctx uint16, src, tag int, over func() bool) (llc.Status, bool) {
-	i := w.begin(wait{call: "probe", ctx: ctx, peer: src, tag: tag})
+	i := w.begin(wait{call: call, ctx: ctx, peer: src, tag: tag})
 	defer w.end(i)
 	return w.Transport.ProbeUntil(call, ctx, src, tag, over)
 }
@@ -221,7 +241,23 @@ func (w *watch) ProbeUntil(call string, ctx uint16, src, tag int, over func() bo
 func (w *watch) AwaitCollective(call string, c *ir.Collective, begin func(), cond func() bool) {
 	i := w.begin(wait{call: call, comm: commOf(c), peer: noPeer})
 	defer w.end(i)
-	w.Transport.AwaitCollective(call, c, begin, cond)
+	if c == nil || c.Holder == nil {
+		w.Transport.AwaitCollective(call, c, begin, cond)
+		return
+	}
+	w.Transport.AwaitCollective(call, c, begin, func() bool {
+		met := cond()
+		w.hold(i, *c.Holder)
+		return met
+	})
+}
+
+// hold notes who has what wait i is for.
+func (w *watch) hold(i int, h ir.Holder) {
+	w.mu.Lock()
+	v := &w.waits[i]
+	v.held, v.peer, v.tag = h, h.Peer, noTag
+	w.mu.Unlock()
 }
 
 func waitFor(call string, r *llc.Request) wait {
