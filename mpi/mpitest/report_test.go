@@ -73,6 +73,7 @@ func TestReportsSayWhatIsMissing(t *testing.T) {
 	} {
 		for name, mode := range modes {
 			t.Run(what+" "+name, func(t *testing.T) {
+				t.Parallel() // nothing but Pready ends one of the waits, for which the end of the job waits a while
 				var s settings
 				mode(&s)
 				j, err := start(2, inWorld(c.call), s)
