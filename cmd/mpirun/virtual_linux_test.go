@@ -410,7 +410,7 @@ func TestVirtualEnds(t *testing.T) {
 // Waits of the forms of WaitAny and Probe have the name of the call.
 func TestVirtualWaitsHaveTheNameOfTheCall(t *testing.T) {
 	_, _, errs := virtually(t, "calls", "-n", "2", "--time", "loggp")
-	for _, row := range []string{`\n0 +WaitSome +- `, `\n1 +Mprobe +0 +3 `} {
+	for _, row := range []string{`\n0 +WaitSome \(peer 1 tag 1, peer 1 tag 2\) +1 +- `, `\n1 +Mprobe +0 +3 `} {
 		if !regexp.MustCompile(row).MatchString(errs) {
 			t.Errorf("%q is missing in\n%s", row, errs)
 		}
