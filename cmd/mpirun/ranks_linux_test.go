@@ -256,7 +256,7 @@ func TestWhatOthersWaitedIn(t *testing.T) {
 		{"kill Lock of own memory", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Lock (peer 1) for "},
 		{"leave LockAll", 1, "exited with status 0 without Finalize while others wait", "ranks 0,2 waiting in LockAll (peer 1) for "},
 		{"kill Fence", 137, "was killed by signal 9, SIGKILL (killed)", "ranks 0,2 waiting in Fence for "},
-		{"exit Wait before Pready", 3, "exited with status 3", "ranks 0,2 waiting in Wait (PsendInit) for "},
+		{"exit Wait before Pready", 3, "exited with status 3", "ranks 0,2 waiting in Wait (PsendInit, no Pready of 0) for "},
 		{"exit Start", 3, "exited with status 3", "ranks 0,2 waiting in Start (window world.win1, peer 1, 0 bytes) for "},
 		{"exit Wait of a window", 3, "exited with status 3", "ranks 0,2 waiting in Wait (window world.win1, peer 1, 0 bytes) for "},
 		{"exit Finalize", 3, "exited with status 3", "ranks 0,2 waiting in Finalize for "},
