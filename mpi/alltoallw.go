@@ -27,13 +27,17 @@ func noneSkipped(int, bool) bool { return false }
 func Alltoallw(c *Comm, send, recv []Part) (err error) {
 	defer c.raised(&err)
 	w, err := c.packParts("Alltoallw", send, recv)
-	if err == nil {
-		err = named("Alltoallw", w.call(c))
+	if err != nil {
+		return err
 	}
-	if err == nil {
+	l := new(launch)
+	if c.w.Check {
+		l.regions = c.regions(at("Alltoallw"), send, recv)
+	}
+	if err = c.directly(l, w.call); carriedOut(err) {
 		w.unpack(c, recv)
 	}
-	return err
+	return named("Alltoallw", err)
 }
 
 // Ialltoallw begins [Alltoallw] and does not wait.

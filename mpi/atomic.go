@@ -33,7 +33,12 @@ type update struct {
 	old     []byte // gets the memory before; nil: not fetched
 	compare []byte // not nil: data replaces memory that equals it
 	alone   bool   // no other rank uses the memory meanwhile
+
+	from, into *body // of which data and old are copies; nil: they are not
 }
+
+// own is the memory of this rank in u.
+func (u *update) own() accessor { return accessor{u.data, u.old, u.from, u.into} }
 
 // bytes is the length of the memory that u accesses.
 func (u *update) bytes() int { return max(len(u.data), len(u.old)) }

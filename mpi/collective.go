@@ -126,7 +126,9 @@ func (c *Comm) over(s site) error {
 func (c *Comm) leave(s site, err error) error {
 	call := s.call
 	if c.launch != nil {
-		call = c.launch.call
+		if !c.launch.direct {
+			call = c.launch.call
+		}
 		c.launch.restore(&c.coll)
 	}
 	if c.w.Observe != nil && c.coll.counts(call) {

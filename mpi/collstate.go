@@ -34,6 +34,7 @@ type collState struct {
 	users guardedOp // the user's operation of the blocking call in progress
 	watch bool      // blocking calls must not use the buffers of requests: see uses
 	clash error     // that the one in progress does; else nil
+	flats flats     // of the one in progress, in a checked job
 
 	quick *quick
 	none  quick // replaces quick while calls are only prepared
@@ -44,7 +45,6 @@ type collState struct {
 func (k *collState) init(c *core, seq uint64, o collectives.Options) error {
 	k.t = newCollTransport(c)
 	k.history = c.w.newHistory(c.size)
-	k.watch = c.w.Check && !c.private
 	k.swap(0, 0)
 	k.t.note.Team, k.t.note.Comm = uint32(c.global(0))<<16|uint32(c.idOf(0).number()), &c.name
 	var t collectives.Transport = k.t

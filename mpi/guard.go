@@ -28,6 +28,25 @@ type region struct {
 	fills bool
 }
 
+// regionOf returns the region of b, or that of in if b is a copy of its data.
+func regionOf(b []byte, in *body, fills bool) region {
+	if in == nil {
+		return region{buf: b, fills: fills}
+	}
+	return region{in: in, size: in.Size(), fills: fills}
+}
+
+// span returns the memory from the first byte of r to the last.
+func (r *region) span() []byte {
+	switch {
+	case r.in == nil:
+		return r.buf
+	case r.size == 0:
+		return nil
+	}
+	return r.in.span()
+}
+
 // A guard guards one region.
 type guard struct {
 	region
@@ -75,10 +94,8 @@ func (k *guards) guard(p *transfer) {
 
 // region returns the buffer of p.
 func (p *transfer) region() region {
-	if in, ok := p.Body.(*body); ok {
-		return region{in: in, size: in.Size(), fills: p.kind == receiving}
-	}
-	return region{buf: p.Buf, fills: p.kind == receiving}
+	in, _ := p.Body.(*body)
+	return regionOf(p.Buf, in, p.kind == receiving)
 }
 
 // guard guards the buffer of p. That of Bsend is a copy.
@@ -116,14 +133,7 @@ func (p *transfer) room(n int) {
 
 // post begins to guard a region of p, which has room for one more guard.
 func (k *guards) post(p *transfer, r region) {
-	mem := r.buf
-	if r.in != nil {
-		if r.size == 0 {
-			return
-		}
-		mem, r.buf = r.in.span(), nil
-	}
-	if len(mem) > 0 {
+	if mem := r.span(); len(mem) > 0 {
 		n := len(p.guards)
 		p.guards = p.guards[:n+1]
 		p.guards[n].region = r

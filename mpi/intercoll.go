@@ -79,24 +79,28 @@ func (x *script) among(ranks []int, call collectives.Call) {
 // own is among for a call on buffers of the program.
 func (x *script) own(ranks []int, call collectives.Call) {
 	x.among(ranks, call)
-	if l, me := x.launch(), slices.Index(ranks, x.c.inter.all.rank); l != nil && me >= 0 && x.err == nil {
-		l.use(&call, me)
+	if me := slices.Index(ranks, x.c.inter.all.rank); me >= 0 && x.err == nil {
+		x.note(func(m *footprint) { m.use(&call, me) })
 	}
 }
 
 // uses records buffers of the program of which the calls among ranks have copies.
 func (x *script) uses(send, recv []byte) {
-	if l := x.launch(); l != nil {
-		l.both(send, recv, true)
-	}
+	x.note(func(m *footprint) { m.both(send, recv, true) })
 }
 
-// launch returns the launch of a call that is prepared in a checked job, else nil.
-func (x *script) launch() *launch {
-	if l := x.c.launch; l != nil && !l.direct && x.c.w.Check {
-		return l
+// note has record tell the memory that the call uses, in a checked job: a call that is
+// only prepared keeps it for its request.
+func (x *script) note(record func(*footprint)) {
+	k, l := &x.c.coll, x.c.launch
+	switch {
+	case l != nil && !l.direct && x.c.w.Check:
+		record(&l.footprint)
+	case k.watch:
+		m := footprint{flats: k.flats}
+		record(&m)
+		k.touchAll(m.regions...)
 	}
-	return nil
 }
 
 // then adds a function that this rank calls.
@@ -289,10 +293,10 @@ func (c *Comm) allgatherAcross(x *script, unit int, send, recv []byte, counts, d
 	if touches(send, recv, counts, displs, unit, true) {
 		return apart(send, recv)
 	}
-	if l := x.launch(); l != nil {
-		l.region(send, false)
-		l.parts(recv, counts, displs, unit, true)
-	}
+	x.note(func(m *footprint) {
+		m.region(send, false)
+		m.parts(recv, counts, displs, unit, true)
+	})
 	packed := make([]byte, offset(counts, nil, c.size)*unit)
 	if displs == nil {
 		packed = recv[:len(packed)]

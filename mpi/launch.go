@@ -47,9 +47,7 @@ type launch struct {
 	item         int   // bytes of an item, if those of all ranks must be as long; else 0
 	pack, unpack func()
 
-	// In a checked job:
-	regions []region // what the call sends, and receives into
-	flats   []*flat  // the buffers of items that have been copied
+	footprint // in a checked job
 }
 
 // A way is how the ranks of a prepared call reach each other.
@@ -70,7 +68,13 @@ func (l *launch) divert(k *collState) {
 	if l.as != nil {
 		k.swap(callSign((codeByte.short()^l.as.code.short())<<9), l.item)
 	}
-	if l.direct || k.group == nil {
+	if l.direct {
+		if k.flats = l.flats; k.watches() {
+			k.touchAll(l.regions...)
+		}
+		return
+	}
+	if k.group == nil {
 		return
 	}
 	l.group, l.quick = k.group, k.quick
@@ -114,6 +118,7 @@ func (l *launch) caught(call *collectives.Call) (err error) {
 func (l *launch) restore(k *collState) {
 	k.swap(0, 0)
 	if l.direct {
+		k.flats = nil
 		return
 	}
 	if k.group != nil {
@@ -121,6 +126,13 @@ func (l *launch) restore(k *collState) {
 		k.group, k.quick = l.group, l.quick
 	}
 	l.mark, l.note = k.t.mark, k.t.note
+}
+
+// directly carries out the call that f makes, for what l says of its buffers.
+func (c *Comm) directly(l *launch, f func(*Comm) error) error {
+	v := *c
+	l.direct, v.launch = true, l
+	return f(&v)
 }
 
 // prepare prepares the call that f makes.

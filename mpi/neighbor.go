@@ -135,6 +135,7 @@ func untagged(err error) error {
 
 func (h *neighborCall) run(c *Comm, s site, err error) error {
 	if err == nil {
+		clash := h.touch(c, s)
 		switch sent, ok := h.direct(c); {
 		case !ok:
 			err = h.finish(c, s, h.begin(c, s))
@@ -143,8 +144,19 @@ func (h *neighborCall) run(c *Comm, s site, err error) error {
 		default:
 			err = h.complete(c, s, sent)
 		}
+		if clash != nil && err == nil {
+			err = c.touchError(s, clash)
+		}
 	}
 	return c.raise(err)
+}
+
+// touch returns a touchError if the blocking call must not use its buffers, or nil.
+func (h *neighborCall) touch(c *Comm, s site) *touchError {
+	if !c.w.requests.guarding() {
+		return nil
+	}
+	return touched(c.w.requests.touch(h.regions(c, s)...))
 }
 
 func (h *neighborCall) start(c *Comm, s site, err error) Request {
@@ -175,7 +187,7 @@ func (h neighborCall) posted(c *Comm, s site) Request {
 	reqs, k := h.begin(c, s), newTask()
 	r := c.request(s, k)
 	if c.w.Check {
-		c.w.requests.guardAll(r.p, regionsOf(reqs))
+		c.w.requests.guardAll(r.p, h.regions(c, s))
 	}
 	for i := range reqs {
 		if !reqs[i].p.ready() {
@@ -188,16 +200,6 @@ func (h neighborCall) posted(c *Comm, s site) Request {
 	}
 	k.end(emptyStatus(), h.finish(c, s, reqs))
 	return r
-}
-
-// regionsOf returns the buffers of transfers that have just begun.
-func regionsOf(reqs []Request) (all []region) {
-	for i := range reqs {
-		if p := reqs[i].p; p.started() {
-			all = append(all, p.region())
-		}
-	}
-	return all
 }
 
 func neighborAllgather[T any](c *Comm, s site, send, recv []T) (neighborCall, error) {

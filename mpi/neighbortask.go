@@ -38,7 +38,7 @@ func (h *neighborCall) nonblocking(c *Comm, s site) (r Request, v *neighborTask)
 	r = c.request(s, &v.task)
 	v.post(c, s, h, sent)
 	if c.w.Check {
-		c.w.requests.guardAll(r.p, h.regions())
+		c.w.requests.guardAll(r.p, h.regions(c, s))
 	}
 	if v.first == nil {
 		v.st, v.err, v.early = emptyStatus(), nil, true
@@ -64,15 +64,15 @@ func (h *neighborCall) complete(c *Comm, s site, sent int) error {
 }
 
 // regions returns the buffers of the call.
-func (h *neighborCall) regions() (all []region) {
+func (h *neighborCall) regions(c *Comm, s site) (all []region) {
 	for i, e := range h.in {
 		if e.peer != ProcNull {
-			all = append(all, region{buf: h.recv.at(i), fills: true})
+			all = append(all, c.regionAt(s, h.recv.elem(c, i), h.recv.at(i), true))
 		}
 	}
 	for i, e := range h.out {
 		if e.peer != ProcNull {
-			all = append(all, region{buf: h.send.at(i)})
+			all = append(all, c.regionAt(s, h.send.elem(c, i), h.send.at(i), false))
 		}
 	}
 	return all

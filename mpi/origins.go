@@ -86,7 +86,7 @@ func (t *recorded) note(ctx uint16, to, tag int) {
 // touch returns an error if a blocking call that begins now must not use buf.
 func (t *recorded) touch(key llc.Key, buf []byte, fills bool) (clash error) {
 	if pointToPoint(key.Context()) {
-		clash = t.k.touch(buf, fills)
+		clash = t.k.touch(region{buf: buf, fills: fills})
 	}
 	return clash
 }

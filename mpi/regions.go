@@ -2,47 +2,65 @@ package mpi
 
 import "rhinet/collectives"
 
-// The send and receive buffers of a nonblocking collective call, for the guards of a
-// checked job, without the memory between the parts of a buffer with displs.
+// A footprint is what a collective call of a checked job sends and receives into,
+// without the memory between the parts of a buffer with displs.
+type footprint struct {
+	regions []region
+	flats   flats
+}
+
+// flats are the buffers of items of a call.
+type flats []*flat
+
+// region returns memory that a call sends, or receives into. If it is a copy of items,
+// the items are used.
+func (all flats) region(b []byte, fills bool) region {
+	for _, f := range all {
+		if at, ok := within(b, view(f.b)); ok && f.in != nil {
+			return region{in: f.in, at: at, size: len(b), fills: fills}
+		}
+	}
+	return region{buf: b, fills: fills}
+}
 
 // use records the buffers of a call at a rank of those that make it. Buffers that do
 // not matter at the rank are empty.
-func (l *launch) use(call *collectives.Call, rank int) {
+func (m *footprint) use(call *collectives.Call, rank int) {
 	send, recv, apart := call.Send, call.Recv, !sameStart(call.Send, call.Recv)
 	switch call.Kind {
 	case collectives.Bcast:
-		l.region(recv, rank != call.Root)
+		m.region(recv, rank != call.Root)
 	case collectives.Scatter, collectives.Scatterv:
-		l.parts(send, call.SendCounts, call.SendDispls, call.Elem, false)
+		m.parts(send, call.SendCounts, call.SendDispls, call.Elem, false)
 		if apart { // else the root's part stays in place
-			l.region(recv, true)
+			m.region(recv, true)
 		}
 	case collectives.ReduceScatter: // its counts describe no buffer of a rank
-		l.both(send, recv, apart)
+		m.both(send, recv, apart)
 	default:
 		if apart {
-			l.parts(send, call.SendCounts, call.SendDispls, call.Elem, false)
+			m.parts(send, call.SendCounts, call.SendDispls, call.Elem, false)
 		}
-		l.parts(recv, call.RecvCounts, call.RecvDispls, call.Elem, true)
+		m.parts(recv, call.RecvCounts, call.RecvDispls, call.Elem, true)
 	}
 }
 
 // both records two buffers; the first is not used if they are not apart.
-func (l *launch) both(send, recv []byte, apart bool) {
+func (m *footprint) both(send, recv []byte, apart bool) {
 	if apart {
-		l.region(send, false)
+		m.region(send, false)
 	}
-	l.region(recv, true)
+	m.region(recv, true)
 }
 
 // parts records the parts of a buffer that counts and displs name; all of it if there
 // are none.
-func (l *launch) parts(buf []byte, counts, displs []int, elem int, fills bool) {
+func (m *footprint) parts(buf []byte, counts, displs []int, elem int, fills bool) {
 	if displs == nil {
 		if len(buf) > 0 && counts != nil {
 			buf = buf[:offset(counts, nil, len(counts))*elem]
 		}
-		l.region(buf, fills)
+		m.region(buf, fills)
 		return
 	}
 	if len(buf) == 0 {
@@ -54,26 +72,19 @@ func (l *launch) parts(buf []byte, counts, displs []int, elem int, fills bool) {
 			continue
 		}
 		if displs[i] != to {
-			l.region(buf[from*elem:to*elem], fills)
+			m.region(buf[from*elem:to*elem], fills)
 			from = displs[i]
 		}
 		to = displs[i] + n
 	}
-	l.region(buf[from*elem:to*elem], fills)
+	m.region(buf[from*elem:to*elem], fills)
 }
 
-// region records memory. If it is a copy of items, the items belong to the call.
-func (l *launch) region(b []byte, fills bool) {
-	if len(b) == 0 {
-		return
+// region records memory.
+func (m *footprint) region(b []byte, fills bool) {
+	if len(b) > 0 {
+		m.regions = append(m.regions, m.flats.region(b, fills))
 	}
-	r := region{buf: b, fills: fills}
-	for _, f := range l.flats {
-		if at, ok := within(b, view(f.b)); ok {
-			r = region{in: f.in, at: at, size: len(b), fills: fills}
-		}
-	}
-	l.regions = append(l.regions, r)
 }
 
 // within returns where in all b, which is not empty, is, if it is there.
@@ -88,21 +99,23 @@ func within(b, all []byte) (at int, ok bool) {
 func (c *Comm) regions(s site, send, recv []Part) (all []region) {
 	note := func(parts []Part, fills bool) {
 		for _, p := range parts {
-			r := region{buf: p.b, fills: fills}
-			if p.set && p.e(c).items {
-				_, mem, in, err := c.spread(s, p.b, false)
-				if err != nil {
-					continue // the call returns this error
-				}
-				r.buf, r.in = mem, in
-				if in != nil {
-					r.size = in.Size()
-				}
-			}
-			all = append(all, r)
+			all = append(all, c.regionAt(s, p.elem(c), p.b, fills))
 		}
 	}
 	note(send, false)
 	note(recv, true)
 	return all
+}
+
+// regionAt returns the memory of a buffer of elements e. It is empty if the elements
+// cannot be used: the call returns this error.
+func (c *Comm) regionAt(s site, e *elem, b []byte, fills bool) region {
+	if !e.items {
+		return regionOf(b, nil, fills)
+	}
+	_, mem, in, err := c.spread(s, b, false)
+	if err != nil {
+		return region{}
+	}
+	return regionOf(mem, in, fills)
 }

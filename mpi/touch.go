@@ -4,7 +4,7 @@ import "errors"
 
 // In a checked job blocking calls must not use memory that a request of the program sends from or receives into
 // (MPI 4.1, section 3.7.2). They are carried out all the same, because other ranks take part in them, and return
-// the error afterwards.
+// the error afterwards. An access to a window is not made.
 
 // A touchError says which request has the memory that a blocking call has used.
 type touchError struct {
@@ -24,13 +24,10 @@ func touched(err error) *touchError {
 	return e
 }
 
-// touch returns a touchError if a blocking call that begins now, and sends b or receives into it, must not use b.
+// touch returns a touchError if a blocking call that begins now, and sends r or receives into it, must not use r.
 // The pool is locked.
-func (k *guards) touch(b []byte, fills bool) error {
-	if len(b) == 0 {
-		return nil
-	}
-	g := guard{region: region{fills: fills}, from: address(b), to: address(b) + uintptr(len(b))}
+func (k *guards) touch(r region, mem []byte) error {
+	g := guard{region: r, from: address(mem), to: address(mem) + uintptr(len(mem))}
 	if o := k.touching(&g); o != nil {
 		return &touchError{o.owner.String(), g}
 	}
@@ -40,14 +37,22 @@ func (k *guards) touch(b []byte, fills bool) error {
 // near reports whether there may be guarded memory where b is. It is inlined.
 func (k *requestPool) near(b []byte) bool { return address(b) < k.guards.top.Load() }
 
-// touch is that of the guards.
-func (k *requestPool) touch(b []byte, fills bool) (err error) {
-	if k.near(b) {
-		k.mu.Lock()
-		err = k.guards.touch(b, fills)
-		k.mu.Unlock()
+// guarding reports whether there is guarded memory.
+func (k *requestPool) guarding() bool { return k.guards.top.Load() > 0 }
+
+// touch is that of the guards for each of some regions.
+func (k *requestPool) touch(all ...region) (err error) {
+	for i := range all {
+		if mem := all[i].span(); len(mem) > 0 && k.near(mem) {
+			k.mu.Lock()
+			err = k.guards.touch(all[i], mem)
+			k.mu.Unlock()
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // touchError returns the error of a call that has been carried out, but must not have used its buffer. The calls of
@@ -57,7 +62,7 @@ func (c *Comm) touchError(s site, e *touchError) error {
 		return nil
 	}
 	c.w.requests.told(e)
-	return c.errorAt(s, ErrBuffer, "%s", e.Error())
+	return c.because(s, ErrBuffer, e, "")
 }
 
 // told has the requests from whose buffers the call with this error has changed not report that, too.
@@ -101,8 +106,13 @@ func (k *collState) takes(in, out []byte) {
 
 // touch is uses for one piece of memory. The call is carried out, and then fails.
 func (k *collState) touch(b []byte, fills bool) {
-	if k.clash == nil && len(b) > 0 {
-		k.clash = k.t.c.w.requests.touch(b, fills)
+	k.touchAll(k.flats.region(b, fills))
+}
+
+// touchAll is touch for some regions.
+func (k *collState) touchAll(all ...region) {
+	if k.clash == nil {
+		k.clash = k.t.c.w.requests.touch(all...)
 	}
 }
 
@@ -115,5 +125,8 @@ func (k *collState) clashed(err error) error {
 	if k.t.c.w.requests.told(clash); err != nil {
 		return err
 	}
-	return &Error{Class: ErrBuffer, text: clash.Error()}
+	return &Error{Class: ErrBuffer, Err: clash}
 }
+
+// carriedOut reports whether a call with the error err has moved all its data.
+func carriedOut(err error) bool { return err == nil || touched(err) != nil }

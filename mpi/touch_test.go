@@ -138,10 +138,16 @@ func TestAccessesWithBuffersOfRequests(t *testing.T) {
 			return w.AccumulateLayout(buf[1:3], 0, 0, twoApart, mpi.Sum)
 		},
 	}
+	for name, access := range viewsThatAreRead {
+		reads[name] = access
+	}
 	fills := map[string]call{
 		"Get":       func(w *mpi.Win[int], buf []int) error { return w.Get(buf[1:3], 0, 0) },
 		"old":       func(w *mpi.Win[int], buf []int) error { return w.GetAccumulate(nil, buf[1:3], 0, 0, mpi.NoOp) },
 		"GetLayout": func(w *mpi.Win[int], buf []int) error { return w.GetLayout(buf[1:3], 0, 0, twoApart) },
+	}
+	for name, access := range viewsThatAreFilled {
+		fills[name] = access
 	}
 	onWindows(t, 1, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
 		err := w.LockAll()
@@ -162,6 +168,52 @@ func TestAccessesWithBuffersOfRequests(t *testing.T) {
 				}
 			}
 		}
+		return errors.Join(err, w.UnlockAll())
+	})
+}
+
+// Accesses with views of the first and the last of three elements.
+var (
+	viewsThatAreRead = map[string]func(w *mpi.Win[int], buf []int) error{
+		"PutView": func(w *mpi.Win[int], buf []int) error { return w.PutView(firstAndLast(buf), 0, 0, mpi.Contiguous(2)) },
+		"AccumulateView": func(w *mpi.Win[int], buf []int) error {
+			return w.AccumulateView(firstAndLast(buf), 0, 0, mpi.Contiguous(2), mpi.Sum)
+		},
+		"GetAccumulateView": func(w *mpi.Win[int], buf []int) error {
+			return w.GetAccumulateView(firstAndLast(buf), firstAndLast(make([]int, 3)), 0, 0, mpi.Contiguous(2), mpi.Sum)
+		},
+	}
+	viewsThatAreFilled = map[string]func(w *mpi.Win[int], buf []int) error{
+		"GetView": func(w *mpi.Win[int], buf []int) error { return w.GetView(firstAndLast(buf), 0, 0, mpi.Contiguous(2)) },
+		"old of GetAccumulateView": func(w *mpi.Win[int], buf []int) error {
+			return w.GetAccumulateView(nil, firstAndLast(buf), 0, 0, mpi.Contiguous(2), mpi.NoOp)
+		},
+	}
+)
+
+func firstAndLast(buf []int) []mpi.Item { return mpi.View(buf, mpi.Vector(2, 1, 2)) }
+
+// MPI 4.1, section 12.3: the origin of an access is what its layout selects, without the gaps, and an access to
+// ProcNull has none.
+func TestGapsOfViewsAreNotAccessed(t *testing.T) {
+	onWindows(t, 1, 4, func(c *mpi.Comm, w *mpi.Win[int]) error {
+		err := w.LockAll()
+		for _, all := range []map[string]func(w *mpi.Win[int], buf []int) error{viewsThatAreRead, viewsThatAreFilled} {
+			for name, access := range all {
+				buf := []int{5, 6, 7}
+				r := mpi.Irecv(c, buf[1:2], 0, 3)
+				e := errors.Join(access(w, buf), w.FlushAll(), mpi.Send(c, []int{1}, 0, 3), waited(r), equal("received", buf[1], 1))
+				if e != nil {
+					err = errors.Join(err, fmt.Errorf("%s: %w", name, e))
+				}
+			}
+		}
+		buf := []int{5, 6, 7}
+		r := mpi.Irecv(c, buf, 0, 3)
+		err = errors.Join(err, w.PutView(firstAndLast(buf), mpi.ProcNull, 0, mpi.Contiguous(2)), w.GetView(firstAndLast(buf), mpi.ProcNull, 0, mpi.Contiguous(2)),
+			tells(w.PutView(firstAndLast(buf), 0, 0, mpi.Contiguous(2)), mpi.ErrBuffer, "PutView on "),
+			tells(w.GetView(firstAndLast(buf), 0, 0, mpi.Contiguous(2)), mpi.ErrBuffer, "that was not complete: Irecv on world from 0 tag 3: 24 bytes ("),
+			mpi.Send(c, []int{1, 2, 3}, 0, 3), waited(r), equalAll("received", buf, []int{1, 2, 3}))
 		return errors.Join(err, w.UnlockAll())
 	})
 }

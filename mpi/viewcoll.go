@@ -55,9 +55,6 @@ func (c *Comm) flatten(s site, items []Item, receive bool) (*flat, error) {
 		mem, f.in = make([]byte, in.Size()), in
 	}
 	f.b = elements[packedByte](mem)
-	if c.w.Check && c.launch != nil && f.in != nil {
-		c.launch.flats = append(c.launch.flats, f)
-	}
 	return f, nil
 }
 
@@ -157,23 +154,22 @@ func (c *Comm) pairOfFlats(s site, send, recv []Item) (out, in *flat, err error)
 func nothing() {}
 
 // asItems makes call, a collective call on bytes, for elements e: pack is called before
-// its data is read, unpack when it is complete.
-func (c *Comm) asItems(e *elem, pack func(), call func(*Comm) error, unpack func()) error {
-	return c.asItemsOf(e, 0, pack, call, unpack)
+// its data is read, unpack when it is complete. The bytes are those of flats.
+func (c *Comm) asItems(e *elem, pack func(), call func(*Comm) error, unpack func(), of ...*flat) error {
+	return c.asItemsOf(e, 0, pack, call, unpack, of...)
 }
 
 // asItemsOf is asItems for a call in which all ranks must have items of as many bytes;
 // 0: that does not matter.
-func (c *Comm) asItemsOf(e *elem, item int, pack func(), call func(*Comm) error, unpack func()) error {
+func (c *Comm) asItemsOf(e *elem, item int, pack func(), call func(*Comm) error, unpack func(), of ...*flat) error {
+	m := footprint{flats: of}
 	if l := c.launch; l != nil { // the call is only prepared
-		l.as, l.item, l.pack, l.unpack = e, item, pack, unpack
+		l.as, l.item, l.pack, l.unpack, l.footprint = e, item, pack, unpack, m
 		return call(c)
 	}
-	v := *c
-	v.launch = &launch{direct: true, as: e, item: item}
 	pack()
-	err := call(&v)
-	if err == nil {
+	err := c.directly(&launch{as: e, item: item, footprint: m}, call)
+	if carriedOut(err) {
 		unpack()
 	}
 	return err
@@ -188,7 +184,7 @@ func bcastItems(c *Comm, s site, buf []Item, root int) error {
 	if !c.isRoot(root) {
 		pack, unpack = nothing, f.unpackAll
 	}
-	return c.asItems(f.elem, pack, func(c *Comm) error { return Bcast(c, f.b, root) }, unpack)
+	return c.asItems(f.elem, pack, func(c *Comm) error { return Bcast(c, f.b, root) }, unpack, f)
 }
 
 func gatherItems(c *Comm, s site, send, recv []Item, root int) error {
@@ -201,7 +197,7 @@ func gatherItems(c *Comm, s site, send, recv []Item, root int) error {
 	if err != nil {
 		return err
 	}
-	return c.asItems(out.elem, packOwn(c, out, in), func(c *Comm) error { return Gather(c, out.b, in.b, root) }, in.unpackAll)
+	return c.asItems(out.elem, packOwn(c, out, in), func(c *Comm) error { return Gather(c, out.b, in.b, root) }, in.unpackAll, out, in)
 }
 
 func gathervItems(c *Comm, s site, send, recv []Item, counts, displs []int, root int) error {
@@ -225,7 +221,7 @@ func gathervItems(c *Comm, s site, send, recv []Item, counts, displs []int, root
 		pack = func() { in.pack(offset(counts, displs, root), counts[root]) }
 	}
 	return c.asItems(out.elem, pack, func(c *Comm) error { return Gatherv(c, out.b, in.b, n, at, root) },
-		eachPart(counts, displs, in.unpack))
+		eachPart(counts, displs, in.unpack), out, in)
 }
 
 func allgatherItems(c *Comm, s site, send, recv []Item) error {
@@ -233,7 +229,7 @@ func allgatherItems(c *Comm, s site, send, recv []Item) error {
 	if err != nil {
 		return err
 	}
-	return c.asItems(out.elem, packOwn(c, out, in), func(c *Comm) error { return Allgather(c, out.b, in.b) }, in.unpackAll)
+	return c.asItems(out.elem, packOwn(c, out, in), func(c *Comm) error { return Allgather(c, out.b, in.b) }, in.unpackAll, out, in)
 }
 
 // packOwn packs what this rank sends in a call that gathers equal parts: in place, its
@@ -260,7 +256,7 @@ func allgathervItems(c *Comm, s site, send, recv []Item, counts, displs []int) e
 		pack = func() { in.pack(offset(counts, displs, c.rank), counts[c.rank]) }
 	}
 	return c.asItems(out.elem, pack, func(c *Comm) error { return Allgatherv(c, out.b, in.b, n, at) },
-		eachPart(counts, displs, in.unpack))
+		eachPart(counts, displs, in.unpack), out, in)
 }
 
 func scatterItems(c *Comm, s site, send, recv []Item, root int) error {
@@ -277,7 +273,7 @@ func scatterItems(c *Comm, s site, send, recv []Item, root int) error {
 	if in == out {
 		unpack = nothing // root keeps its part where it is
 	}
-	return c.asItems(in.elem, out.packAll, func(c *Comm) error { return Scatter(c, out.b, in.b, root) }, unpack)
+	return c.asItems(in.elem, out.packAll, func(c *Comm) error { return Scatter(c, out.b, in.b, root) }, unpack, out, in)
 }
 
 func scattervItems(c *Comm, s site, send []Item, counts, displs []int, recv []Item, root int) error {
@@ -301,7 +297,7 @@ func scattervItems(c *Comm, s site, send []Item, counts, displs []int, recv []It
 		unpack = nothing
 	}
 	return c.asItems(in.elem, eachPart(counts, displs, out.pack),
-		func(c *Comm) error { return Scatterv(c, out.b, n, at, in.b, root) }, unpack)
+		func(c *Comm) error { return Scatterv(c, out.b, n, at, in.b, root) }, unpack, out, in)
 }
 
 func alltoallItems(c *Comm, s site, send, recv []Item) error {
@@ -309,7 +305,7 @@ func alltoallItems(c *Comm, s site, send, recv []Item) error {
 	if err != nil {
 		return err
 	}
-	return c.asItems(in.elem, out.packAll, func(c *Comm) error { return Alltoall(c, out.b, in.b) }, in.unpackAll)
+	return c.asItems(in.elem, out.packAll, func(c *Comm) error { return Alltoall(c, out.b, in.b) }, in.unpackAll, out, in)
 }
 
 func alltoallvItems(c *Comm, s site, send []Item, scounts, sdispls []int, recv []Item, rcounts, rdispls []int) error {
@@ -328,5 +324,5 @@ func alltoallvItems(c *Comm, s site, send []Item, scounts, sdispls []int, recv [
 	}
 	sn, sat, rn, rat := out.scaled(scounts), out.scaled(sdispls), in.scaled(rcounts), in.scaled(rdispls)
 	return c.asItems(in.elem, eachPart(scounts, sdispls, out.pack),
-		func(c *Comm) error { return Alltoallv(c, out.b, sn, sat, in.b, rn, rat) }, eachPart(rcounts, rdispls, in.unpack))
+		func(c *Comm) error { return Alltoallv(c, out.b, sn, sat, in.b, rn, rat) }, eachPart(rcounts, rdispls, in.unpack), out, in)
 }

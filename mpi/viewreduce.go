@@ -65,7 +65,7 @@ func (c *Comm) reduction(s site, in, out []Item, op Op) (*itemReduction, error) 
 
 // run makes a call that takes in and fills the first n items of out.
 func (k *itemReduction) run(c *Comm, call func(c *Comm) error, n int) error {
-	return c.asItemsOf(k.in.elem, k.op.item, k.in.packAll, call, func() { k.out.unpack(0, n) })
+	return c.asItemsOf(k.in.elem, k.op.item, k.in.packAll, call, func() { k.out.unpack(0, n) }, k.in, k.out)
 }
 
 // unequal returns the error of buffers that do not have the same number of items.

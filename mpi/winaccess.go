@@ -219,7 +219,7 @@ func (w *window) put(s site, e *elem, data []byte, disp, n int) error {
 		return err
 	}
 	if w.log != nil {
-		return w.logged(s, piece(at, len(data)), epoch.Access{Kind: epoch.Puts}, data, nil, func() error { return w.reach.put(s.peer, at, data) })
+		return w.logged(s, piece(at, len(data)), epoch.Access{Kind: epoch.Puts}, accessor{reads: data}, func() error { return w.reach.put(s.peer, at, data) })
 	}
 	return w.explain(s, w.reach.put(s.peer, at, data))
 }
@@ -230,7 +230,7 @@ func (w *window) get(s site, e *elem, buf []byte, disp, n int) error {
 		return err
 	}
 	if w.log != nil {
-		err = w.logged(s, piece(at, len(buf)), epoch.Access{Kind: epoch.Gets}, nil, buf, func() error { return w.reach.get(s.peer, at, buf) })
+		err = w.logged(s, piece(at, len(buf)), epoch.Access{Kind: epoch.Gets}, accessor{fills: buf}, func() error { return w.reach.get(s.peer, at, buf) })
 	} else {
 		err = w.explain(s, w.reach.get(s.peer, at, buf))
 	}
@@ -251,7 +251,7 @@ func (w *window) update(s site, u *update, op Op, disp, n int) error {
 	}
 	u.alone = w.alone(s.peer)
 	if w.log != nil {
-		err = w.logged(s, piece(at, u.bytes()), u.access(), u.data, u.old, func() error { return w.reach.update(s.peer, at, u) })
+		err = w.logged(s, piece(at, u.bytes()), u.access(), u.own(), func() error { return w.reach.update(s.peer, at, u) })
 	} else {
 		err = w.explain(s, w.reach.update(s.peer, at, u))
 	}

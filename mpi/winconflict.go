@@ -56,10 +56,16 @@ func (u *update) access() epoch.Access {
 	return epoch.Access{Kind: epoch.Updates, Op: uint8(u.op), Fetches: u.op == NoOp, Swap: u.compare != nil, Code: uint32(u.e.code)}
 }
 
-// logged makes an access of a checked job to places of a part, by do, which reads and
-// fills memory of the program. An access that its request ends is not recorded.
-func (w *window) logged(s site, places iter.Seq2[uint64, int], a epoch.Access, reads, fills []byte, do func() error) error {
-	if clash := touched(cmp.Or(w.c.w.requests.touch(reads, false), w.c.w.requests.touch(fills, true))); clash != nil {
+// An accessor is the memory of this rank in an access.
+type accessor struct {
+	reads, fills []byte
+	from, into   *body // of which these are copies; nil: they are the memory itself
+}
+
+// logged makes an access of a checked job to places of a part, by do, which uses own. An
+// access that its request ends is not recorded.
+func (w *window) logged(s site, places iter.Seq2[uint64, int], a epoch.Access, own accessor, do func() error) error {
+	if clash := touched(w.c.w.requests.touch(regionOf(own.reads, own.from, false), regionOf(own.fills, own.into, true))); clash != nil {
 		w.c.w.requests.told(clash)
 		return w.c.errorAt(s, ErrBuffer, "%s", clash)
 	}
@@ -77,10 +83,10 @@ func (w *window) logged(s site, places iter.Seq2[uint64, int], a epoch.Access, r
 	if s.call == "Rget" {
 		return nil
 	}
-	data := reads
+	data := own.reads
 	switch a.Kind {
 	case epoch.Gets:
-		data = fills
+		data = own.fills
 	case epoch.Updates:
 		data = nil
 	}

@@ -20,7 +20,7 @@ func (w *Win[T]) PutLayout(data []T, target, disp int, l Layout) error {
 		return nil
 	}
 	b, mem := w.base(), view(data)
-	return b.raise(b.moveLayout(atPeer("PutLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), epoch.Puts}, disp, mem))
+	return b.raise(b.moveLayout(atPeer("PutLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), epoch.Puts, nil}, disp, mem))
 }
 
 // GetLayout is [Win.Get] of elements that are not contiguous at the target: those that
@@ -33,7 +33,7 @@ func (w *Win[T]) GetLayout(buf []T, target, disp int, l Layout) error {
 		return nil
 	}
 	b, mem := w.base(), view(buf)
-	return b.raise(b.moveLayout(atFrom("GetLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), epoch.Gets}, disp, mem))
+	return b.raise(b.moveLayout(atFrom("GetLayout", target), &layoutAccess{w.elemOf(), reflect.TypeFor[T](), l, len(mem), epoch.Gets, nil}, disp, mem))
 }
 
 // moveDirect moves own to or from the elements that l selects, laid over part from element disp on. It is the fast
@@ -97,6 +97,7 @@ type layoutAccess struct {
 	l    Layout
 	size int // of the memory of this rank
 	kind epoch.Kind
+	own  *body // of which that is a copy; nil: it is not
 }
 
 // overlay checks an access by a layout, and returns the layout with the offset over
@@ -146,11 +147,11 @@ func (w *window) moveLayout(s site, x *layoutAccess, disp int, mem []byte) error
 	}
 	do := func() error { return w.reach.moveLayout(s.peer, at, l, mem, x.kind == epoch.Puts) }
 	if w.log != nil {
-		reads, fills := mem, []byte(nil)
+		own := accessor{reads: mem, from: x.own}
 		if x.kind == epoch.Gets {
-			reads, fills = nil, mem
+			own = accessor{fills: mem, into: x.own}
 		}
-		return w.logged(s, laid(at, l), epoch.Access{Kind: x.kind}, reads, fills, do)
+		return w.logged(s, laid(at, l), epoch.Access{Kind: x.kind}, own, do)
 	}
 	return w.explain(s, do())
 }
@@ -161,14 +162,14 @@ func (w *window) updateLayout(s site, typ reflect.Type, in Layout, u *update, op
 	if err := w.operate(s, u, op); err != nil {
 		return err
 	}
-	l, at, null, err := w.overlay(s, &layoutAccess{u.e, typ, in, u.bytes(), epoch.Updates}, disp)
+	l, at, null, err := w.overlay(s, &layoutAccess{u.e, typ, in, u.bytes(), epoch.Updates, nil}, disp)
 	if err != nil || null {
 		return err
 	}
 	u.alone = w.alone(s.peer)
 	do := func() error { return w.reach.updateLayout(s.peer, at, l, u) }
 	if w.log != nil {
-		return w.logged(s, laid(at, l), u.access(), u.data, u.old, do)
+		return w.logged(s, laid(at, l), u.access(), u.own(), do)
 	}
 	return w.explain(s, do())
 }

@@ -17,7 +17,7 @@ func (w *Win[T]) PutView(from []Item, target, disp int, l Layout) error {
 	x, err := w.viewed(s, from, l, false)
 	if err == nil {
 		mem := x.gathered()
-		err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), epoch.Puts}, disp, mem)
+		err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), epoch.Puts, x}, disp, mem)
 	}
 	return b.raise(err)
 }
@@ -30,7 +30,7 @@ func (w *Win[T]) GetView(into []Item, target, disp int, l Layout) error {
 	x, err := w.viewed(s, into, l, true)
 	if err == nil {
 		mem := x.gathered() // where nothing is got, as from ProcNull, the buffer keeps what it has
-		if err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), epoch.Gets}, disp, mem); err == nil {
+		if err = b.moveLayout(s, &layoutAccess{w.elem, reflect.TypeFor[T](), l, len(mem), epoch.Gets, x}, disp, mem); err == nil {
 			x.Scatter(mem, 0)
 		}
 	}
@@ -45,7 +45,7 @@ func (w *Win[T]) AccumulateView(from []Item, target, disp int, l Layout, op Op) 
 	s, b := atPeer("AccumulateView", target), w.base()
 	x, err := w.viewed(s, from, l, false)
 	if err == nil {
-		err = b.updateLayout(s, reflect.TypeFor[T](), l, &update{e: w.elem, data: x.gathered()}, op, disp)
+		err = b.updateLayout(s, reflect.TypeFor[T](), l, &update{e: w.elem, data: x.gathered(), from: x}, op, disp)
 	}
 	return b.raise(err)
 }
@@ -64,13 +64,13 @@ func (w *Win[T]) getAccumulateView(s site, from, old []Item, disp int, l Layout,
 	if err != nil {
 		return err
 	}
-	u := update{e: w.elem, old: x.gathered()}
+	u := update{e: w.elem, old: x.gathered(), into: x}
 	if op != NoOp {
 		data, err := w.viewed(s, from, l, false)
 		if err != nil {
 			return err
 		}
-		if u.data = data.gathered(); len(u.data) != len(u.old) {
+		if u.data, u.from = data.gathered(), data; len(u.data) != len(u.old) {
 			return w.c.errorAt(s, ErrCount, "from has %d bytes and old %d; they must be equally long", len(u.data), len(u.old))
 		}
 	}

@@ -215,6 +215,7 @@ func (w *world) open(c *core, seq uint64, o collectives.Options) error {
 			c.back[m] = int32(i)
 		}
 	}
+	c.coll.watch = w.Check && !c.private
 	if c.inter != nil {
 		c.coll.t = newCollTransport(c.inter.all.core)
 		c.coll.t.note.Team, c.coll.t.note.Comm = c.inter.all.coll.t.note.Team, &c.name
