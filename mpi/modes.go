@@ -50,9 +50,16 @@ func bufferedSend[T any](c *Comm, call string, buf []T, dst, tag int) *Request {
 func (c *Comm) buffered(s site, e *elem, b []byte) Request {
 	k := newTask()
 	k.cancel = func() error { return nil } // it is complete
+	var clash error
+	if s.peer != ProcNull && c.w.requests.guarding() {
+		clash = c.w.requests.touch(c.regionAt(s, e, b, false))
+	}
 	e, b, err := c.packed(s, e, b)
 	if err == nil && s.peer != ProcNull {
 		err = c.bufferFor().send(c, s, e, b)
+	}
+	if used := touched(clash); used != nil && err == nil {
+		err = c.touchError(s, used)
 	}
 	k.end(emptyStatus(), err)
 	return c.request(s, k)

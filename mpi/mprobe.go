@@ -153,6 +153,9 @@ func (m *Message) receive(s site, e *elem, b []byte) Request {
 	if in != nil {
 		p.lay(in)
 	}
+	if m.c.w.Check {
+		m.c.w.requests.guard(p)
+	}
 	m.c.t.Start(&p.Request, false)
 	return Request{p: p, gen: p.gen}
 }

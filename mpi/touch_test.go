@@ -217,3 +217,70 @@ func TestGapsOfViewsAreNotAccessed(t *testing.T) {
 		return errors.Join(err, w.UnlockAll())
 	})
 }
+
+// MPI 4.1, sections 3.7.2 and 3.8.3: what is received by a message that a probe has matched must not be the
+// buffer of another request, nor be used before it is complete.
+func TestMatchedReceivesOnBuffersOfRequests(t *testing.T) {
+	everywhere(t, 1, func(w *mpi.Comm) error {
+		matched := func() *mpi.Message {
+			m, _, err := mpi.Mprobe(w, 0, 4)
+			if err != nil {
+				t.Error(err)
+			}
+			return m
+		}
+		sent := make([]*mpi.Request, 7)
+		for i := range sent {
+			sent[i] = mpi.Isend(w, []int{8, 9}, 0, 4)
+		}
+		mrecv := func(b []int) error { return second(mpi.Mrecv(matched(), b)) }
+		const overlaps = " on world from 0 tag 4: the buffer overlaps that of a request that was not complete: "
+		buf := make([]int, 5)
+		received := mpi.Irecv(w, buf[1:2], 0, 3)
+		err := errors.Join(tells(mrecv(buf[:2]), mpi.ErrBuffer, "mpi: Mrecv"+overlaps+"Irecv on world from 0 tag 3: 8 bytes ("),
+			tells(waited(mpi.Imrecv(matched(), buf[:2])), mpi.ErrBuffer, "mpi: Imrecv"+overlaps+"Irecv on world from 0 tag 3: 8 bytes ("),
+			mrecv(buf[2:4]), second(mpi.Mrecv(matched(), firstAndLast(buf))), // beside it, and on both sides
+			mpi.Send(w, []int{1}, 0, 3), waited(received), equalAll("received", buf, []int{8, 1, 9, 9, 0}))
+
+		s := mpi.Issend(w, buf[:1], 0, 3)
+		err = errors.Join(err, tells(mrecv(buf[:2]), mpi.ErrBuffer, "mpi: Mrecv"+overlaps+"Issend on world to 0 tag 3: 8 bytes ("),
+			second(mpi.Recv(w, make([]int, 1), 0, 3)), waited(s))
+
+		r := mpi.Imrecv(matched(), buf[:2])
+		err = errors.Join(err, tells(mpi.Allreduce(w, buf[1:2], buf[4:], mpi.Sum), mpi.ErrBuffer,
+			"mpi: Allreduce on world: the buffer overlaps that of a request that was not complete: Imrecv on world from 0 tag 4: 16 bytes ("),
+			mpi.Allreduce(w, buf[2:3], buf[4:], mpi.Sum), waited(r))
+
+		r = mpi.Imrecv(matched(), buf[:2])
+		err = errors.Join(err, waited(r), mpi.Allreduce(w, buf[1:2], buf[4:], mpi.Sum), equal("sum", buf[4], 9))
+		return errors.Join(err, mpi.WaitAll(sent...))
+	})
+}
+
+// MPI 4.1, sections 3.4 and 3.7.2: a buffered send reads its buffer when it begins.
+func TestBufferedSendsOfBuffersOfRequests(t *testing.T) {
+	everywhere(t, 1, func(w *mpi.Comm) error {
+		const overlaps = " on world to 0 tag 4: the buffer overlaps that of a request that was not complete: Irecv on world from 0 tag 3: 8 bytes ("
+		buf := make([]int, 3)
+		again, err := mpi.BsendInit(w, buf[:2], 0, 4)
+		if err = errors.Join(err, w.AttachBuffer(nil)); err != nil {
+			return err
+		}
+		r := mpi.Irecv(w, buf[1:2], 0, 3)
+		err = errors.Join(tells(mpi.Bsend(w, buf[:2], 0, 4), mpi.ErrBuffer, "mpi: Bsend"+overlaps),
+			tells(waited(mpi.Ibsend(w, buf[:2], 0, 4)), mpi.ErrBuffer, "mpi: Ibsend"+overlaps),
+			again.Start(), tells(waited(again), mpi.ErrBuffer, "mpi: BsendInit"+overlaps),
+			mpi.Bsend(w, buf[:2], mpi.ProcNull, 4), mpi.Bsend(w, buf[:1], 0, 4), mpi.Bsend(w, firstAndLast(buf), 0, 4),
+			mpi.Send(w, []int{1}, 0, 3), waited(r))
+		s := mpi.Issend(w, buf, 0, 3) // it only reads, too
+		err = errors.Join(err, mpi.Bsend(w, buf[:2], 0, 4), second(mpi.Recv(w, make([]int, 3), 0, 3)), waited(s), again.Free())
+		for range 6 { // all have been sent
+			_, found, e := mpi.Iprobe(w, 0, 4)
+			if err = errors.Join(err, e); !found {
+				return errors.Join(err, errors.New("a message has not been sent"))
+			}
+			err = errors.Join(err, second(mpi.Recv(w, make([]int, 2), 0, 4)))
+		}
+		return err
+	})
+}
