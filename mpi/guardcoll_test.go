@@ -134,7 +134,7 @@ var guardedCalls = []guardedCall{
 	{"exscan", func(c *mpi.Comm, send, recv []int, _, _ int) *mpi.Request { return mpi.Iexscan(c, send, recv, mpi.Sum) },
 		func(c *mpi.Comm, send, recv []int, _, _ int) (*mpi.Request, error) {
 			return mpi.ExscanInit(c, send, recv, mpi.Sum)
-		}, always, always},
+		}, always, notAtRoot}, // rank 0 receives nothing
 }
 
 // guardedNeighborCalls are neighborhood calls on a ring of two, in which each rank is

@@ -159,7 +159,9 @@ func Exscan[T any](c *Comm, in, out []T, op Op) error {
 		return err
 	}
 	c.coll.sign(makeSign(callExscan, r.typ, r.code), len(b))
-	c.coll.uses(b, view(out))
+	if c.coll.uses(b, nil); c.rank > 0 { // else out is not significant
+		c.coll.uses(nil, view(out))
+	}
 	return c.leave(s, c.coll.group.Exscan(b, view(out), r))
 }
 

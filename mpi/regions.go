@@ -37,6 +37,12 @@ func (m *footprint) use(call *collectives.Call, rank int) {
 		}
 	case collectives.ReduceScatter: // its counts describe no buffer of a rank
 		m.both(send, recv, apart)
+	case collectives.Exscan:
+		if rank == 0 { // recv is not significant
+			m.region(send, false)
+		} else {
+			m.both(send, recv, apart)
+		}
 	default:
 		if apart {
 			m.parts(send, call.SendCounts, call.SendDispls, call.Elem, false)

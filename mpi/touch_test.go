@@ -72,7 +72,7 @@ func TestCollectiveCallsOnBuffersOfRequests(t *testing.T) {
 			return mpi.ReduceScatter(w, send[:2], recv[:1], counts, mpi.Sum)
 		}},
 		{"Scan", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error { return mpi.Scan(w, send[:1], recv[:1], mpi.Sum) }},
-		{"Exscan", "sr", "sr", func(w *mpi.Comm, send, recv []int, _ int) error { return mpi.Exscan(w, send[:1], recv[:1], mpi.Sum) }},
+		{"Exscan", "s", "s", func(w *mpi.Comm, send, recv []int, _ int) error { return mpi.Exscan(w, send[:1], recv[:1], mpi.Sum) }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			everywhere(t, 2, func(w *mpi.Comm) error {

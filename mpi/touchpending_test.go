@@ -110,3 +110,35 @@ func TestBlockingCallsOnBuffersOfPartitions(t *testing.T) {
 		return errors.Join(err, mpi.Allreduce(w, []int{0}, buf[:1], mpi.Sum))
 	})
 }
+
+// MPI 4.1, section 6.11.2: what rank 0 gives Exscan to receive into is not significant, also in place.
+func TestExscanReceivesNothingAtRankZero(t *testing.T) {
+	everywhere(t, 2, func(w *mpi.Comm) error {
+		for _, async := range []bool{false, true} {
+			exscan := func(in, out []int) error {
+				if async {
+					return waited(mpi.Iexscan(w, in, out, mpi.Sum))
+				}
+				return mpi.Exscan(w, in, out, mpi.Sum)
+			}
+			in, out := []int{2}, []int{7}
+			end := toSelf(w, out, false)
+			err := exscan(in, out)
+			if w.Rank() == 1 {
+				err = tells(err, mpi.ErrBuffer, "the buffer overlaps that of a request that was not complete: Irecv on world from 1 tag 3: 8 bytes (")
+			}
+			if err = errors.Join(err, end(), equalAll("received", out, []int{1})); err != nil {
+				return fmt.Errorf("nonblocking %t: %w", async, err)
+			}
+			end = toSelf(w, in, true)
+			err = exscan(in, in)
+			if w.Rank() == 1 {
+				err = tells(err, mpi.ErrBuffer, "Issend on world to 1 tag 3: 8 bytes (")
+			}
+			if err = errors.Join(err, end()); err != nil {
+				return fmt.Errorf("in place, nonblocking %t: %w", async, err)
+			}
+		}
+		return nil
+	})
+}
