@@ -124,6 +124,21 @@ func (k *requestPool) guardAll(p *transfer, all []region) {
 	}
 }
 
+// guardInstead guards the buffers of the transfers that p consists of, until p is
+// complete: they have just begun, and may be complete before.
+func (k *requestPool) guardInstead(p *transfer, parts ...*transfer) {
+	var all []region
+	k.mu.Lock()
+	for _, o := range parts {
+		if o.started() {
+			all = append(all, o.region())
+			k.guards.dismiss(o)
+		}
+	}
+	k.mu.Unlock()
+	k.guardAll(p, all)
+}
+
 // room makes room for n guards in p, which must not move later. p has none.
 func (p *transfer) room(n int) {
 	if cap(p.guards) < n {

@@ -225,6 +225,10 @@ func (c *Comm) both(to site, out *elem, send []byte, from site, in *elem, recv [
 	c.disown(r.p)
 	c.disown(s.p)
 	k := newTask()
+	all := c.request(to, k)
+	if c.w.Check {
+		c.w.requests.guardInstead(all.p, r.p, s.p)
+	}
 	finish := func() (Status, error) {
 		if _, err := s.Wait(); err != nil {
 			r.withdraw()
@@ -240,6 +244,5 @@ func (c *Comm) both(to site, out *elem, send []byte, from site, in *elem, recv [
 		s.label(c.unattended(to.call))
 		c.attend(k, finish)
 	}
-	all := c.request(to, k)
 	return &all
 }

@@ -142,3 +142,35 @@ func TestExscanReceivesNothingAtRankZero(t *testing.T) {
 		return nil
 	})
 }
+
+// MPI 4.1, section 3.7.2: the buffers of a pending exchange are in use until it is complete, also when both
+// messages have arrived.
+func TestBuffersOfPendingExchanges(t *testing.T) {
+	const overlaps = "mpi: Allreduce on world: the buffer overlaps that of a request that was not complete: "
+	sum := func(w *mpi.Comm, b []int) error { return mpi.Allreduce(w, b, make([]int, len(b)), mpi.Sum) }
+	everywhere(t, 1, func(w *mpi.Comm) error {
+		send, recv, one := []int{1, 2}, make([]int, 2), []int{5}
+		r := mpi.Isendrecv(w, send, 0, 1, recv, 0, 1)
+		<-r.Done()
+		err := errors.Join(tells(sum(w, recv[1:]), mpi.ErrBuffer, overlaps+"Isendrecv on world to 0 tag 1 ("),
+			tells(mpi.Allreduce(w, one, send[1:], mpi.Sum), mpi.ErrBuffer, overlaps+"Isendrecv on world to 0 tag 1 ("),
+			sum(w, send), waited(r), sum(w, recv))
+
+		r = mpi.IsendrecvReplace(w, recv, 0, 1, 0, 1)
+		<-r.Done()
+		err = errors.Join(err, tells(sum(w, recv[1:]), mpi.ErrBuffer, overlaps+"IsendrecvReplace on world to 0 tag 1 ("), waited(r), sum(w, recv))
+
+		r = mpi.Isendrecv(w, firstAndLast([]int{1, 2, 3}), 0, 1, gapped(make([]int, 4)), 0, 1)
+		err = errors.Join(err, waited(r))
+		r = mpi.Isendrecv(w, send, 0, 1, recv, 0, 1)
+		<-r.Done()
+		send[0]++
+		err = errors.Join(err, tells(waited(r), mpi.ErrBuffer, "mpi: Isendrecv on world to 0 tag 1: the buffer was changed before the request ("))
+
+		pending := mpi.Irecv(w, recv[:1], 0, 3)
+		err = errors.Join(err, tells(waited(mpi.Isendrecv(w, send, 0, 1, recv, 0, 1)), mpi.ErrBuffer,
+			"mpi: Isendrecv on world to 0 tag 1: the buffer overlaps that of a request that was not complete: Irecv on world from 0 tag 3: 8 bytes ("),
+			waited(mpi.Isendrecv(w, send, 0, 1, recv, mpi.ProcNull, 1)), mpi.Send(w, one, 0, 3), waited(pending))
+		return errors.Join(err, second(mpi.Recv(w, make([]int, 2), 0, 1)))
+	})
+}
