@@ -12,13 +12,15 @@ import (
 // topology: in a grid, for each dimension the lower and then the upper neighbor; beyond
 // an end nothing is moved, and that part of the buffer stays as it is. A call posts all
 // its messages at once, so those between two ranks match in the order of the calls,
-// also of nonblocking ones.
+// also of nonblocking ones. Those of persistent operations match by the number of the
+// operation, since ranks may start these in different orders (MPI 4.1, section 8.8).
 
 // A neighborCall is a neighborhood call whose arguments have been checked: what to receive and
 // to send.
 type neighborCall struct {
 	*neighborhood
 	recv, send edgeParts
+	number     int // of a persistent operation on the communicator, from 1 on; else 0
 }
 
 // newNeighborCall finds the neighbors.
@@ -51,22 +53,22 @@ func neighborPartsFor[T any](c *Comm, s site, send, recv []T) (h neighborCall, e
 func (h *neighborCall) begin(c *Comm, s site) []Request {
 	reqs := make([]Request, 0, len(h.from)+len(h.to))
 	for _, i := range h.from {
-		reqs = append(reqs, c.beginEdge(s, h.recv.elem(c, i), h.recv.at(i), h.in[i], receiving))
+		reqs = append(reqs, h.beginEdge(c, s, h.recv.elem(c, i), h.recv.at(i), h.in[i], receiving))
 	}
 	for _, i := range h.to {
-		reqs = append(reqs, c.beginEdge(s, h.send.elem(c, i), h.send.at(i), h.out[i], sending))
+		reqs = append(reqs, h.beginEdge(c, s, h.send.elem(c, i), h.send.at(i), h.out[i], sending))
 	}
 	return reqs
 }
 
 // edgeKey returns key and tag of the messages of an edge, for a rank that knows the
 // communicator by id.
-func edgeKey(id contextID, e *elem, to *edge) (key llc.Key, tag int) {
-	return llc.MakeKey(id.collective(), e.key.Type()), id.tag(groupTag | neighborTag | to.tag&(neighborTag-1))
+func (h *neighborCall) edgeKey(id contextID, e *elem, to *edge) (key llc.Key, tag int) {
+	return llc.MakeKey(id.collective(), e.key.Type()), id.tag(groupTag | neighborTag | h.number<<h.tagBits | to.tag&(1<<h.tagBits-1))
 }
 
 // beginEdge is begin in the collective context.
-func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
+func (h *neighborCall) beginEdge(c *Comm, s site, e *elem, b []byte, to edge, k kind) Request {
 	var in *body
 	if e.items {
 		var err error
@@ -85,7 +87,7 @@ func (c *Comm) beginEdge(s site, e *elem, b []byte, to edge, k kind) Request {
 		if k != receiving {
 			id = c.idOf(to.peer)
 		}
-		key, tag := edgeKey(id, e, &to)
+		key, tag := h.edgeKey(id, e, &to)
 		p.Peer, p.Tag, p.Buf, p.Mode = c.global(to.peer), tag, b, llc.Standard
 		p.Context, p.Type, p.Label = key.Context(), key.Type(), s.call
 		if in != nil {
@@ -173,6 +175,7 @@ func (h neighborCall) persist(c *Comm, s site, err error) (*Request, error) {
 	if err != nil {
 		return nil, c.raise(err)
 	}
+	h.number = h.nextNumber()
 	return c.repeat(s, func() Request {
 		if r, v := h.nonblocking(c, s); v != nil {
 			return r

@@ -25,7 +25,8 @@ func ineighborAllgather[T any](c *Comm, send, recv []T) Request {
 	return h.start(c, s, err)
 }
 
-// NeighborAllgatherInit makes a persistent request for [NeighborAllgather].
+// NeighborAllgatherInit makes a persistent request for [NeighborAllgather]. All ranks make
+// these requests in the same order, and may start them in different orders.
 //
 // MPI 4.1, section 8.8.1.
 func NeighborAllgatherInit[T any](c *Comm, send, recv []T) (*Request, error) {

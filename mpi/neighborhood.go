@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -20,9 +21,12 @@ type neighborhood struct {
 	// left without a pair.
 	own   []loop
 	whole bool
+	// tagBits is the width of the tags of edges, which is the same on all ranks.
+	tagBits int
 
-	mu   sync.Mutex
-	free []*neighborTask // see spent
+	mu      sync.Mutex
+	free    []*neighborTask // see spent
+	numbers int             // given to persistent operations so far
 }
 
 // A loop is an edge from a rank to itself, by its indices.
@@ -33,9 +37,8 @@ func (c *core) neighborhood() *neighborhood {
 	if a := c.neighbors.Load(); a != nil {
 		return a
 	}
-	a := newNeighborhood(c.rank, c.topo)
-	c.neighbors.Store(a)
-	return a
+	c.neighbors.CompareAndSwap(nil, newNeighborhood(c.rank, c.topo))
+	return c.neighbors.Load()
 }
 
 func newNeighborhood(rank int, t topology) *neighborhood {
@@ -73,7 +76,22 @@ func newNeighborhood(rank int, t topology) *neighborhood {
 		}
 	}
 	a.whole = a.whole && len(loops) == 0
+	top := 0
+	for _, e := range slices.Concat(a.in, a.out) {
+		top = max(top, e.tag)
+	}
+	a.tagBits = min(bits.Len(uint(top)), bits.Len(neighborTag-1)-1) // edges with one tag match in order
 	return a
+}
+
+// nextNumber returns the number of a persistent operation that is made now: all ranks make
+// them in the same order. Operations that are so many apart that they have the same number
+// match in the order in which they are started.
+func (a *neighborhood) nextNumber() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.numbers++
+	return 1 + (a.numbers-1)%(neighborTag>>a.tagBits-1)
 }
 
 // edgeParts are the parts of a buffer, one for each edge.
@@ -134,7 +152,7 @@ func (h *neighborCall) direct(c *Comm) (sent int, ok bool) {
 	}
 	for _, i := range h.farTo {
 		e := &h.out[i]
-		key, tag := edgeKey(c.idOf(e.peer), h.send.elem(c, i), e)
+		key, tag := h.edgeKey(c.idOf(e.peer), h.send.elem(c, i), e)
 		if !c.t.TrySend(key, c.global(e.peer), tag, h.send.at(i)) {
 			break
 		}
@@ -148,7 +166,7 @@ func (h *neighborCall) direct(c *Comm) (sent int, ok bool) {
 func (h *neighborCall) take(c *Comm, s site) (failed error) {
 	for _, i := range h.farFrom {
 		e, b, is := &h.in[i], h.recv.at(i), h.recv.elem(c, i)
-		key, tag := edgeKey(c.id, is, e)
+		key, tag := h.edgeKey(c.id, is, e)
 		if st, err := c.t.RecvFor(s.call, key, c.global(e.peer), tag, b); err != nil || int(st.Bytes) != len(b) {
 			st.Err = err
 			failed = h.arrived(c, s, failed, i, st)

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"rhinet/collectives"
@@ -33,6 +34,42 @@ func TestEdgesInTheOrderOfTheirTags(t *testing.T) {
 		a := newNeighborhood(0, row.t)
 		if got := fmt.Sprint(a.farFrom, a.farTo, a.own, a.whole); got != row.want {
 			t.Errorf("%s: %s, want %s", row.name, got, row.want)
+		}
+	}
+}
+
+// The messages of each edge and of each persistent operation have a tag of their own, which is one of
+// neighborhood calls; so have those of other calls. The numbers of operations come again.
+func TestTagsOfPersistentCallsToNeighbors(t *testing.T) {
+	for _, row := range []struct {
+		t       topology
+		numbers int
+	}{
+		{&cart{cartesian.Grid{Dims: []int{2, 2, 2}, Periods: []bool{true, true, true}}}, 2047},
+		{&cart{cartesian.Grid{Dims: []int{3}, Periods: []bool{false}}}, 8191},
+		{&distGraph{in: []Edge{{1, 0, 0}}, out: []Edge{{0, 1, 0}}}, 16383},
+		{&distGraph{}, 16383},
+		{&cart{cartesian.Grid{Dims: slices.Repeat([]int{1}, 10000), Periods: make([]bool, 10000)}}, 1},
+	} {
+		h := neighborCall{neighborhood: newNeighborhood(0, row.t)}
+		tags := map[int]bool{}
+		most := 1 << h.tagBits
+		for h.number = range row.numbers + 1 {
+			if h.number > 0 {
+				if got := h.nextNumber(); got != h.number {
+					t.Fatalf("number %d, want %d", got, h.number)
+				}
+			}
+			for edges := range most {
+				_, tag := h.edgeKey(worldID, new(elem), &edge{tag: edges})
+				if tags[tag] || tag>>14 != (groupTag|neighborTag)>>14 {
+					t.Fatalf("number %d, edge %d: tag %#x", h.number, edges, tag)
+				}
+				tags[tag] = true
+			}
+		}
+		if got := h.nextNumber(); got != 1 {
+			t.Errorf("the number after %d is %d", row.numbers, got)
 		}
 	}
 }

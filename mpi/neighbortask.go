@@ -93,7 +93,7 @@ func (v *neighborTask) post(c *Comm, s site, h *neighborCall, sent int) {
 // start begins a transfer.
 func (v *neighborTask) start(k int, b []byte, e *edge, is *elem, id contextID, send bool) {
 	r := &v.reqs[k]
-	key, tag := edgeKey(id, is, e)
+	key, tag := v.h.edgeKey(id, is, e)
 	r.Peer, r.Tag, r.Buf, r.Mode = v.c.global(e.peer), tag, b, llc.Standard
 	r.Context, r.Type, r.Label = key.Context(), key.Type(), v.site.call
 	r.Link, v.first = v.first, r
