@@ -179,7 +179,7 @@ func (k *collState) idle() bool {
 		return false
 	}
 	k.mu.Unlock()
-	return !k.launches.used()
+	return !k.launches.used() && k.visits.Load() == 0
 }
 
 // reapSends forgets the messages that have been sent.

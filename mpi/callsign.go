@@ -30,11 +30,20 @@ const (
 	callMake // one of those from callDup on
 	callFree
 	callFinalize
+	callNeighborAllgather // from here on only a checked job compares them
+	callNeighborAllgatherv
+	callNeighborAlltoall
+	callNeighborAlltoallv
+	callNeighborAlltoallw
 )
+
+// neighborCalls is how many calls to neighbors there are.
+const neighborCalls = int(callNeighborAlltoallw-callNeighborAllgather) + 1
 
 var callNames = [...]string{
 	"nothing", "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall", "Alltoallv",
 	"Reduce", "Allreduce", "ReduceScatterBlock", "ReduceScatter", "Scan", "Exscan", "nothing that is made", "Free", "Finalize",
+	"NeighborAllgather", "NeighborAllgatherv", "NeighborAlltoall", "NeighborAlltoallv", "NeighborAlltoallw",
 }
 
 // A callSign is what all ranks must agree on in a collective call: the call, the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"rhinet/collectives"
 	"rhinet/internal/observe"
@@ -35,6 +36,8 @@ type collState struct {
 	watch bool      // blocking calls must not use the buffers of requests: see uses
 	clash error     // that the one in progress does; else nil
 	flats flats     // of the one in progress, in a checked job
+
+	visits atomic.Int32 // calls to neighbors in progress
 
 	quick *quick
 	none  quick // replaces quick while calls are only prepared

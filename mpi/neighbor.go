@@ -20,24 +20,25 @@ import (
 type neighborCall struct {
 	*neighborhood
 	recv, send edgeParts
-	number     int // of a persistent operation on the communicator, from 1 on; else 0
+	call       callCode
+	number     int // see nextNumber and enlist
 }
 
 // newNeighborCall finds the neighbors.
-func (c *Comm) newNeighborCall(s site) (h neighborCall, err error) {
+func (c *Comm) newNeighborCall(s site, call callCode) (h neighborCall, err error) {
 	if err := c.check(s); err != nil {
 		return h, err
 	}
 	if c.topo == nil {
 		return h, c.errorAt(s, ErrTopology, "the communicator has no topology; make one with CartCreate, GraphCreate or DistGraphCreate")
 	}
-	h.neighborhood = c.neighborhood()
+	h.neighborhood, h.call = c.neighborhood(), call
 	return h, nil
 }
 
 // neighborPartsFor is newNeighborCall for elements of one type.
-func neighborPartsFor[T any](c *Comm, s site, send, recv []T) (h neighborCall, e *elem, err error) {
-	if h, err = c.newNeighborCall(s); err != nil {
+func neighborPartsFor[T any](c *Comm, s site, call callCode, send, recv []T) (h neighborCall, e *elem, err error) {
+	if h, err = c.newNeighborCall(s, call); err != nil {
 		return h, nil, err
 	}
 	e = elemFor[T](c)
@@ -138,15 +139,7 @@ func untagged(err error) error {
 func (h *neighborCall) run(c *Comm, s site, err error) error {
 	if err == nil {
 		clash := h.touch(c, s)
-		switch sent, ok := h.direct(c); {
-		case !ok:
-			err = h.finish(c, s, h.begin(c, s))
-		case sent == len(h.farTo):
-			err = h.take(c, s)
-		default:
-			err = h.complete(c, s, sent)
-		}
-		if clash != nil && err == nil {
+		if err = h.exchange(c, s); clash != nil && err == nil {
 			err = c.touchError(s, clash)
 		}
 	}
@@ -161,27 +154,54 @@ func (h *neighborCall) touch(c *Comm, s site) *touchError {
 	return touched(c.w.requests.touch(h.regions(c, s)...))
 }
 
+// exchange makes the blocking call.
+func (h *neighborCall) exchange(c *Comm, s site) error {
+	turn, err := h.enlist(c, s, 1)
+	if err != nil {
+		return err
+	}
+	if turn != 0 {
+		c.coll.visits.Add(1)
+		defer c.coll.visits.Add(-1)
+	}
+	switch sent, ok := h.direct(c); {
+	case !ok:
+		err = h.finish(c, s, h.begin(c, s))
+	case sent == len(h.farTo):
+		err = h.take(c, s)
+	default:
+		err = h.complete(c, s, sent)
+	}
+	return c.judged(s, turn, err)
+}
+
 func (h *neighborCall) start(c *Comm, s site, err error) Request {
+	if err == nil {
+		_, err = h.enlist(c, s, 1+neighborCalls)
+	}
 	if err != nil {
 		return *c.failedRequest(s, err)
 	}
-	if r, v := h.nonblocking(c, s); v != nil {
-		return r
-	}
-	return h.posted(c, s)
+	return h.begun(c, s)
 }
 
 func (h neighborCall) persist(c *Comm, s site, err error) (*Request, error) {
+	if err == nil {
+		_, err = h.enlist(c, s, 0)
+	}
 	if err != nil {
 		return nil, c.raise(err)
 	}
 	h.number = h.nextNumber()
-	return c.repeat(s, func() Request {
-		if r, v := h.nonblocking(c, s); v != nil {
-			return r
-		}
-		return h.posted(c, s)
-	}), nil
+	return c.repeat(s, func() Request { return h.begun(c, s) }), nil
+}
+
+// begun begins the call, which does not block.
+func (h *neighborCall) begun(c *Comm, s site) Request {
+	if r, v := h.nonblocking(c, s); v != nil {
+		return r
+	}
+	return h.posted(c, s)
 }
 
 // posted begins the call with all its messages; a goroutine waits for those that are
@@ -189,6 +209,11 @@ func (h neighborCall) persist(c *Comm, s site, err error) (*Request, error) {
 func (h neighborCall) posted(c *Comm, s site) Request {
 	reqs, k := h.begin(c, s), newTask()
 	r := c.request(s, k)
+	c.coll.visits.Add(1)
+	finish := func() error {
+		defer c.coll.visits.Add(-1)
+		return c.overruled(s, h.finish(c, s, reqs))
+	}
 	if c.w.Check {
 		c.w.requests.guardAll(r.p, h.regions(c, s))
 	}
@@ -197,16 +222,16 @@ func (h neighborCall) posted(c *Comm, s site) Request {
 			for i := range reqs {
 				reqs[i].label(c.unattended(s.call))
 			}
-			c.attend(k, func() (Status, error) { return emptyStatus(), h.finish(c, s, reqs) })
+			c.attend(k, func() (Status, error) { return emptyStatus(), finish() })
 			return r
 		}
 	}
-	k.end(emptyStatus(), h.finish(c, s, reqs))
+	k.end(emptyStatus(), finish())
 	return r
 }
 
 func neighborAllgather[T any](c *Comm, s site, send, recv []T) (neighborCall, error) {
-	h, e, err := neighborPartsFor(c, s, send, recv)
+	h, e, err := neighborPartsFor(c, s, callNeighborAllgather, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -220,7 +245,7 @@ func neighborAllgather[T any](c *Comm, s site, send, recv []T) (neighborCall, er
 }
 
 func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs []int) (neighborCall, error) {
-	h, e, err := neighborPartsFor(c, s, send, recv)
+	h, e, err := neighborPartsFor(c, s, callNeighborAllgatherv, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -233,7 +258,7 @@ func neighborAllgatherv[T any](c *Comm, s site, send, recv []T, counts, displs [
 }
 
 func neighborAlltoall[T any](c *Comm, s site, send, recv []T) (neighborCall, error) {
-	h, e, err := neighborPartsFor(c, s, send, recv)
+	h, e, err := neighborPartsFor(c, s, callNeighborAlltoall, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -279,7 +304,7 @@ func (h *neighborCall) meeting() (a, b *placedPart) {
 }
 
 func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (neighborCall, error) {
-	h, _, err := neighborPartsFor(c, s, send, recv)
+	h, _, err := neighborPartsFor(c, s, callNeighborAlltoallv, send, recv)
 	if err != nil {
 		return h, err
 	}
@@ -298,7 +323,7 @@ func neighborAlltoallv[T any](c *Comm, s site, send []T, scounts, sdispls []int,
 func ofNeighbors(text string) string { return strings.Replace(text, " ranks", " neighbors", 1) }
 
 func neighborAlltoallw(c *Comm, s site, send, recv []Part) (neighborCall, error) {
-	h, err := c.newNeighborCall(s)
+	h, err := c.newNeighborCall(s, callNeighborAlltoallw)
 	if err != nil {
 		return h, err
 	}

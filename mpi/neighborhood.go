@@ -80,9 +80,16 @@ func newNeighborhood(rank int, t topology) *neighborhood {
 	for _, e := range slices.Concat(a.in, a.out) {
 		top = max(top, e.tag)
 	}
-	a.tagBits = min(bits.Len(uint(top)), bits.Len(neighborTag-1)-1) // edges with one tag match in order
+	a.tagBits = min(bits.Len(uint(top)), mostTagBits)
 	return a
 }
+
+// The tags of messages to neighbors: that of the edge, and above it the number of the operation. Edges with
+// one tag match in order.
+const (
+	mostTagBits  = 9
+	otherNumbers = 1 + 2*neighborCalls // of calls that are not persistent: see enlist
+)
 
 // nextNumber returns the number of a persistent operation that is made now: all ranks make
 // them in the same order. Operations that are so many apart that they have the same number
@@ -91,7 +98,7 @@ func (a *neighborhood) nextNumber() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.numbers++
-	return 1 + (a.numbers-1)%(neighborTag>>a.tagBits-1)
+	return otherNumbers + (a.numbers-1)%(neighborTag>>a.tagBits-otherNumbers)
 }
 
 // edgeParts are the parts of a buffer, one for each edge.

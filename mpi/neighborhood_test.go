@@ -45,17 +45,17 @@ func TestTagsOfPersistentCallsToNeighbors(t *testing.T) {
 		t       topology
 		numbers int
 	}{
-		{&cart{cartesian.Grid{Dims: []int{2, 2, 2}, Periods: []bool{true, true, true}}}, 2047},
-		{&cart{cartesian.Grid{Dims: []int{3}, Periods: []bool{false}}}, 8191},
-		{&distGraph{in: []Edge{{1, 0, 0}}, out: []Edge{{0, 1, 0}}}, 16383},
-		{&distGraph{}, 16383},
-		{&cart{cartesian.Grid{Dims: slices.Repeat([]int{1}, 10000), Periods: make([]bool, 10000)}}, 1},
+		{&cart{cartesian.Grid{Dims: []int{2, 2, 2}, Periods: []bool{true, true, true}}}, 2048},
+		{&cart{cartesian.Grid{Dims: []int{3}, Periods: []bool{false}}}, 8192},
+		{&distGraph{in: []Edge{{1, 0, 0}}, out: []Edge{{0, 1, 0}}}, 16384},
+		{&distGraph{}, 16384},
+		{&cart{cartesian.Grid{Dims: slices.Repeat([]int{1}, 10000), Periods: make([]bool, 10000)}}, 32},
 	} {
 		h := neighborCall{neighborhood: newNeighborhood(0, row.t)}
 		tags := map[int]bool{}
 		most := 1 << h.tagBits
-		for h.number = range row.numbers + 1 {
-			if h.number > 0 {
+		for h.number = range row.numbers {
+			if h.number >= otherNumbers {
 				if got := h.nextNumber(); got != h.number {
 					t.Fatalf("number %d, want %d", got, h.number)
 				}
@@ -68,8 +68,8 @@ func TestTagsOfPersistentCallsToNeighbors(t *testing.T) {
 				tags[tag] = true
 			}
 		}
-		if got := h.nextNumber(); got != 1 {
-			t.Errorf("the number after %d is %d", row.numbers, got)
+		if got := h.nextNumber(); got != otherNumbers {
+			t.Errorf("the number after %d is %d", row.numbers-1, got)
 		}
 	}
 }

@@ -20,6 +20,8 @@ type neighborTask struct {
 	reqs  []llc.Request // receives of farFrom, then sends of farTo
 	first *llc.Request  // of those in progress, linked
 	part  partLabel
+	// visits says that a checked job counts it among the calls in progress.
+	visits bool
 }
 
 // nonblocking begins the call as a neighborTask, or returns nil, with nothing changed, in
@@ -44,6 +46,9 @@ func (h *neighborCall) nonblocking(c *Comm, s site) (r Request, v *neighborTask)
 		v.st, v.err, v.early = emptyStatus(), nil, true
 	} else {
 		v.late = v
+		if v.visits = c.coll.history != nil; v.visits {
+			c.coll.visits.Add(1)
+		}
 	}
 	return r, v
 }
@@ -166,6 +171,11 @@ func (v *neighborTask) conclude() {
 // result returns the error of the transfers, which are complete.
 func (v *neighborTask) result() (failed error) {
 	c, h, call := v.c, &v.h, v.site.call
+	if v.visits {
+		v.visits = false
+		c.coll.visits.Add(-1)
+		defer func() { failed = c.overruled(v.site, failed) }()
+	}
 	for k, i := range h.farFrom {
 		r := &v.reqs[k]
 		if r.Status.Err != nil || int(r.Status.Bytes) != len(r.Buf) {
