@@ -161,7 +161,7 @@ func (g *blockingCall[T]) holds(w, c *mpi.Comm, buffers func(mem []int) []T, eac
 			}
 			continue
 		}
-		end := func() error { return nil }
+		var end func() error
 		if len(tc.buf) > 0 {
 			end = toSelf(w, tc.buf, tc.sends)
 		} else {
