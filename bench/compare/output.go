@@ -77,6 +77,9 @@ func (res *Result) Legend() string {
 	if res.OwnBarrier {
 		what += "; between collective calls a barrier of messages, the same on all runtimes"
 	}
+	if res.Fresh {
+		what += "; before collective calls ranks write what they send, and after them read what they have received"
+	}
 	text := bench.Number(res.Rounds, "round") + " in rotated order, "
 	if res.Budget != "0s" {
 		text += res.Budget + " a size; "

@@ -27,6 +27,7 @@ type Result struct {
 	Efficiency      bool              `json:"efficiency,omitempty"`  // show the efficiency of kernels, too
 	Cost            bool              `json:"cost,omitempty"`        // ratios are relative to the first runtime
 	OwnBarrier      bool              `json:"own_barrier,omitempty"` // a barrier of messages between collective calls instead of the runtimes' own
+	Fresh           bool              `json:"fresh,omitempty"`       // ranks write and read their buffers between collective calls
 	Runtimes        []string          `json:"runtimes"`              // the first ones are ours
 	Ours            int               `json:"ours,omitempty"`        // how many are ours; 0 means 1
 	Versions        map[string]string `json:"versions,omitempty"`    // of the other runtimes, as reported by their launchers
@@ -136,18 +137,21 @@ func Resume(file string, runtimes []Runtime, opts Options) (*Result, error) {
 	for _, r := range runtimes {
 		names = append(names, r.Name)
 	}
-	switch {
-	case !slices.Equal(names, res.Runtimes):
+	if !slices.Equal(names, res.Runtimes) {
 		return nil, fmt.Errorf("%s compares %s; continue it with the same runtimes, not %s", file, strings.Join(res.Runtimes, ", "), strings.Join(names, ", "))
-	case res.Waits && !opts.Waits:
-		return nil, fmt.Errorf("%s was measured with --waits; continue it with the same", file)
-	case opts.Waits && !res.Waits:
-		return nil, fmt.Errorf("%s was measured without --waits; continue it without", file)
-	case res.OwnBarrier && !opts.OwnBarrier:
-		return nil, fmt.Errorf("%s was measured with --own-barrier; continue it with the same", file)
-	case opts.OwnBarrier && !res.OwnBarrier:
-		return nil, fmt.Errorf("%s was measured without --own-barrier; continue it without", file)
-	case res.Budget != opts.Budget.String():
+	}
+	for _, f := range []struct {
+		name     string
+		had, has bool
+	}{{"--waits", res.Waits, opts.Waits}, {OwnBarrier, res.OwnBarrier, opts.OwnBarrier}, {Fresh, res.Fresh, opts.Fresh}} {
+		switch {
+		case f.had && !f.has:
+			return nil, fmt.Errorf("%s was measured with %s; continue it with the same", file, f.name)
+		case f.has && !f.had:
+			return nil, fmt.Errorf("%s was measured without %s; continue it without", file, f.name)
+		}
+	}
+	if res.Budget != opts.Budget.String() {
 		return nil, fmt.Errorf("%s was measured with --time %s; continue it with the same", file, res.Budget)
 	}
 	return res, nil

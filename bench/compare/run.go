@@ -22,10 +22,11 @@ type Options struct {
 	Efficiency bool          // show the parallel efficiency of kernels against 1 rank, too
 	// Cost makes ratios relative to the first runtime, which does what the others do and nothing else.
 	Cost bool
-	// OwnBarrier says that all runtimes are from [Runtime.WithOwnBarrier].
-	OwnBarrier bool
-	Ours       int      // how many of the runtimes, from the first, are ours
-	Notes      []string // notes on all figures
+	// OwnBarrier and Fresh say that all runtimes have the flag of this name (see [Runtime.With]).
+	OwnBarrier, Fresh bool
+
+	Ours  int      // how many of the runtimes, from the first, are ours
+	Notes []string // notes on all figures
 	// Previous is a result to continue: what it holds is not measured again. It must be from Resume.
 	Previous *Result
 	// Calibrate measures the machine before and after; nil leaves it out.
@@ -66,7 +67,7 @@ func begin(runtimes []Runtime, opts Options) *Result {
 		res.Notes = append(res.Notes, fmt.Sprintf("resumed at %s, load then %s", time.Now().UTC().Format(time.RFC3339), host.Load()))
 		return res
 	}
-	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Waits: opts.Waits, Efficiency: opts.Efficiency, Cost: opts.Cost, OwnBarrier: opts.OwnBarrier, Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}, Notes: slices.Clone(opts.Notes)}
+	res := &Result{Schema: Schema, Host: host.Describe(), Rounds: opts.Rounds, Budget: opts.Budget.String(), Waits: opts.Waits, Efficiency: opts.Efficiency, Cost: opts.Cost, OwnBarrier: opts.OwnBarrier, Fresh: opts.Fresh, Ours: max(opts.Ours, 1), Settings: settings(), Versions: map[string]string{}, Notes: slices.Clone(opts.Notes)}
 	res.Host.FindCommit()
 	for _, r := range runtimes {
 		res.Runtimes = append(res.Runtimes, r.Name)

@@ -55,11 +55,16 @@ func Ours(mpirun, self, hello string, s Setting) Runtime {
 	}
 }
 
-// WithOwnBarrier returns the runtime with a barrier of messages between collective calls of the suite, the
-// same on all runtimes, instead of the runtime's own.
-func (r Runtime) WithOwnBarrier() Runtime {
-	with := r.command
-	r.command = func(job []Cell, budget time.Duration) []string { return append(with(job, budget), "--own-barrier") }
+// Flags of the suite that our program and those of the peers have.
+const (
+	OwnBarrier = "--own-barrier" // a barrier of messages between collective calls, the same on all runtimes, instead of the runtime's own
+	Fresh      = "--fresh"       // ranks write what they send before each collective call, and read what they have received
+)
+
+// With returns the runtime with a flag of the suite.
+func (r Runtime) With(flag string) Runtime {
+	plain := r.command
+	r.command = func(job []Cell, budget time.Duration) []string { return append(plain(job, budget), flag) }
 	return r
 }
 

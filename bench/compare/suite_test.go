@@ -82,7 +82,7 @@ func TestOurCommandOfASuitesTest(t *testing.T) {
 	if got := strings.Join(r.command([]Cell{{"PingPong", 2, []int{8}}, {"Barrier", 2, []int{0}}}, time.Millisecond), " "); got != "mpirun --nic nic -n 2 bench pmb --npmin 2 PingPong Barrier --sizes 8 --steady --time 1ms --format csv" {
 		t.Errorf("command is %s", got)
 	}
-	if got := strings.Join(r.WithOwnBarrier().command([]Cell{{"Bcast", 2, []int{8}}}, time.Millisecond), " "); !strings.HasSuffix(got, " Bcast --sizes 8 --steady --time 1ms --format csv --own-barrier") {
+	if got := strings.Join(r.With(OwnBarrier).With(Fresh).command([]Cell{{"Bcast", 2, []int{8}}}, time.Millisecond), " "); !strings.HasSuffix(got, " Bcast --sizes 8 --steady --time 1ms --format csv --own-barrier --fresh") {
 		t.Errorf("command is %s", got)
 	}
 	if _, err := r.read([]Cell{{"PingPong", 2, []int{8}}}, "test,ranks\n", 0); err == nil {

@@ -206,17 +206,27 @@ func TestResumeKeepsTheFigures(t *testing.T) {
 	}
 }
 
-// It also uses the same barrier between calls, which affects the figures.
-func TestResumeKeepsTheBarrier(t *testing.T) {
+// It also uses the same flags of the suite, which affect the figures.
+func TestResumeKeepsTheFlags(t *testing.T) {
+	t.Run("own barrier", func(t *testing.T) {
+		testResume(t, OwnBarrier, "a barrier of messages", func(o *Options) *bool { return &o.OwnBarrier })
+	})
+	t.Run("fresh", func(t *testing.T) {
+		testResume(t, Fresh, "write what they send", func(o *Options) *bool { return &o.Fresh })
+	})
+}
+
+// testResume continues a comparison with a flag and without.
+func testResume(t *testing.T, flag, legend string, option func(*Options) *bool) {
 	for _, had := range []bool{false, true} {
 		opts := options(1)
-		opts.OwnBarrier = had
+		*option(&opts) = had
 		res, err := Run(t.Context(), []Runtime{shell("a", "echo row barrier 2 0 1 1.5")}, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(res.Legend(), "a barrier of messages"); told != had {
-			t.Errorf("own barrier %t: %s", had, res.Legend())
+		if told := strings.Contains(res.Legend(), legend); told != had {
+			t.Errorf("%s %t: %s", flag, had, res.Legend())
 		}
 		file := Saver{filepath.Join(t.TempDir(), "a.json")}
 		if err := file.Whole(res); err != nil {
@@ -225,8 +235,8 @@ func TestResumeKeepsTheBarrier(t *testing.T) {
 		if _, err := Resume(file.File, []Runtime{shell("a", "")}, opts); err != nil {
 			t.Error(err)
 		}
-		opts.OwnBarrier = !had
-		word := map[bool]string{true: "with --own-barrier; continue it with the same", false: "without --own-barrier; continue it without"}[had]
+		*option(&opts) = !had
+		word := map[bool]string{true: "with " + flag + "; continue it with the same", false: "without " + flag + "; continue it without"}[had]
 		if _, err := Resume(file.File, []Runtime{shell("a", "")}, opts); err == nil || !strings.Contains(err.Error(), word) {
 			t.Error(err)
 		}

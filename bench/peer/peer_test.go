@@ -97,7 +97,7 @@ func TestTestsRunOnOpenMPI(t *testing.T) {
 	if len(points) != 2*len(names) {
 		t.Fatalf("%d rows: %s", len(points), text)
 	}
-	if text, rows = run("20", "Bcast", "8", "Scatterv", "8", "--own-barrier"); len(rows) != 2 {
+	if text, rows = run("20", "Bcast", "8", "Scatterv", "8", "Reduce", "8", "--fresh", "--own-barrier"); len(rows) != 3 {
 		t.Errorf("%s", text)
 	}
 	// With a time limit of 0 even the first size is too slow.

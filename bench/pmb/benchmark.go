@@ -183,6 +183,7 @@ type env struct {
 	requests       []*mpi.Request
 	repeats        []*mpi.Request // persistent, by root and buffer
 	ack            [4]byte
+	seen           int             // what refresh has read, so that it reads
 	cpu            *bench.Computer // for benchmarks of overlap
 	times          times           // the latest result of these
 	now            func() float64  // the time in seconds

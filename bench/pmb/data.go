@@ -1,6 +1,8 @@
 package pmb
 
 import (
+	"bytes"
+
 	"rhinet/bench"
 	"rhinet/mpi"
 )
@@ -80,6 +82,20 @@ func fill[T any](to []T, value func(i int) T) {
 }
 
 func up(n int) int { return (n + line - 1) / line * line }
+
+// refresh does what programs do between two calls: it reads what call i has received, and writes what the next one
+// sends. So that lies in the cache of the rank that sends it.
+func (e *env) refresh(i int) {
+	if e.sendF == nil {
+		e.seen += bytes.Count(e.in(i), []byte{0})
+		fill(e.out(i+1), func(k int) byte { return pattern(e.rank, k) })
+		return
+	}
+	for _, v := range e.inF(i) {
+		e.seen += int(v)
+	}
+	fill(e.outF(i+1), func(k int) float32 { return value(e.rank, k) })
+}
 
 // clear fills the receive buffers with values that are never sent; it also makes their pages exist before
 // the clock runs.

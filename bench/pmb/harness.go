@@ -214,6 +214,9 @@ func (b Benchmark) each(e *env, reps int, o Options, call func(i int) error) (fl
 			return 0, err
 		}
 		sum += e.now() - start
+		if o.Fresh {
+			e.refresh(i)
+		}
 		if !o.NoSync && !b.Sizeless() {
 			if err := between(e.c, o); err != nil {
 				return 0, err

@@ -21,6 +21,7 @@ type Options struct {
 	Window      int           // messages in flight; 0: 64
 	NoSync      bool          // no barrier between collective calls
 	OwnBarrier  bool          // use a barrier of messages between collective calls instead of the runtime's
+	Fresh       bool          // before each collective call, read what the one before has received, and write what this one sends
 	RootShift   bool          // another root for each collective call
 }
 

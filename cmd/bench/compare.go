@@ -129,11 +129,15 @@ func comparePMB(out, errs io.Writer) *cobra.Command {
 		all, err := s.withPeers(dir)
 		for i := range all {
 			if s.OwnBarrier {
-				all[i] = all[i].WithOwnBarrier()
+				all[i] = all[i].With(compare.OwnBarrier)
+			}
+			if s.Fresh {
+				all[i] = all[i].With(compare.Fresh)
 			}
 		}
 		return all, err
 	}})
+	c.Flags().BoolVar(&s.Fresh, "fresh", false, "between collective calls, read what was received and write what is sent next, as programs do")
 	c.Flags().BoolVar(&s.OwnBarrier, "own-barrier", false, "separate collective calls by a barrier of messages, the same on all runtimes, instead of their own")
 	return c
 }

@@ -2,7 +2,7 @@
  * the C interface of MPI. Same loops, same policy of repetition (package bench),
  * same timing, so that only the runtime under them differs.
  *
- * usage: peer MILLISECONDS TEST BYTES,BYTES,... [TEST BYTES,BYTES,...]... [--own-barrier]
+ * usage: peer MILLISECONDS TEST BYTES,BYTES,... [TEST BYTES,BYTES,...]... [--own-barrier] [--fresh]
  * output: one line "row TEST RANKS BYTES REPETITIONS MICROSECONDS" a size: the
  *         median batch's mean over the ranks of a repetition's time, for Uniband
  *         and Biband the time of one message on the slowest rank; of overlap what
@@ -163,6 +163,8 @@ enum {
     FREE = 64,  /* call by call without barriers */
     START = 128, /* its body makes, once, what is started and waited for */
     GRID = 256, /* with SIDES neighbors */
+    OUTS = 512, /* a rank has a part to send for each */
+    INS = 1024, /* and to receive from each */
 };
 
 static const struct test {
@@ -175,34 +177,47 @@ static const struct test {
     {"Sendrecv", sendrecv, 0, 1}, {"Exchange", exchange, 0, 1},
     {"Uniband", uniband, WINDOWS, 1.0 / WINDOW}, {"Biband", biband, WINDOWS, 0.5 / WINDOW},
     {"Reduce", reduce, EACH | FLOATS, 1}, {"Allreduce", allreduce, EACH | FLOATS, 1}, {"Reduce_scatter", reduce_scatter, EACH | FLOATS, 1},
-    {"Bcast", bcast, EACH, 1}, {"Allgather", allgather, EACH, 1}, {"Gather", gather, EACH, 1}, {"Scatter", scatter, EACH, 1},
-    {"Alltoall", alltoall, EACH, 1}, {"Allgatherv", allgatherv, EACH, 1}, {"Gatherv", gatherv, EACH, 1}, {"Scatterv", scatterv, EACH, 1},
-    {"Alltoallv", alltoallv, EACH, 1}, {"Barrier", barrier, 0, 1},
-    {"Ibcast", ibcast, OVERLAP, 1}, {"Iallgather", iallgather, OVERLAP, 1}, {"Iallgatherv", iallgatherv, OVERLAP, 1},
-    {"Igather", igather, OVERLAP, 1}, {"Igatherv", igatherv, OVERLAP, 1}, {"Iscatter", iscatter, OVERLAP, 1}, {"Iscatterv", iscatterv, OVERLAP, 1},
-    {"Ialltoall", ialltoall, OVERLAP, 1}, {"Ialltoallv", ialltoallv, OVERLAP, 1}, {"Ireduce", ireduce, OVERLAP | FLOATS, 1},
+    {"Bcast", bcast, EACH, 1}, {"Allgather", allgather, EACH | INS, 1}, {"Gather", gather, EACH | INS, 1}, {"Scatter", scatter, EACH | OUTS, 1},
+    {"Alltoall", alltoall, EACH | OUTS | INS, 1}, {"Allgatherv", allgatherv, EACH | INS, 1}, {"Gatherv", gatherv, EACH | INS, 1}, {"Scatterv", scatterv, EACH | OUTS, 1},
+    {"Alltoallv", alltoallv, EACH | OUTS | INS, 1}, {"Barrier", barrier, 0, 1},
+    {"Ibcast", ibcast, OVERLAP, 1}, {"Iallgather", iallgather, OVERLAP | INS, 1}, {"Iallgatherv", iallgatherv, OVERLAP | INS, 1},
+    {"Igather", igather, OVERLAP | INS, 1}, {"Igatherv", igatherv, OVERLAP | INS, 1}, {"Iscatter", iscatter, OVERLAP | OUTS, 1}, {"Iscatterv", iscatterv, OVERLAP | OUTS, 1},
+    {"Ialltoall", ialltoall, OVERLAP | OUTS | INS, 1}, {"Ialltoallv", ialltoallv, OVERLAP | OUTS | INS, 1}, {"Ireduce", ireduce, OVERLAP | FLOATS, 1},
     {"Ireduce_scatter", ireduce_scatter, OVERLAP | FLOATS, 1}, {"Iallreduce", iallreduce, OVERLAP | FLOATS, 1}, {"Ibarrier", ibarrier, OVERLAP | FREE, 1},
-    {"Ibcast_pure", ibcast, EACH | WAIT, 1}, {"Iallgather_pure", iallgather, EACH | WAIT, 1}, {"Iallgatherv_pure", iallgatherv, EACH | WAIT, 1},
-    {"Igather_pure", igather, EACH | WAIT, 1}, {"Igatherv_pure", igatherv, EACH | WAIT, 1}, {"Iscatter_pure", iscatter, EACH | WAIT, 1},
-    {"Iscatterv_pure", iscatterv, EACH | WAIT, 1}, {"Ialltoall_pure", ialltoall, EACH | WAIT, 1}, {"Ialltoallv_pure", ialltoallv, EACH | WAIT, 1},
+    {"Ibcast_pure", ibcast, EACH | WAIT, 1}, {"Iallgather_pure", iallgather, EACH | WAIT | INS, 1}, {"Iallgatherv_pure", iallgatherv, EACH | WAIT | INS, 1},
+    {"Igather_pure", igather, EACH | WAIT | INS, 1}, {"Igatherv_pure", igatherv, EACH | WAIT | INS, 1}, {"Iscatter_pure", iscatter, EACH | WAIT | OUTS, 1},
+    {"Iscatterv_pure", iscatterv, EACH | WAIT | OUTS, 1}, {"Ialltoall_pure", ialltoall, EACH | WAIT | OUTS | INS, 1}, {"Ialltoallv_pure", ialltoallv, EACH | WAIT | OUTS | INS, 1},
     {"Ireduce_pure", ireduce, EACH | WAIT | FLOATS, 1}, {"Ireduce_scatter_pure", ireduce_scatter, EACH | WAIT | FLOATS, 1},
     {"Iallreduce_pure", iallreduce, EACH | WAIT | FLOATS, 1}, {"Ibarrier_pure", ibarrier, FREE | WAIT, 1},
 #ifdef INIT
-    {"Bcast_init", bcast_init, EACH | START, 1}, {"Allgather_init", allgather_init, EACH | START, 1}, {"Gather_init", gather_init, EACH | START, 1},
-    {"Scatter_init", scatter_init, EACH | START, 1}, {"Alltoall_init", alltoall_init, EACH | START, 1},
+    {"Bcast_init", bcast_init, EACH | START, 1}, {"Allgather_init", allgather_init, EACH | START | INS, 1}, {"Gather_init", gather_init, EACH | START | INS, 1},
+    {"Scatter_init", scatter_init, EACH | START | OUTS, 1}, {"Alltoall_init", alltoall_init, EACH | START | OUTS | INS, 1},
     {"Reduce_init", reduce_init, EACH | START | FLOATS, 1}, {"Allreduce_init", allreduce_init, EACH | START | FLOATS, 1},
     {"Barrier_init", barrier_init, FREE | START, 1},
 #endif
-    {"Neighbor_allgather", neighbor_allgather, EACH | GRID, 1}, {"Neighbor_allgatherv", neighbor_allgatherv, EACH | GRID, 1},
-    {"Neighbor_alltoall", neighbor_alltoall, EACH | GRID, 1}, {"Neighbor_alltoallv", neighbor_alltoallv, EACH | GRID, 1},
-    {"Ineighbor_allgather", ineighbor_allgather, OVERLAP | GRID, 1}, {"Ineighbor_allgatherv", ineighbor_allgatherv, OVERLAP | GRID, 1},
-    {"Ineighbor_alltoall", ineighbor_alltoall, OVERLAP | GRID, 1}, {"Ineighbor_alltoallv", ineighbor_alltoallv, OVERLAP | GRID, 1},
-    {"Ineighbor_allgather_pure", ineighbor_allgather, EACH | WAIT | GRID, 1}, {"Ineighbor_allgatherv_pure", ineighbor_allgatherv, EACH | WAIT | GRID, 1},
-    {"Ineighbor_alltoall_pure", ineighbor_alltoall, EACH | WAIT | GRID, 1}, {"Ineighbor_alltoallv_pure", ineighbor_alltoallv, EACH | WAIT | GRID, 1},
+    {"Neighbor_allgather", neighbor_allgather, EACH | GRID | INS, 1}, {"Neighbor_allgatherv", neighbor_allgatherv, EACH | GRID | INS, 1},
+    {"Neighbor_alltoall", neighbor_alltoall, EACH | GRID | OUTS | INS, 1}, {"Neighbor_alltoallv", neighbor_alltoallv, EACH | GRID | OUTS | INS, 1},
+    {"Ineighbor_allgather", ineighbor_allgather, OVERLAP | GRID | INS, 1}, {"Ineighbor_allgatherv", ineighbor_allgatherv, OVERLAP | GRID | INS, 1},
+    {"Ineighbor_alltoall", ineighbor_alltoall, OVERLAP | GRID | OUTS | INS, 1}, {"Ineighbor_alltoallv", ineighbor_alltoallv, OVERLAP | GRID | OUTS | INS, 1},
+    {"Ineighbor_allgather_pure", ineighbor_allgather, EACH | WAIT | GRID | INS, 1}, {"Ineighbor_allgatherv_pure", ineighbor_allgatherv, EACH | WAIT | GRID | INS, 1},
+    {"Ineighbor_alltoall_pure", ineighbor_alltoall, EACH | WAIT | GRID | OUTS | INS, 1}, {"Ineighbor_alltoallv_pure", ineighbor_alltoallv, EACH | WAIT | GRID | OUTS | INS, 1},
 };
 
 static double mine; /* of the latest batch, this rank's seconds of a repetition */
 static double pure, cpu; /* of those of overlap: alone, and of the computation */
+
+static int fresh; /* ranks use their buffers between calls */
+static volatile long seen;
+
+/* reads what a call has received, and writes what the next one sends */
+static void refresh(const struct test *t)
+{
+    size_t parts = t->kind & GRID ? SIDES : size, got = (size_t)n * (t->kind & INS ? parts : 1);
+    long sum = 0;
+    for (size_t i = 0; i < got; i++) sum += in[i];
+    seen = sum;
+    memset(out, t->kind & FLOATS ? 0 : 1, (size_t)n * (t->kind & OUTS ? parts : 1));
+}
 
 /* times calls one by one; rows is how much is computed in each, or negative. Returns the seconds of one */
 static double each(const struct test *t, long reps, long rows)
@@ -220,6 +235,7 @@ static double each(const struct test *t, long reps, long rows)
         }
         if (t->kind & (WAIT | OVERLAP | START)) MPI_Wait(&started, MPI_STATUS_IGNORE);
         sum += MPI_Wtime() - start;
+        if (fresh) refresh(t);
         if (!(t->kind & FREE)) between();
     }
     cpu /= reps;
@@ -393,12 +409,12 @@ int main(int argc, char **argv)
     all = MPI_COMM_WORLD;
     MPI_Comm_rank(all, &rank);
     MPI_Comm_size(all, &size);
-    if (!strcmp(argv[argc - 1], "--own-barrier")) {
-        own = 1;
-        argc--;
-    }
+    for (;; argc--)
+        if (!strcmp(argv[argc - 1], "--own-barrier")) own = 1;
+        else if (!strcmp(argv[argc - 1], "--fresh")) fresh = 1;
+        else break;
     if (argc < 4 || argc % 2) {
-        fprintf(stderr, "usage: peer MILLISECONDS TEST BYTES,... [TEST BYTES,...]... [--own-barrier]\n");
+        fprintf(stderr, "usage: peer MILLISECONDS TEST BYTES,... [TEST BYTES,...]... [--own-barrier] [--fresh]\n");
         MPI_Abort(all, 2);
     }
     counts = malloc((size + SIDES) * sizeof *counts);
