@@ -39,37 +39,47 @@ func (f *function) asksRank(cond ast.Expr) (place, bool) {
 // truth returns the value of a condition, if it is the same on all ranks: a constant, a comparison that ranks
 // decide by their range, and what these decide.
 func (f *function) truth(cond ast.Expr) (value, known bool) {
-	if v := f.TypesInfo.Types[cond].Value; v != nil && v.Kind() == constant.Bool {
-		return constant.BoolVal(v), true
-	}
-	switch e := ast.Unparen(cond).(type) {
-	case *ast.Ident:
-		if from := f.behind(e); from != nil {
-			return f.deeper().truth(from)
+	return inferred(cond, func(cond ast.Expr) (value, known bool) {
+		if v := f.TypesInfo.Types[cond].Value; v != nil && v.Kind() == constant.Bool {
+			return constant.BoolVal(v), true
 		}
-	case *ast.UnaryExpr:
-		value, known = f.truth(e.X)
-		return !value, known && e.Op == token.NOT
-	case *ast.BinaryExpr:
-		if e.Op == token.LAND || e.Op == token.LOR {
-			x, knowsX := f.truth(e.X)
-			y, knowsY := f.truth(e.Y)
-			return decided(e.Op, x, knowsX, y, knowsY)
+		switch e := cond.(type) {
+		case *ast.Ident:
+			if from := f.behind(e); from != nil {
+				return f.deeper().truth(from)
+			}
+		case *ast.BinaryExpr:
+			if value, known = f.compared(e.X, e.Op, e.Y); !known {
+				return f.compared(e.Y, mirrored(e.Op), e.X)
+			}
 		}
-		if value, known = f.compared(e.X, e.Op, e.Y); !known {
-			return f.compared(e.Y, mirrored(e.Op), e.X)
-		}
-	}
-	return value, known
+		return value, known
+	})
 }
 
-// decided returns the value of x && y or x || y, if one side decides it alone, or both sides are known.
-func decided(op token.Token, x, knowsX, y, knowsY bool) (value, known bool) {
-	decisive := op == token.LOR
-	if knowsX && x == decisive || knowsY && y == decisive {
-		return decisive, true
+// inferred returns the value of a condition, if it follows from those values of it and of its parts that are known.
+func inferred(cond ast.Expr, given func(ast.Expr) (value, known bool)) (value, known bool) {
+	cond = ast.Unparen(cond)
+	if value, known = given(cond); known {
+		return value, true
 	}
-	return !decisive, knowsX && knowsY
+	switch e := cond.(type) {
+	case *ast.UnaryExpr:
+		value, known = inferred(e.X, given)
+		return !value, known && e.Op == token.NOT
+	case *ast.BinaryExpr:
+		if e.Op != token.LAND && e.Op != token.LOR {
+			break
+		}
+		x, knowsX := inferred(e.X, given)
+		y, knowsY := inferred(e.Y, given)
+		decisive := e.Op == token.LOR
+		if knowsX && x == decisive || knowsY && y == decisive {
+			return decisive, true
+		}
+		return !decisive, knowsX && knowsY
+	}
+	return false, false
 }
 
 // compared returns the value of x op y, if x is computed from a rank, y is a constant or computed from the

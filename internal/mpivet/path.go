@@ -182,20 +182,8 @@ func (all facts) add(cond ast.Expr, value bool) {
 
 // value returns the value of a condition, if it follows from the facts.
 func (all facts) value(cond ast.Expr) (value, known bool) {
-	cond = ast.Unparen(cond)
-	if value, known = all[types.ExprString(cond)]; known {
-		return value, true
-	}
-	switch e := cond.(type) {
-	case *ast.UnaryExpr:
-		value, known = all.value(e.X)
-		return !value, known && e.Op == token.NOT
-	case *ast.BinaryExpr:
-		if e.Op == token.LAND || e.Op == token.LOR {
-			x, knowsX := all.value(e.X)
-			y, knowsY := all.value(e.Y)
-			return decided(e.Op, x, knowsX, y, knowsY)
-		}
-	}
-	return false, false
+	return inferred(cond, func(cond ast.Expr) (value, known bool) {
+		value, known = all[types.ExprString(cond)]
+		return value, known
+	})
 }
