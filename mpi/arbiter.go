@@ -474,11 +474,15 @@ func mayMismatch(err error) bool {
 // failed returns the error of the call with a number that has failed with err: in a
 // checked job the one that all ranks are told.
 func (c *Comm) failed(s site, turn uint32, err error) error {
-	e := c.explain(s, err)
-	if h := c.coll.history; h != nil && (h.told() || mayMismatch(e)) {
+	return c.judged(s, turn, c.explain(s, err))
+}
+
+// judged is failed for an error that is explained already.
+func (c *Comm) judged(s site, turn uint32, err error) error {
+	if h := c.coll.history; h != nil && (h.told() || mayMismatch(err)) {
 		if v := c.w.arbiter.verdictOn(c.core, turn); v != nil {
 			return c.told(s, v)
 		}
 	}
-	return e
+	return err
 }

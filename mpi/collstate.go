@@ -32,10 +32,10 @@ type collState struct {
 
 	gathered, scattered, sent division // what Gatherv and Alltoallv receive, Scatterv and Alltoallv send
 
-	users guardedOp // the user's operation of the blocking call in progress
-	watch bool      // blocking calls must not use the buffers of requests: see uses
-	clash error     // that the one in progress does; else nil
-	flats flats     // of the one in progress, in a checked job
+	users guardedOp   // the user's operation of the blocking call in progress
+	watch bool        // blocking calls must not use the buffers of requests: see uses
+	clash *touchError // that the one in progress does; else nil
+	flats flats       // of the one in progress, in a checked job
 
 	visits atomic.Int32 // calls to neighbors in progress
 

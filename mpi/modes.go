@@ -50,7 +50,7 @@ func bufferedSend[T any](c *Comm, call string, buf []T, dst, tag int) *Request {
 func (c *Comm) buffered(s site, e *elem, b []byte) Request {
 	k := newTask()
 	k.cancel = func() error { return nil } // it is complete
-	var clash error
+	var clash *touchError
 	if s.peer != ProcNull && c.w.requests.guarding() {
 		clash = c.w.requests.touch(c.regionAt(s, e, b, false))
 	}
@@ -58,8 +58,8 @@ func (c *Comm) buffered(s site, e *elem, b []byte) Request {
 	if err == nil && s.peer != ProcNull {
 		err = c.bufferFor().send(c, s, e, b)
 	}
-	if used := touched(clash); used != nil && err == nil {
-		err = c.touchError(s, used)
+	if clash != nil && err == nil {
+		err = c.touchError(s, clash)
 	}
 	k.end(emptyStatus(), err)
 	return c.request(s, k)

@@ -151,7 +151,7 @@ func (h *neighborCall) touch(c *Comm, s site) *touchError {
 	if !c.w.requests.guarding() {
 		return nil
 	}
-	return touched(c.w.requests.touch(h.regions(c, s)...))
+	return c.w.requests.touch(h.regions(c, s)...)
 }
 
 // exchange makes the blocking call.
@@ -172,7 +172,10 @@ func (h *neighborCall) exchange(c *Comm, s site) error {
 	default:
 		err = h.complete(c, s, sent)
 	}
-	return c.judged(s, turn, err)
+	if err != nil && turn != 0 {
+		err = c.judged(s, turn, err)
+	}
+	return err
 }
 
 func (h *neighborCall) start(c *Comm, s site, err error) Request {

@@ -33,17 +33,6 @@ func (h *neighborCall) enlist(c *Comm, s site, first int) (turn uint32, err erro
 	return k.history.lastCall(), nil
 }
 
-// judged returns the error of the blocking call with a number that has failed with err: the one
-// that all ranks are told, if their calls do not match.
-func (c *Comm) judged(s site, turn uint32, err error) error {
-	if err != nil && turn != 0 && (c.coll.history.told() || mayMismatch(err)) {
-		if v := c.w.arbiter.verdictOn(c.core, turn); v != nil {
-			return c.told(s, v)
-		}
-	}
-	return err
-}
-
 // overruled is judged of a call that does not block, which does not wait for a verdict.
 func (c *Comm) overruled(s site, err error) error {
 	if h := c.coll.history; err != nil && h.told() {

@@ -83,8 +83,8 @@ func (t *recorded) note(ctx uint16, to, tag int) {
 	}
 }
 
-// touch returns an error if a blocking call that begins now must not use buf.
-func (t *recorded) touch(key llc.Key, buf []byte, fills bool) (clash error) {
+// touch returns a touchError if a blocking call that begins now must not use buf, or nil.
+func (t *recorded) touch(key llc.Key, buf []byte, fills bool) (clash *touchError) {
 	if pointToPoint(key.Context()) {
 		clash = t.k.touch(region{buf: buf, fills: fills})
 	}
@@ -92,8 +92,8 @@ func (t *recorded) touch(key llc.Key, buf []byte, fills bool) (clash error) {
 }
 
 // firstOf returns the error of a call, or else that it has used the buffer of a request.
-func firstOf(err, clash error) error {
-	if err == nil {
+func firstOf(err error, clash *touchError) error {
+	if err == nil && clash != nil {
 		err = clash
 	}
 	return err

@@ -26,7 +26,7 @@ func touched(err error) *touchError {
 
 // touch returns a touchError if a blocking call that begins now, and sends r or receives into it, must not use r.
 // The pool is locked.
-func (k *guards) touch(r region, mem []byte) error {
+func (k *guards) touch(r region, mem []byte) *touchError {
 	g := guard{region: r, from: address(mem), to: address(mem) + uintptr(len(mem))}
 	if o := k.touching(&g); o != nil {
 		return &touchError{o.owner.String(), g}
@@ -41,15 +41,15 @@ func (k *requestPool) near(b []byte) bool { return address(b) < k.guards.top.Loa
 func (k *requestPool) guarding() bool { return k.guards.top.Load() > 0 }
 
 // touch is that of the guards for each of some regions.
-func (k *requestPool) touch(all ...region) (err error) {
+func (k *requestPool) touch(all ...region) (clash *touchError) {
 	for i := range all {
 		if mem := all[i].span(); len(mem) > 0 && k.near(mem) {
 			k.mu.Lock()
-			err = k.guards.touch(all[i], mem)
+			clash = k.guards.touch(all[i], mem)
 			k.mu.Unlock()
 		}
-		if err != nil {
-			return err
+		if clash != nil {
+			return clash
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (k *collState) touchAll(all ...region) {
 
 // clashed returns the error of the call in progress: err, or else that it has used the buffer of a request.
 func (k *collState) clashed(err error) error {
-	clash := touched(k.clash)
+	clash := k.clash
 	if k.clash = nil; clash == nil {
 		return err
 	}

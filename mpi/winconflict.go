@@ -65,7 +65,7 @@ type accessor struct {
 // logged makes an access of a checked job to places of a part, by do, which uses own. An
 // access that its request ends is not recorded.
 func (w *window) logged(s site, places iter.Seq2[uint64, int], a epoch.Access, own accessor, do func() error) error {
-	if clash := touched(w.c.w.requests.touch(regionOf(own.reads, own.from, false), regionOf(own.fills, own.into, true))); clash != nil {
+	if clash := w.c.w.requests.touch(regionOf(own.reads, own.from, false), regionOf(own.fills, own.into, true)); clash != nil {
 		w.c.w.requests.told(clash)
 		return w.c.errorAt(s, ErrBuffer, "%s", clash)
 	}
