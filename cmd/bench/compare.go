@@ -122,6 +122,9 @@ func (s *comparison) suiteCommand(of suite) *cobra.Command {
 	return c
 }
 
+// aboutFresh says what --fresh does, here and in bench pmb.
+const aboutFresh = "between collective calls, read what was received and write what is sent next, as programs do"
+
 // comparePMB compares the suite of bench pmb.
 func comparePMB(out, errs io.Writer) *cobra.Command {
 	s := &comparison{out: out, errs: errs}
@@ -137,7 +140,7 @@ func comparePMB(out, errs io.Writer) *cobra.Command {
 		}
 		return all, err
 	}})
-	c.Flags().BoolVar(&s.Fresh, "fresh", false, "between collective calls, read what was received and write what is sent next, as programs do")
+	c.Flags().BoolVar(&s.Fresh, "fresh", false, aboutFresh)
 	c.Flags().BoolVar(&s.OwnBarrier, "own-barrier", false, "separate collective calls by a barrier of messages, the same on all runtimes, instead of their own")
 	return c
 }

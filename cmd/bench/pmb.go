@@ -93,7 +93,7 @@ func pmbCommand(out io.Writer) *cobra.Command {
 	f.IntVar(&o.Window, "window", 64, "messages in flight of Uniband, Biband, bw and bibw")
 	f.BoolVar(&o.NoSync, "no-sync", false, "do without a barrier between collective calls")
 	f.BoolVar(&o.OwnBarrier, "own-barrier", false, "separate collective calls by a barrier of messages, instead of the runtime's")
-	f.BoolVar(&o.Fresh, "fresh", false, "between collective calls, read what was received and write what is sent next, as programs do")
+	f.BoolVar(&o.Fresh, "fresh", false, aboutFresh)
 	f.BoolVar(&o.RootShift, "root-shift", false, "use another root for each collective call")
 	f.StringVar(&format, "format", "imb", "output format: "+pmb.Formats)
 	f.BoolVar(&contest, "algorithms", false, "on all ranks, time each algorithm available for a collective operation, and mark the one that is used")

@@ -9,7 +9,7 @@ import (
 	"rhinet/internal/pmi"
 )
 
-// cycles describes every cycle of ranks each of which waits for the next. A rank waits for at most one
+// Cycles describes every cycle of ranks each of which waits for the next. A rank waits for at most one
 // peer, so a walk along the waits finds all cycles.
 func Cycles(all []Reading) []string {
 	const (
@@ -77,16 +77,21 @@ func cycleText(all []Reading, path []int) string {
 	return "deadlock: " + b.String() + text
 }
 
-// are names ranks with a verb.
+// are names ranks with the verb.
 func are(ranks []int) string {
 	slices.Sort(ranks)
-	if len(ranks) == 1 {
-		return Ranks(ranks) + " is"
-	}
-	return Ranks(ranks) + " are"
+	return with(ranks, "is", "are")
 }
 
-// stable returns the second of two readings, in which it keeps those waits that are also in the first one.
+// with names ranks with a verb, for one and for several.
+func with(ranks []int, one, several string) string {
+	if len(ranks) == 1 {
+		several = one
+	}
+	return Ranks(ranks) + " " + several
+}
+
+// Stable returns the second of two readings, in which it keeps those waits that are also in the first one.
 // Ranks with another wait count as computing, because they have moved on.
 func Stable(before, after []Reading) []Reading {
 	for i := range after {
@@ -97,7 +102,7 @@ func Stable(before, after []Reading) []Reading {
 	return after
 }
 
-// rereading is the time between two readings of a supposed deadlock: long enough for every rank to have
+// Rereading is the time between two readings of a supposed deadlock: long enough for every rank to have
 // been scheduled in between.
 func Rereading(ranks, processors int) time.Duration {
 	const (
@@ -108,7 +113,7 @@ func Rereading(ranks, processors int) time.Duration {
 	return min(alone+turn*time.Duration(ranks)/time.Duration(max(1, processors)), most)
 }
 
-// atWork marks the ranks that have used processors between two readings, d apart, for more than a wait
+// AtWork marks the ranks that have used processors between two readings, d apart, for more than a wait
 // costs, which looks around now and then.
 func AtWork(all []Reading, before, after []time.Duration, d time.Duration) {
 	const share = 50

@@ -105,11 +105,7 @@ func finalizing(all []Reading) (found []string) {
 	}
 	for p := range all {
 		if ranks := waiting[p]; ranks != nil && len(found) < maxGroups {
-			verb := "wait"
-			if len(ranks) == 1 {
-				verb = "waits"
-			}
-			found = append(found, fmt.Sprintf("finalize: %s %s for rank %d, which is in Finalize and makes no more calls", Ranks(ranks), verb, all[p].Rank))
+			found = append(found, fmt.Sprintf("finalize: %s for rank %d, which is in Finalize and makes no more calls", with(ranks, "waits", "wait"), all[p].Rank))
 		}
 	}
 	return found

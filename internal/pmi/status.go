@@ -113,6 +113,15 @@ func (h Holder) Note() string {
 	return ""
 }
 
+// Behind returns a Note with that of h behind it.
+func (h Holder) Behind(note string) string {
+	more := h.Note()
+	if note == "" || more == "" {
+		return note + more
+	}
+	return note + ", " + more
+}
+
 // A Status is what a rank says about itself.
 type Status struct {
 	State State

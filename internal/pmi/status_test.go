@@ -96,6 +96,13 @@ func TestNotesOfHolders(t *testing.T) {
 		if got := h.Note(); got != want {
 			t.Errorf("%+v: %q, want %q", h, got, want)
 		}
+		behind := "window world.win1"
+		if want != "" {
+			behind += ", " + want
+		}
+		if h.Behind("") != want || h.Behind("window world.win1") != behind {
+			t.Errorf("%+v: %q and %q", h, h.Behind(""), h.Behind("window world.win1"))
+		}
 	}
 }
 

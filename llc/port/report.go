@@ -61,9 +61,7 @@ func (p *Port) describe(w *waiter) {
 		s.Note, s.Named = *s.Comm, true
 	}
 	s.Comm = nil
-	if more := held.Note(); more != "" {
-		s.Note = strings.TrimPrefix(s.Note+", "+more, ", ")
-	}
+	s.Note = held.Behind(s.Note)
 	p.report.Report(s)
 }
 

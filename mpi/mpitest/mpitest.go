@@ -30,6 +30,7 @@ import (
 	"testing"
 	"time"
 
+	"rhinet/llc/nics"
 	"rhinet/mpi"
 )
 
@@ -172,7 +173,7 @@ func Sessions(n int, fn func(s *mpi.Session) error, options ...Option) error {
 
 // run runs fn on n ranks.
 func run(n int, fn func(mpi.Job) error, options []Option) error {
-	s := settings{timeout: 5 * time.Minute, nic: os.Getenv("RHINET_NIC")}
+	s := settings{timeout: 5 * time.Minute, nic: os.Getenv(nics.Variable)}
 	for _, o := range options {
 		o(&s)
 	}

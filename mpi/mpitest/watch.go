@@ -141,10 +141,7 @@ func (v wait) String() string {
 	if v.comm != "" && !noted {
 		text += " on " + v.comm
 	}
-	if more := v.held.Note(); more != "" {
-		note = strings.TrimPrefix(note+", "+more, ", ")
-	}
-	if note != "" {
+	if note = v.held.Behind(note); note != "" {
 		text += " (" + note + ")"
 	}
 	switch {
