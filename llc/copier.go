@@ -207,7 +207,7 @@ func (e *Engine) launch(t *transfer) {
 	c.running++
 	cmd := e.emit()
 	cmd.Port = uint8(port)
-	cmd.Peer = t.p.number
+	cmd.Peer, cmd.Timed = t.p.number, t.timed
 	if t.list.theirs != 0 {
 		e.readList(t, cmd) // the piece waits for the list
 		return
@@ -228,6 +228,7 @@ func (e *Engine) launch(t *transfer) {
 // refused, the piece is refused: ev says so in the end, and no more of the piece is moved.
 func (e *Engine) ported(t *transfer, purpose owed, ev *ir.Event) (last bool) {
 	c, p := t.p.nic.copies, &t.piece
+	t.took += ev.Took
 	c.busy &^= purpose / forPort
 	if ev.Kind == ir.Failed && !p.failed {
 		p.failed, p.err = true, ev.Err

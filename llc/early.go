@@ -47,6 +47,7 @@ type invitation struct {
 	ctx   uint16
 	tag   int32
 	typ   uint32
+	flags uint8
 	terms wire.CTSSplitBody
 }
 
@@ -128,7 +129,7 @@ func (e *Engine) ready(t *transfer) {
 		return
 	}
 	s.invited, t.line = true, t.p.seen
-	h := ir.Header{Kind: wire.RTR, Context: r.Context, Tag: int32(r.Tag), Word: wire.Pair(t.line, r.Type)}
+	h := ir.Header{Kind: wire.RTR, Flags: e.helping(t), Context: r.Context, Tag: int32(r.Tag), Word: wire.Pair(t.line, r.Type)}
 	e.become(t, recvInvited)
 	e.control(t.p, h, e.terms(t, h.Word))
 }
@@ -323,7 +324,7 @@ func (e *Engine) onRTR(p *peer, ev *ir.Event) error {
 		in = new(invitation)
 		p.invitation = in
 	}
-	*in = invitation{open: true, at: at, ctx: h.Context, tag: h.Tag, typ: typ, terms: b}
+	*in = invitation{open: true, at: at, ctx: h.Context, tag: h.Tag, typ: typ, flags: h.Flags, terms: b}
 	if p.sent() == at {
 		return nil
 	}
@@ -371,9 +372,10 @@ func (e *Engine) accepted(t *transfer) {
 	t.n = int(min(b.Want(), t.size))
 	t.take(b)
 	t.early = true
+	t.timed, t.aside = t.p.invitation.flags&wire.Timed != 0, t.p.invitation.flags&wire.Aside != 0
 	e.become(t, sendSharing)
 	t.deferred = true
-	if e.fresh = max(e.fresh, 1); t.p.early != nil {
+	if e.fresh = max(e.fresh, 1); t.p.early != nil || t.aside {
 		e.fresh = exchangeLooks
 	}
 	e.deferred = append(e.deferred, t)

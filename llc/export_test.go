@@ -95,6 +95,6 @@ const (
 // WrittenPacks reports whether a message of n bytes to dst goes in packets after one that was slow to read.
 func WrittenPacks(e *Engine, dst, n int) bool {
 	p := &e.peers[dst]
-	p.written = 1
+	p.written.left = 1
 	return p.packs(uint64(n))
 }

@@ -27,9 +27,8 @@ type peer struct {
 	told     bool   // the latest answer reported no progress: ask again at the next Retry
 	stall    bool   // in Engine.blocked
 	dry      int    // Tails in a row that reported no room for a stream
-	written  int    // messages that still go in packets, see written.go
-	spell    int    // how many such there were the last time
-	offers   int    // messages offered since
+	written  spell  // messages in packets, see written.go
+	halves   halves // messages that both sides move, see halves.go
 	stalls   uint8  // a bit for each long stream, the latest first: 1 if the reader did not run meanwhile
 	copies   int    // noncontiguous messages that are copied before the next one is a stream
 

@@ -43,6 +43,7 @@ type split struct {
 	stored   uint32     // noncontiguous receive: chunks that the sender moved and that have been scattered
 	taken    uint32     // receiver: chunks claimed by the sender from an invitation that was taken back
 	with     uint32     // sender: the receiver's transfer
+	pace     int32      // receiver: nanoseconds that a KiB took the sender; 0: not known
 	claim    wire.Claim // latest known value
 	old      uint64     // of the swap under way
 	new      uint64
@@ -51,7 +52,7 @@ type split struct {
 // share starts the receiver's side, or pulls alone if no word is free.
 func (e *Engine) share(t *transfer) {
 	n := t.p.nic
-	if e.alone(t) {
+	if e.alone(t) || e.spares(t) {
 		e.pullAll(t)
 		return
 	}
@@ -141,7 +142,11 @@ func (e *Engine) invite(t *transfer) {
 		return
 	}
 	s.invited = true
-	e.control(t.p, header(wire.CTSSplit, uint64(t.remote)), e.terms(t, uint64(t.remote)))
+	h := header(wire.CTSSplit, uint64(t.remote))
+	if t.timed {
+		h.Flags = wire.Timed
+	}
+	e.control(t.p, h, e.terms(t, uint64(t.remote)))
 }
 
 // claimFront claims the next chunk for the receiver; all that is left if it
@@ -264,6 +269,7 @@ func (e *Engine) settled(t *transfer) (err error) {
 		lo := int(s.total-s.claim.Back()) * t.unit
 		e.pull(t, lo, min(lo+int(missing)*t.unit, t.n))
 	default:
+		t.compare()
 		e.finish(t, nil)
 	}
 	return err
@@ -279,7 +285,11 @@ func (e *Engine) keepPart(t *transfer, ev *ir.Event) error {
 	if moved > s.total-s.claim.Front() {
 		return protocolError(ev, "%d chunks moved, of %d; %v claimed", moved, s.total, s.claim)
 	}
+	if ev.Header.Tag < 0 {
+		return protocolError(ev, "%d ns for each KiB", ev.Header.Tag)
+	}
 	s.part, s.moved = true, moved
+	s.pace = ev.Header.Tag
 	return nil
 }
 

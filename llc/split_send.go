@@ -22,6 +22,7 @@ func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
 	}
 	t.n = int(b.Want())
 	t.take(&b)
+	t.timed = ev.Header.Flags&wire.Timed != 0
 	t.learn(&layout, b.Want())
 	e.become(t, sendSharing)
 	e.claimBack(t)
@@ -36,7 +37,7 @@ func (e *Engine) shareBack(t *transfer, ev *ir.Event) error {
 func (e *Engine) claimBack(t *transfer) {
 	s := &t.split
 	switch {
-	case s.claim.Full(s.total):
+	case s.claim.Full(s.total) || t.aside && s.claim.Front() > 0:
 		e.report(t)
 	case s.claim.Back() == 0 && e.pulling > 0:
 		t.deferred = true
@@ -104,7 +105,11 @@ func (e *Engine) report(t *transfer) {
 // part tells the receiver how much has moved. If the sender claimed nothing the receiver knows.
 func (e *Engine) part(t *transfer) {
 	if s := &t.split; s.claim.Back() != 0 {
-		e.control(t.p, header(wire.Part, wire.Pair(s.with, s.moved)), nil)
+		h := header(wire.Part, wire.Pair(s.with, s.moved))
+		if t.timed {
+			h.Tag = t.pace(t.off)
+		}
+		e.control(t.p, h, nil)
 	}
 }
 
@@ -127,6 +132,7 @@ func (e *Engine) left(t *transfer) {
 func (e *Engine) leaveOn(t *transfer, ev *ir.Event) error {
 	switch s := &t.split; {
 	case ev.Kind == ir.Pushed && t.piece.at == t.piece.hi:
+		t.off += t.piece.hi - t.piece.lo
 		s.moved++
 	case ev.Kind == ir.Swapped && ev.Old == s.old:
 		s.claim = wire.Claim(s.new)

@@ -75,7 +75,7 @@ var packets = [wire.NumKinds]packet{
 	wire.Fragment:  {take: (*Engine).onFragment},
 	wire.RTS:       {flags: wire.Ask, take: (*Engine).onRTS},
 	wire.Ack:       {flags: wire.Failed, empty: true, cause: gotAck},
-	wire.CTSSplit:  {cause: gotCTSSplit},
+	wire.CTSSplit:  {flags: wire.Timed, cause: gotCTSSplit},
 	wire.CTSStream: {cause: gotCTSStream},
 	wire.Data:      {cause: gotData},
 	wire.Part:      {empty: true, cause: gotPart},
@@ -83,7 +83,7 @@ var packets = [wire.NumKinds]packet{
 	wire.Grant:     {empty: true, take: (*Engine).onGrant},
 	wire.Refuse:    {empty: true, take: (*Engine).onRefuse},
 	wire.Switch:    {empty: true, take: (*Engine).onSwitch},
-	wire.RTR:       {take: (*Engine).onRTR},
+	wire.RTR:       {flags: wire.Timed | wire.Aside, take: (*Engine).onRTR},
 }
 
 // arrived takes any packet.

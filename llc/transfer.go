@@ -1,6 +1,8 @@
 package llc
 
 import (
+	"time"
+
 	"rhinet/internal/invariants"
 	"rhinet/internal/strided"
 	"rhinet/llc/ir"
@@ -100,8 +102,11 @@ type transfer struct {
 	piece  piece
 	split  split
 
-	deferred bool // sharing: has not begun to push
-	slow     bool // pulling: it was slow
+	deferred bool          // sharing: has not begun to push
+	slow     bool          // pulling: it was slow
+	aside    bool          // sending: leaves what the receiver can move, see halves.go
+	timed    bool          // sharing: the copies are timed
+	took     time.Duration // they took so far
 
 	standby   bool   // its receive waits for a message, see early.go
 	over      bool   // that receive has ended: it completes when the invitation is closed

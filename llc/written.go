@@ -12,16 +12,10 @@ import (
 // offered: so a program that relies on Send to return before its receive is posted fails at once, and not now
 // and then.
 
-// writtenFor is how many messages go in packets after a message that was slow to read. The number doubles
-// each time that one of the next offers, soonWritten at most, is slow as well, up to mostWrittenFor.
-const (
-	writtenFor     = 63
-	mostWrittenFor = 511
-	soonWritten    = 8
-)
-
 // packs reports whether a contiguous message of n bytes that is to go now goes in packets.
-func (p *peer) packs(n uint64) bool { return n <= p.nic.offered || p.written > 0 && n <= p.nic.written }
+func (p *peer) packs(n uint64) bool {
+	return n <= p.nic.offered || !p.written.over() && n <= p.nic.written
+}
 
 // Packs reports whether a contiguous message of n bytes goes to dst in packets now, which Part places, and
 // counts it.
@@ -37,7 +31,7 @@ func (e *Engine) Packs(dst, n int) bool {
 // packed counts a message of n bytes that goes in packets.
 func (p *peer) packed(n uint64) {
 	if n > p.nic.offered {
-		p.written = max(p.written-1, 0)
+		p.written.pass()
 	}
 }
 
@@ -48,7 +42,7 @@ func (p *peer) row(r *Request) *row {
 		return p.nic.rowFor(n)
 	}
 	if !p.packs(n) {
-		p.offers++
+		p.written.try()
 		return &p.nic.rows[1]
 	}
 	p.packed(n)
@@ -66,12 +60,6 @@ func (e *Engine) heed(p *peer, ev *ir.Event) error {
 	if err != nil {
 		return err
 	}
-	if p.written == 0 { // if not, it is of the same offers as the one before
-		if p.offers > soonWritten {
-			p.spell = 0
-		}
-		p.spell, p.offers = max(writtenFor, min(2*p.spell+1, mostWrittenFor)), 0
-	}
-	p.written = p.spell
+	p.written.begin()
 	return nil
 }

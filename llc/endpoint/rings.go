@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"rhinet/internal/hugepage"
 	"rhinet/internal/pace"
@@ -249,6 +250,10 @@ func (r *Rings) move(cmd *ir.Command) error {
 		access, kind = r.WriteMemory, ir.Pushed
 	}
 	var err error
+	var start time.Time
+	if cmd.Timed {
+		start = time.Now()
+	}
 	begun := r.pace.Begin(len(cmd.Data), cmd.Op == ir.Pull && cmd.Move == nil)
 	if cmd.Move == nil {
 		err = access(int(cmd.Peer), cmd.Segment, cmd.Offset, cmd.Data)
@@ -256,7 +261,10 @@ func (r *Rings) move(cmd *ir.Command) error {
 		err = r.blocks.MoveBlocks(int(cmd.Peer), cmd.Segment, 0, cmd.Data, *cmd.Move, cmd.Op == ir.Push)
 	}
 	if err == nil {
-		r.Answer(kind, cmd).Slow = r.pace.Slow(begun, len(cmd.Data))
+		ev := r.Answer(kind, cmd)
+		if ev.Slow = r.pace.Slow(begun, len(cmd.Data)); cmd.Timed {
+			ev.Took = time.Since(start)
+		}
 	}
 	return err
 }

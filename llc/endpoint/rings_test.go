@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"testing"
+	"time"
 
 	"rhinet/internal/ring"
 	"rhinet/llc/ir"
@@ -76,5 +77,38 @@ func TestHeed(t *testing.T) {
 	}
 	if r.Answered() {
 		t.Error("the rings have refused something")
+	}
+}
+
+// A memory is a NIC each of whose reads and writes takes some time.
+type memory struct{ Hardware }
+
+const accessTime = time.Millisecond
+
+func (memory) ReadMemory(int, ir.Segment, uint64, []byte) error {
+	time.Sleep(accessTime)
+	return nil
+}
+
+func (m memory) WriteMemory(int, ir.Segment, uint64, []byte) error {
+	return m.ReadMemory(0, 0, 0, nil)
+}
+
+// TestTimed: the answer to a copy says how long it took, if it was asked.
+func TestTimed(t *testing.T) {
+	e, _ := open(t, 3)
+	r := &Rings{Endpoint: e, Remote: memory{}, nic: memory{}, ways: make([]way, 3)}
+	r.Receive(e, nil, nil)
+	for _, op := range []ir.Op{ir.Pull, ir.Push} {
+		for _, timed := range []bool{false, true} {
+			r.Post(&ir.Command{Op: op, Peer: 1, Data: make([]byte, 64), Token: 7, Timed: timed})
+			var ev ir.Event
+			if !r.Poll(&ev) || ev.Token != 7 {
+				t.Fatalf("op %d: the answer is %+v", op, ev)
+			}
+			if timed != (ev.Took >= accessTime) || !timed && ev.Took != 0 {
+				t.Errorf("op %d, timed %v: it took %v", op, timed, ev.Took)
+			}
+		}
 	}
 }

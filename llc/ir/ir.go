@@ -19,6 +19,7 @@ package ir
 
 import (
 	"errors"
+	"time"
 
 	"rhinet/internal/ring"
 	"rhinet/internal/strided"
@@ -130,6 +131,7 @@ func (o Op) Way() bool { return 1<<o&(1<<Packet|1<<Shared|1<<Open|1<<Watch|1<<Re
 type Command struct {
 	Op      Op
 	Port    uint8 // Pull, Push: the injection port, see [Injector]
+	Timed   bool  // Pull, Push: the answer says how long it took
 	Peer    int32
 	Ring    Ring
 	Header  Header
@@ -203,7 +205,8 @@ type Event struct {
 	Old     uint64
 	Token   uint64
 	Err     error
-	Slow    bool // Pulled: see [Caps.Offered]
+	Slow    bool          // Pulled: see [Caps.Offered]
+	Took    time.Duration // Pulled, Pushed: how long a command that is Timed took; 0: not known
 }
 
 // In a ring with Caps.Spread, nothing follows a payload of at least spreadBytes on its page, and a shorter one

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"rhinet/llc"
 	"rhinet/llc/ir"
 )
@@ -170,6 +172,16 @@ func (w *world) draw(i, src int, o *llc.Offer, into []byte) {
 
 // slow decides whether reading a message of n bytes counts as slow.
 func slow(n int) bool { return n%3 == 0 }
+
+// lasting decides how long a Pull or a Push takes that is timed: a nanosecond for each byte, and a Push ten, if a read
+// of as many bytes counts as slow.
+func lasting(cmd *ir.Command) time.Duration {
+	n := time.Duration(len(cmd.Data))
+	if cmd.Op == ir.Push && slow(len(cmd.Data)) {
+		return 10 * n
+	}
+	return n
+}
 
 // Lend exposes memory of a peer, like Lend of ir.Lender.
 func (n *Net) Lend(from, peer int, data []byte) (ir.Segment, error) {

@@ -123,6 +123,9 @@ func (n *Net) carryOut(from int, cmd *ir.Command) ir.Event {
 		m.Copy(cmd.Data, 0, c.exports[i].data, cmd.Op == ir.Push)
 		return ev
 	}
+	if cmd.Timed {
+		ev.Took = lasting(cmd)
+	}
 	remote := c.exports[i].data[cmd.Offset:]
 	if cmd.Op == ir.Pull {
 		ev.Kind, ev.Slow = ir.Pulled, slow(len(cmd.Data))

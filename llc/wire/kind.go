@@ -71,6 +71,8 @@ const (
 	Ask                      // any message packet in a shared ring: the writer asks for a packet ring
 	Failed                   // FIN, Ack: the receiver gave up; the reason is 0, NoContext, or the type that it wanted
 	Slow                     // FIN: reading the message was slow, as if its sender had just written it
+	Timed                    // CTSSplit, RTR: the Part packet is to say how long the sender's part took
+	Aside                    // RTR: the sender is to move only what it can before the receiver begins
 )
 
 // ControlBytes is the largest payload of a control packet.
