@@ -6,6 +6,7 @@ import (
 
 	"rhinet/collectives"
 	"rhinet/llc"
+	"rhinet/llc/ir"
 )
 
 // A lossy is a transport that has lost every rank that is received from.
@@ -50,6 +51,26 @@ func TestNothingIsPassedOnOfWhatIsLost(t *testing.T) {
 		x := exchanger{collTransport: c}
 		if err := x.Exchange(collectives.AllToAll, 0, buf, buf); !errors.Is(err, llc.ErrPeerGone) {
 			t.Errorf("%s: shown: %v", name, err)
+		}
+	}
+}
+
+// AwaitCollective ends at once, as a wait in a network that is lost.
+func (l *lossy) AwaitCollective(string, *ir.Collective, func(), func() bool) {}
+
+func (l *lossy) Failure() error { return llc.ErrPeerGone }
+
+// TestWaitForPreadyEndsWhenTheNetworkIsLost: the wait of a partitioned send ends with the reason although Pready
+// has not named all partitions.
+func TestWaitForPreadyEndsWhenTheNetworkIsLost(t *testing.T) {
+	for ready, want := range []error{llc.ErrPeerGone, nil} {
+		p := &partitioned{c: &Comm{core: &core{t: &lossy{}, w: new(world)}}, send: true, partitions: 1, left: 1 - ready, ready: make([]bool, 1), all: make(chan struct{})}
+		if ready == 1 {
+			close(p.all)
+		}
+		p.awaitReady("Wait")
+		if !errors.Is(p.failed, want) {
+			t.Errorf("with %d of 1 partitions: %v, want %v", ready, p.failed, want)
 		}
 	}
 }

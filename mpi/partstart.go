@@ -197,12 +197,28 @@ func (p *partitioned) awaitReady(label string) {
 	p.sleepUntil(label, held, p.unready(held), all)
 	select {
 	case <-all:
+		return
 	case <-over:
-		p.mu.Lock()
-		if p.left > 0 && p.failed == nil {
-			p.failed = p.over()
+	default:
+		if lost := failure(p.c.t); lost != nil { // that has ended the sleep
+			p.giveUp(p.failure(lost))
+			return
 		}
-		p.mu.Unlock()
+		select {
+		case <-all:
+			return
+		case <-over:
+		}
+	}
+	p.giveUp(p.over())
+}
+
+// giveUp ends a start that waits for Pready, which has not named all partitions yet.
+func (p *partitioned) giveUp(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left > 0 && p.failed == nil {
+		p.failed = err
 	}
 }
 
