@@ -81,6 +81,7 @@ func newExchanger(t *collTransport, flagArray ir.FlagArray, slot flagArraySlot, 
 	}
 	x.short = make([]uint64, (t.c.size*len(x.mine)+7)/8)
 	x.raise, x.raised = x.put, x.look
+	t.note.Flags = x
 	x.first = func() {
 		if x.look() {
 			x.put()
@@ -344,6 +345,17 @@ func failure(t Transport) error {
 		return f.Failure()
 	}
 	return nil
+}
+
+// Awaited returns a rank of the job that has not come: see [ir.Collective].
+func (x *exchanger) Awaited() int { return x.awaited(x.missing) }
+
+// awaited returns the first rank of the job whose flag is missing, or NoPeer.
+func (x *exchanger) awaited(missing uint64) int {
+	if missing == 0 {
+		return ir.NoPeer
+	}
+	return x.peers[bits.TrailingZeros64(missing)]
 }
 
 // put raises this rank's flag, if it is to be raised.

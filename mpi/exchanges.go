@@ -133,6 +133,7 @@ func (e *exchange) ready(t *collTransport) {
 		e.peek = func() bool { e.here, e.peeked = e.over(), true; return true }
 	}
 	e.begun, e.raised, e.up, e.odd, e.missing = false, false, false, false, 0
+	t.note.Flags = e
 	if e.set != nil {
 		e.give = e.set.in
 	}
@@ -160,6 +161,9 @@ func (e *exchange) ready(t *collTransport) {
 		e.give = others(e.scratch(e.n), e.give, e.n/(c.size-1), e.root)
 	}
 }
+
+// Awaited returns a rank of the job that has not come: see [ir.Collective].
+func (e *exchange) Awaited() int { return e.of.x.awaited(e.missing) }
 
 // part is the place of rank i's contribution.
 func (e *exchange) part(i int) []byte {

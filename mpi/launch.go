@@ -172,6 +172,7 @@ func (l *launch) begin(c *Comm, s site) Request {
 	}
 	t, o := l.t, l.operation()
 	t.ctx, t.call, t.mark, t.note = c.whole, l.call, l.mark, l.note
+	t.note.Flags = nil
 	if l.pack != nil {
 		l.pack()
 	}

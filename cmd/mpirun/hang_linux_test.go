@@ -19,6 +19,7 @@ import (
 var (
 	durations = regexp.MustCompile(`\b([\d.]+(h|m|s|ms|µs))+\b`)
 	processes = regexp.MustCompile(`rank 1 \(\S+, pid \d+\)`)
+	awaited   = regexp.MustCompile(`Barrier +\d+`) // which of several ranks it is depends on the processors
 	blanks    = regexp.MustCompile(` +`)
 )
 
@@ -26,6 +27,7 @@ var (
 func shape(text string) string {
 	text = durations.ReplaceAllString(text, "T")
 	text = processes.ReplaceAllString(text, "rank 1 (P)")
+	text = awaited.ReplaceAllString(text, "Barrier R")
 	return blanks.ReplaceAllString(text, " ")
 }
 

@@ -34,7 +34,7 @@ var underways = []underway{
 	{"isendrecv", `0 +Wait \(Isendrecv\) +- +- +- `, func(c *mpi.Comm) (func() error, error) {
 		return waitFor(mpi.Isendrecv(c, []int{1}, 1, 3, []int{0}, 1, 3))
 	}, func(c *mpi.Comm) error { return second(mpi.Sendrecv(c, []int{1}, 0, 3, []int{0}, 0, 3)) }, nil},
-	{"ialltoallw", `0 +Ialltoallw +- +- +- `, func(c *mpi.Comm) (func() error, error) {
+	{"ialltoallw", `0 +Ialltoallw +1 +- +- `, func(c *mpi.Comm) (func() error, error) {
 		return waitFor(mpi.Ialltoallw(c, intParts(), intParts()))
 	}, func(c *mpi.Comm) error { return second(mpi.Ialltoallw(c, intParts(), intParts()).Wait()) }, nil},
 	{"idup", `0 +Wait \(Idup\) +- +- +- `, func(c *mpi.Comm) (func() error, error) {

@@ -28,8 +28,10 @@ func Cycles(all []Reading) []string {
 			r = waitsFor(all, r)
 		}
 		if r >= 0 && state[r] == onPath {
-			found = append(found, cycleText(all, path[slices.Index(path, r):]))
-			found = append(found, differentTags(all, path[slices.Index(path, r):])...)
+			cycle := path[slices.Index(path, r):]
+			found = append(found, cycleText(all, cycle))
+			found = append(found, differentTags(all, cycle)...)
+			found = append(found, differentOrder(all, cycle)...)
 		}
 		for _, r := range path {
 			state[r] = done

@@ -95,6 +95,37 @@ func differentTags(all []Reading, path []int) []string {
 	return []string{"mismatch: in " + first.Call + " " + strings.Join(parts, ", ") + ": ranks that make a communicator together must give the same tag, and make several in the same order"}
 }
 
+// differentOrder says that ranks which wait for each other are in collective calls on different communicators, if they
+// all are: then each has made first the call that the next one is to make later.
+func differentOrder(all []Reading, path []int) []string {
+	path = slices.Sorted(slices.Values(path))
+	var calls []string
+	ranks, teams := map[string][]int{}, map[uint32]bool{}
+	for _, r := range path {
+		s := &all[r]
+		if s.Sign == 0 || s.More > 0 { // one of the other calls may be what the next rank waits for
+			return nil
+		}
+		call := s.calls()
+		if ranks[call] == nil {
+			calls = append(calls, call)
+		}
+		ranks[call], teams[s.Team] = append(ranks[call], r), true
+	}
+	if len(teams) < 2 {
+		return nil
+	}
+	var parts []string
+	for i, call := range calls {
+		if i == maxGroups {
+			parts = append(parts, "others")
+			break
+		}
+		parts = append(parts, Ranks(ranks[call])+" in "+call)
+	}
+	return []string{"mismatch: " + strings.Join(parts, ", ") + ": ranks of several communicators must make the collective calls on them in the same order"}
+}
+
 // finalizing names the ranks that wait for one that has finalized MPI or waits in Finalize, and so makes no call for them.
 func finalizing(all []Reading) (found []string) {
 	waiting := map[int][]int{}

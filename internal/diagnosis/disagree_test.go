@@ -87,6 +87,46 @@ func TestDifferentTags(t *testing.T) {
 	}
 }
 
+// Ranks that wait for each other in collective calls on several communicators are told of their order, if all are in one
+// such call, and in no other one.
+func TestDifferentOrder(t *testing.T) {
+	in := func(peer int, call, name string, team uint32) Reading {
+		r := waitFor(peer)
+		r.Call, r.Note, r.Collective = call, name, pmi.Collective{Team: team, Sign: 5, Named: true}
+		return r
+	}
+	more, alone := in(0, "Barrier", "b", 2), waitFor(0)
+	more.More = 1
+	const advice = ": ranks of several communicators must make the collective calls on them in the same order"
+	for name, c := range map[string]struct {
+		all  []Reading
+		want []string
+	}{
+		"two":             {numbered(in(1, "Barrier", "a", 1), in(0, "Barrier", "b", 2)), []string{"mismatch: rank 0 in Barrier (a), rank 1 in Barrier (b)" + advice}},
+		"four":            {numbered(in(1, "Bcast", "a", 1), in(2, "Barrier", "b", 2), in(3, "Bcast", "a", 1), in(0, "Barrier", "b", 2)), []string{"mismatch: ranks 0,2 in Bcast (a), ranks 1,3 in Barrier (b)" + advice}},
+		"one":             {numbered(in(1, "Barrier", "a", 1), in(0, "Bcast", "a", 1)), nil},
+		"a receive":       {numbered(in(1, "Barrier", "a", 1), alone), nil},
+		"more goroutines": {numbered(in(1, "Barrier", "a", 1), more), nil},
+	} {
+		var got []string
+		for _, line := range Cycles(c.all) {
+			if strings.HasPrefix(line, "mismatch: ") {
+				got = append(got, line)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	var many []Reading
+	for i := range maxGroups + 4 {
+		many = append(many, in((i+1)%(maxGroups+4), "Barrier", string(rune('a'+i)), uint32(i)))
+	}
+	if text := Cycles(numbered(many...))[1]; strings.Count(text, " in Barrier") != maxGroups || !strings.Contains(text, ", others: ") {
+		t.Errorf("the cycle of many is %q", text)
+	}
+}
+
 // Who waits for a rank in Finalize is named: that rank makes no call any more. One that has other goroutines in calls
 // may, and one that has ended is told of in another way.
 func TestWaitsForRanksInFinalize(t *testing.T) {

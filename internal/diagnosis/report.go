@@ -158,7 +158,7 @@ func (s *Reading) what() string {
 	if s.Note != "" {
 		details = append(details, s.Note)
 	}
-	if s.Peer != pmi.NoPeer {
+	if s.Peer != pmi.NoPeer && !(s.collective() && s.Bytes < 0) { // there it is one of several that have not come
 		details = append(details, "peer "+s.peer())
 	}
 	if s.Tag != pmi.NoTag {

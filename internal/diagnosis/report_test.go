@@ -69,6 +69,20 @@ func TestCycles(t *testing.T) {
 	}
 }
 
+// TestGroupsOfCollectiveCalls: ranks that wait in a collective call for others to come share a line, whichever of these
+// each names.
+func TestGroupsOfCollectiveCalls(t *testing.T) {
+	in := func(peer int, bytes int64) Reading {
+		r := waitFor(peer)
+		r.Call, r.Tag, r.Bytes, r.Sign = "Allreduce", pmi.NoTag, bytes, 5
+		return r
+	}
+	want := []string{"ranks 0-1 waiting in Allreduce", "rank 2 waiting in Allreduce (peer 3, 64 bytes)"}
+	if got := Groups(numbered(in(1, pmi.NoBytes), in(2, pmi.NoBytes), in(3, 64))); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The report names what a wait is for, and the messages that it does not take.
 func TestNotesAndUnexpectedMessages(t *testing.T) {
 	noted, several, one, elsewhere := waitFor(pmi.NoPeer), waitFor(0), waitFor(1), waitFor(1)

@@ -85,8 +85,16 @@ type Collective struct {
 	Named bool
 	// Holder is the holder of the lock that is waited for, or nil. It is nil in every Status.
 	Holder *Holder `json:"-"`
+	// Flags, or nil, says which rank has not come yet. It is nil in every Status.
+	Flags Awaiter `json:"-"`
 	// Comm is the name of the communicator, or nil. It is nil in every Status, which has it as Note if it is Named.
 	Comm *string `json:"-"`
+}
+
+// An Awaiter is what a rank waits in until all others have come.
+type Awaiter interface {
+	// Awaited returns the rank in the job of one that has not come yet, or NoPeer. It is called while the rank waits.
+	Awaited() int
 }
 
 // A Holder is a rank that holds a lock, or what else a wait is for that may change while it lasts. The waiting rank

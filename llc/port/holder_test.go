@@ -81,3 +81,8 @@ func TestWaitsForOneOfSeveralAreDescribed(t *testing.T) {
 		}
 	}
 }
+
+// awaited is a rank that has not come.
+type awaited int
+
+func (a awaited) Awaited() int { return int(a) }

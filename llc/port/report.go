@@ -41,8 +41,8 @@ func (p *Port) describe(w *waiter) {
 		if w.collective != nil {
 			s.Collective = *w.collective
 		}
-		if s.Holder != nil {
-			s.Peer, s.Taken, s.Holder = held.Peer, held.Taken, nil
+		if s.Holder != nil || s.Flags != nil {
+			s.Peer, s.Taken = held.Peer, held.Taken
 		}
 	case waitTask:
 		if p.describeTask(&s, w.task); w.call != "" {
@@ -60,7 +60,7 @@ func (p *Port) describe(w *waiter) {
 	} else if s.Comm != nil {
 		s.Note, s.Named = *s.Comm, true
 	}
-	s.Comm = nil
+	s.Comm, s.Holder, s.Flags = nil, nil, nil
 	s.Note = held.Behind(s.Note)
 	p.report.Report(s)
 }
@@ -99,10 +99,14 @@ func (l *waiters) called() *waiter {
 	return w
 }
 
-// holder returns who has what w waits for.
+// holder returns who has what w waits for, or has not come to where w waits.
 func (w *waiter) holder() (h ir.Holder) {
-	if w.collective != nil && w.collective.Holder != nil {
-		h = *w.collective.Holder
+	switch c := w.collective; {
+	case c == nil:
+	case c.Holder != nil:
+		h = *c.Holder
+	case c.Flags != nil:
+		h.Peer = c.Flags.Awaited()
 	}
 	return h
 }
@@ -117,6 +121,8 @@ func (p *Port) describeTask(s *ir.Waiting, t *Task) {
 	}
 	if r := undone(t.first); r != nil {
 		p.describeRequest(s, r)
+	} else if s.Flags != nil {
+		s.Peer = s.Flags.Awaited()
 	}
 }
 

@@ -167,6 +167,7 @@ func TestReportsOfTasks(t *testing.T) {
 	for want, w := range map[ir.Waiting]Task{
 		{Call: "Iallreduce", Peer: 1, Tag: 3, Bytes: 8, Collective: ir.Collective{Team: 7}}: s.Task,
 		{Call: "Ibarrier", Collective: ir.Collective{Team: 7}}:                              {Call: s.Call, Collective: s.Collective},
+		{Call: "Ibarrier", Peer: 1, Collective: ir.Collective{Flags: awaited(1)}}:           {Call: s.Call, Collective: &ir.Collective{Flags: awaited(1)}},
 		{Call: "x"}: {Call: "x"},
 	} {
 		var got ir.Waiting

@@ -229,6 +229,12 @@ func TestStatusIsReportedBeforeSleepOnly(t *testing.T) {
 			ps[0].Recv(6, 1, 7, nil)
 		},
 			ir.Waiting{Call: "Lock", Peer: 1, Tag: -2, Bytes: -1, Taken: "main.go:17"}},
+		{func() {
+			call := ir.Collective{Team: 7, Flags: awaited(1)}
+			ps[0].AwaitCollective("Barrier", &call, nil, func() bool { _, ok := ps[0].eng.Probe(6, 1, 7); return ok })
+			ps[0].Recv(6, 1, 7, nil)
+		},
+			ir.Waiting{Call: "Barrier", Peer: 1, Tag: -2, Bytes: -1, Collective: ir.Collective{Team: 7}}},
 		{func() { ps[0].Send(6, 1, 7, llc.Synchronous, nil) }, ir.Waiting{Call: "Ssend", Peer: 1, Tag: 7, Context: 6}},
 	}
 	for i, c := range cases {
