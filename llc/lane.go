@@ -44,6 +44,10 @@ func (l *Lane) Admits(tag, n int) bool {
 	return n < l.direct && l.lines.Open() && uint(tag) <= math.MaxInt32
 }
 
+// Shut reports whether nothing goes by the lane, whatever its length: the pair has no ring, as a peer has none to
+// itself, or a backlog.
+func (l *Lane) Shut() bool { return l.direct == 0 }
+
 // Step takes that line, if the lane Admits a message. The caller places the packet at once.
 func (l *Lane) Step() (slot uint64) { return l.lines.Step() }
 

@@ -161,6 +161,10 @@ func (p *Port) Isend(s *Spares, key llc.Key, dst, tag int, buf []byte) (r *llc.R
 
 // isendLong is Isend for a message that is longer than a line, or finds no room.
 func (p *Port) isendLong(key llc.Key, r *llc.Request) (all bool) {
+	if p.eng.Lane(r.Peer).Shut() {
+		p.isend(r, 0)
+		return false
+	}
 	gone := p.parts(key, r.Peer, r.Tag, r.Buf, len(r.Buf))
 	if all = gone > 0 && gone == len(r.Buf); all {
 		p.eng.Went(r)
