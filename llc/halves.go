@@ -19,7 +19,8 @@ import (
 // moves what it can before the receiver takes part: its help is slow, but nobody waits for it.
 
 const (
-	// One message in halfLooks is timed, and each while they are slow.
+	// One message in halfLooks is timed, more of the first ones, which find memory that nobody has used yet, and each
+	// while they are slow.
 	halfLooks = 32
 	// halfEnough slow ones in a row begin a spell.
 	halfEnough = 4
@@ -32,6 +33,7 @@ const (
 type halves struct {
 	spell     // messages that the receiver moves alone
 	next  int // messages before the next that is timed
+	apart int // how many there were before the last one
 	slow  int // timed messages in a row that were slow
 }
 
@@ -47,9 +49,11 @@ func (h *halves) look() bool {
 // judge takes the times of a KiB, of the sender and the receiver.
 func (h *halves) judge(theirs, own time.Duration) {
 	if theirs <= halfShare*own {
-		h.slow, h.next = 0, halfLooks-1
+		h.apart = min(2*h.apart+1, halfLooks-1)
+		h.slow, h.next = 0, h.apart
 		return
 	}
+	h.apart = 0
 	if h.slow++; h.slow >= halfEnough {
 		h.slow = 0
 		h.begin()

@@ -8,7 +8,7 @@ import (
 	"rhinet/llc/wire"
 )
 
-// TestHalves: one message in halfLooks is timed. After halfEnough messages in a row of which the sender's part took
+// TestHalves: one message in halfLooks is timed, more at first. After halfEnough messages in a row of which the sender's part took
 // more than twice as long for each byte as the receiver's, the receiver moves spellFor messages alone, and then
 // twice as many; a sender that is invited by then leaves them to the receiver. A message that is not moved in halves, or of which one side does not know its time, does not count.
 func TestHalves(t *testing.T) {
@@ -57,17 +57,20 @@ func TestHalves(t *testing.T) {
 		}
 	}
 	message := func(n int) *llc.Request { return &llc.Request{Peer: 1, Buf: pattern(n, turn)} }
-	pass(message(quick), true, true)
-	for range 31 {
-		pass(message(slow), true, false)
+	quiet := func(unseen int) {
+		t.Helper()
+		for _, n := range []int{1, 3, 7, 15, 31, 31} {
+			pass(message(quick), true, true)
+			for range n {
+				pass(message(unseen), true, false)
+			}
+		}
 	}
+	quiet(slow)
 	for range 3 {
 		pass(message(slow), true, true)
 	}
-	pass(message(quick), true, true)
-	for range 31 {
-		pass(message(quick), true, false)
-	}
+	quiet(quick)
 	spell := func(n int) {
 		t.Helper()
 		for i := range 4 {
@@ -94,10 +97,7 @@ func TestHalves(t *testing.T) {
 	for _, n := range []int{63, 127, 255, 511, 511} {
 		spell(n)
 	}
-	pass(message(quick), true, true)
-	for range 31 {
-		pass(message(quick), true, false)
-	}
+	quiet(quick)
 	spell(63)
 
 	for range 4 {
