@@ -44,6 +44,11 @@ func testPace(t *testing.T, calls bool, n, perKiB int) {
 		if !look() {
 			t.Fatalf("%d: nobody looks", i)
 		}
+		for range p.enough(n)/enough - 1 { // where more have to be slow, each slow one stands for several
+			if c.took > limit && (p.judge(c.took, n) || !look()) {
+				t.Errorf("%d: one that takes %v is enough, or nobody looks at the next", i, c.took)
+			}
+		}
 		if slow := p.judge(c.took, n); slow != c.slow {
 			t.Errorf("%d: after a copy that takes %v they are slow: %v", i, c.took, slow)
 		}
@@ -60,9 +65,9 @@ func testPace(t *testing.T, calls bool, n, perKiB int) {
 	begun := p.Begin(n, true)
 	now := begun + 10*limit
 	p.Clock = func() time.Duration { return now }
-	for i := range enough {
-		if slow := p.Slow(begun, n); slow != (i == enough-1) {
-			t.Errorf("copy %d of %d that take long is slow: %v", i+1, enough, slow)
+	for i := range p.enough(n) {
+		if slow := p.Slow(begun, n); slow != (i == p.enough(n)-1) {
+			t.Errorf("copy %d of %d that take long is slow: %v", i+1, p.enough(n), slow)
 		}
 	}
 }
@@ -77,12 +82,12 @@ func TestPaceBesidePackets(t *testing.T) {
 	} {
 		p, n := Pace{Calls: true, packetKiB: c.packetKiB}, int(c.n)
 		limit := c.limit * c.n >> 10
-		for i := range enough {
-			if slow := p.judge(limit+1, n); slow != (i == enough-1) {
+		for i := range p.enough(n) {
+			if slow := p.judge(limit+1, n); slow != (i == p.enough(n)-1) {
 				t.Errorf("packets take %d: call %d that takes longer than %v is slow: %v", c.packetKiB, i+1, limit, slow)
 			}
 		}
-		for range enough {
+		for range p.enough(n) {
 			if p.judge(limit, n) {
 				t.Errorf("packets take %d: a call that takes %v is slow", c.packetKiB, limit)
 			}
@@ -93,7 +98,7 @@ func TestPaceBesidePackets(t *testing.T) {
 	took := time.Duration(slowKiB * n >> 10)
 	for i := range 2 * staleReads {
 		if i == staleReads/2 {
-			p.EndPacket(p.now(), leastPacket) // known again
+			p.EndPackets(p.now(), leastPackets) // known again
 			p.packetKiB = 1000
 		}
 		known := p.packetKiB != 0
@@ -106,34 +111,44 @@ func TestPaceBesidePackets(t *testing.T) {
 	}
 }
 
-// TestPaceOfPackets: one long packet in a few is timed, and their times are averaged.
+// TestEnough: of calls of medium length more have to be slow, and of no others.
+func TestEnough(t *testing.T) {
+	calls, copies := Pace{Calls: true}, Pace{}
+	for n, want := range map[int]int{leastCall: 4, brief: 4, brief + 1: 8, medium: 8, medium + 1: 4} {
+		if got := calls.enough(n); got != want || copies.enough(n) != 4 {
+			t.Errorf("%d bytes: %d calls, want %d, and %d copies", n, got, want, copies.enough(n))
+		}
+	}
+}
+
+// TestPaceOfPackets: one message in a few is timed, and their times are averaged.
 func TestPaceOfPackets(t *testing.T) {
 	var now time.Duration = 1
 	p := Pace{Clock: func() time.Duration { return now }}
-	if p.BeginPacket(leastPacket-1) != 0 {
-		t.Error("a short packet is timed")
+	if p.BeginPackets(leastPackets-1) != 0 {
+		t.Error("a short rest is timed")
 	}
 	copied := func(n int, took time.Duration) (timed bool) {
-		begun := p.BeginPacket(n)
+		begun := p.BeginPackets(n)
 		now += took
-		p.EndPacket(begun, n)
+		p.EndPackets(begun, n)
 		return begun != 0
 	}
 	for i := range 3 * packetLooks {
-		if timed := copied(2*leastPacket, 800); timed != (i%packetLooks == 0) {
-			t.Errorf("packet %d is timed: %v", i, timed)
+		if timed := copied(2*leastPackets, 800); timed != (i%packetLooks == 0) {
+			t.Errorf("message %d is timed: %v", i, timed)
 		}
 	}
-	if want := time.Duration(800 << 10 / (2 * leastPacket)); p.packetKiB != want {
+	if want := time.Duration(800 << 10 / (2 * leastPackets)); p.packetKiB != want {
 		t.Errorf("packets take %d for each KiB, want %d", p.packetKiB, want)
 	}
 	for range 100 * packetLooks {
-		copied(leastPacket, 1600)
+		copied(leastPackets, 1600)
 	}
-	if want := time.Duration(1600 << 10 / leastPacket); p.packetKiB > want || p.packetKiB < want-10 {
+	if want := time.Duration(1600 << 10 / leastPackets); p.packetKiB > want || p.packetKiB < want-10 {
 		t.Errorf("packets take %d for each KiB after a while, want %d", p.packetKiB, want)
 	}
-	if copied(leastPacket, 0); p.packetKiB == 0 {
-		t.Error("a packet that takes no time makes theirs unknown")
+	if copied(leastPackets, 0); p.packetKiB == 0 {
+		t.Error("a message that takes no time makes theirs unknown")
 	}
 }

@@ -93,6 +93,9 @@ func (p *Port) recv(call string, key llc.Key, src, tag int, buf []byte, r *llc.R
 		p.gate.leave()
 		return llc.Status{}, ErrClosed
 	}
+	if p.packets.begun != 0 {
+		p.endPackets()
+	}
 	from := &r.Status // field by field: wide loads would wait for narrow stores
 	st.Source, st.Tag, st.Bytes, st.Err = from.Source, from.Tag, from.Bytes, from.Err
 	p.keep(r)

@@ -2,6 +2,7 @@ package port
 
 import (
 	"math"
+	"time"
 
 	"rhinet/internal/observe"
 	"rhinet/internal/ring"
@@ -194,6 +195,9 @@ func (p *Port) relieve() {
 // next takes those packets after the first got of size bytes of a message that are there or come soon, into
 // body or, if that is nil, into buf, and returns how many bytes there are now.
 func (p *Port) next(src int, buf []byte, body llc.Body, got, size int) int {
+	if p.packets.bytes = size - got; body == nil {
+		p.packets.begun = p.pace.BeginPackets(p.packets.bytes)
+	}
 	for looks := 0; looks < glances && got < size; looks++ {
 		if !p.express.Look(src, &p.view) {
 			continue
@@ -203,16 +207,29 @@ func (p *Port) next(src int, buf []byte, body llc.Body, got, size int) int {
 			break
 		}
 		if body == nil {
-			begun := p.pace.BeginPacket(n)
 			vec.Copy(buf[got:], p.view.Data)
-			p.pace.EndPacket(begun, n)
 		} else {
 			body.Scatter(p.view.Data, got)
 		}
 		p.express.Take()
 		got, looks = got+n, 0
 	}
+	if got == size {
+		p.endPackets()
+	}
 	return got
+}
+
+// packets is what is known of the packets of a message, after its first one, that are timed.
+type packets struct {
+	begun time.Duration // 0: they are not timed
+	bytes int
+}
+
+// endPackets notes that these packets have come.
+func (p *Port) endPackets() {
+	p.pace.EndPackets(p.packets.begun, p.packets.bytes)
+	p.packets.begun = 0
 }
 
 // take enters the port and receives a message of src by the lane. It returns the size of the message, its

@@ -444,10 +444,11 @@ func TestPacketsAreAsLongAsPays(t *testing.T) {
 	}
 }
 
-// TestReceivesTimePackets: a receive times the copy of a long packet out of its ring, for what it says of reads.
+// TestReceivesTimePackets: a receive times the packets of a message after the first one, for what it says of reads,
+// also those for which it waits.
 func TestReceivesTimePackets(t *testing.T) {
 	caps := nictest.DefaultCaps()
-	caps.Bytes, caps.Fragment, caps.Eager, caps.Split = 256<<10, pipelined, 4*pipelined, 8*pipelined
+	caps.Bytes, caps.Fragment, caps.Eager, caps.Split = 4*pipelined, pipelined, 8*pipelined, 16*pipelined
 	ps := openPolicy(t, nictest.LoopbackWith(2, caps, nictest.Hooks{}), exclusive(), func(int) Limits { return Limits{} })
 	acquaint(t, ps)
 	reads := 0
@@ -459,6 +460,20 @@ func TestReceivesTimePackets(t *testing.T) {
 	send(t, ps[0], 0, 1, 6, payload(6, 2*pipelined))
 	if recv(t, ps[1], 0, 0, 6, payload(6, 2*pipelined)); reads != 2 {
 		t.Errorf("the clock is read %d times for the first message of two packets", reads)
+	}
+	for range 15 {
+		send(t, ps[0], 0, 1, 6, payload(6, 2*pipelined))
+		recv(t, ps[1], 0, 0, 6, payload(6, 2*pipelined))
+	}
+	if reads != 2 {
+		t.Errorf("the clock is read %d times for 16 messages", reads)
+	}
+	var wg sync.WaitGroup
+	long := payload(7, 8*pipelined) // does not fit the ring
+	wg.Go(func() { send(t, ps[0], 0, 1, 7, long) })
+	recv(t, ps[1], 0, 0, 7, long)
+	if wg.Wait(); reads != 4 {
+		t.Errorf("the clock is read %d times for two messages, one of them long, in 17", reads)
 	}
 }
 

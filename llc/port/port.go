@@ -54,6 +54,7 @@ type Port struct {
 	nic       ir.Translator
 	policy    wait.Policy
 	pace      pace.Pace
+	packets   packets
 	ev        ir.Event
 	free      []*llc.Request // of finished blocking calls
 	calls     uint64         // how often goroutines have entered
