@@ -144,16 +144,7 @@ func TestHalvesOversubscribed(t *testing.T) {
 func TestProtocolErrorsAboutTimes(t *testing.T) {
 	c := newHarness(t)
 	c.shareTo()
-	var ev ir.Event
-	for range 2 { // the answers to Swap and Expose
-		if !c.net.Poll(1, &ev) {
-			t.Fatal("no answer")
-		}
-		if err := c.engines[1].Step(&ev); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c.post(1)
+	c.opened()
 	early := says(wire.Part, wire.Pair(firstID, 1))
 	early.Header.Tag = -1
 	c.refuses("-1 ns", early)

@@ -323,20 +323,27 @@ func (c *harness) shareTo() *llc.Request {
 	return r
 }
 
+// opened has engine 1 take the answers to its Swap and its Expose, and so invite the sender.
+func (c *harness) opened() {
+	c.Helper()
+	var ev ir.Event
+	for range 2 {
+		if !c.net.Poll(1, &ev) {
+			c.Fatal("no answer")
+		}
+		if err := c.engines[1].Step(&ev); err != nil {
+			c.Fatal(err)
+		}
+	}
+	c.post(1)
+}
+
 func TestProtocolErrorsAboutParts(t *testing.T) {
 	c := newHarness(t)
 	r := c.shareTo()
 	c.refuses("Sharing", says(wire.Part, wire.Pair(firstID, 1))) // not invited yet
+	c.opened()
 	var ev ir.Event
-	for range 2 { // the answers to Swap and Expose
-		if !c.net.Poll(1, &ev) {
-			t.Fatal("no answer")
-		}
-		if err := c.engines[1].Step(&ev); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c.post(1)
 	c.refuses("8 chunks moved, of 8", says(wire.Part, wire.Pair(firstID, 8)))
 	part := says(wire.Part, wire.Pair(firstID, 7))
 	if err := c.engines[1].Step(&part); err != nil { // cannot be recognised as an error yet

@@ -4,7 +4,6 @@ package workdir
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,37 +13,23 @@ import (
 	"syscall"
 
 	"rhinet/bench"
+	"rhinet/internal/scratch"
 )
 
-// prefix is the start of the name of every directory.
-const prefix = "rhinet-bench-"
-
-// A Dir is a temporary directory. A command that is killed cannot remove its own; the next command that
-// makes a directory does. It recognises abandoned ones by the lock that every living command holds on its
-// directory.
+// A Dir is a temporary directory.
 type Dir struct {
 	Context context.Context // ends what is done in the directory
-	Path    string
-	lock    *os.File
+	*scratch.Dir
 }
 
 // New makes a directory in the folder for temporary files, and removes those that killed commands have left
 // there.
 func New(ctx context.Context) (Dir, error) {
-	sweep(os.TempDir())
-	for {
-		dir, err := os.MkdirTemp("", prefix)
-		if err != nil {
-			return Dir{}, fmt.Errorf("cannot make a folder to work in: %w (TMPDIR names another place)", err)
-		}
-		lock, err := Lock(dir)
-		switch {
-		case err == nil:
-			return Dir{ctx, dir, lock}, nil
-		case !errors.Is(err, ErrLost):
-			return Dir{}, errors.Join(err, os.RemoveAll(dir))
-		}
+	d, err := scratch.Make(os.TempDir(), "rhinet-bench-")
+	if err != nil {
+		return Dir{}, fmt.Errorf("cannot make a folder to work in: %w (TMPDIR names another place)", err)
 	}
+	return Dir{ctx, d}, nil
 }
 
 // Open makes a directory whose context is cancelled by a signal to end. The caller must call done when it
@@ -55,70 +40,12 @@ func Open() (d Dir, done func(), err error) {
 		stop()
 		return d, nil, err
 	}
-	return d, func() { _ = d.Close(); stop() }, nil
+	return d, func() { _ = d.Remove(); stop() }, nil
 }
 
 // UntilInterrupted returns a context that is cancelled by a signal to end.
 func UntilInterrupted() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-}
-
-// Close removes the directory.
-func (d Dir) Close() error {
-	return errors.Join(os.RemoveAll(d.Path), d.lock.Close())
-}
-
-// ErrLost says that a folder belongs, or belonged, to another command.
-var ErrLost = errors.New("the folder is another's")
-
-// Lock locks a folder without waiting. The system releases the lock when the file is closed, also at the
-// end of the process.
-func Lock(dir string) (*os.File, error) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_DIRECTORY, 0)
-	if os.IsNotExist(err) {
-		return nil, ErrLost
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = ErrLost
-		}
-		return nil, err
-	}
-	// Another command may have removed the folder before it was locked.
-	held, err := f.Stat()
-	if err == nil {
-		if now, gone := os.Lstat(dir); gone != nil || !os.SameFile(held, now) {
-			err = ErrLost
-		}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// sweep removes this user's directories in a folder that are no longer locked. Those that cannot be removed
-// stay, which does not prevent measuring.
-func sweep(in string) {
-	dirs, _ := filepath.Glob(filepath.Join(in, prefix+"*"))
-	for _, dir := range dirs {
-		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() {
-			continue
-		}
-		if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Getuid() {
-			continue
-		}
-		if lock, err := Lock(dir); err == nil {
-			os.RemoveAll(dir)
-			lock.Close()
-		}
-	}
 }
 
 // Program returns the path of one of our programs: the one named, the one next to this program, or else a

@@ -63,7 +63,7 @@ func TestKilledComparisonLeavesNothing(t *testing.T) {
 	// Another command that runs meanwhile does not remove the folder.
 	t.Setenv("TMPDIR", in)
 	other, err := workdir.New(t.Context())
-	if err != nil || len(places(t, in)) != 2 || other.Close() != nil {
+	if err != nil || len(places(t, in)) != 2 || other.Remove() != nil {
 		t.Fatalf("places are %v, %v", places(t, in), err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
@@ -82,7 +82,7 @@ func TestKilledComparisonLeavesNothing(t *testing.T) {
 	if left := places(t, in); len(left) != 1 || left[0] != next.Path {
 		t.Errorf("left behind: %v", left)
 	}
-	if err := next.Close(); err != nil {
+	if err := next.Remove(); err != nil {
 		t.Error(err)
 	}
 }

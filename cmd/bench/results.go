@@ -13,6 +13,7 @@ import (
 	"rhinet/bench/compare"
 	"rhinet/bench/results"
 	"rhinet/bench/workdir"
+	"rhinet/internal/scratch"
 )
 
 func resultsCommand(out, errs io.Writer) *cobra.Command {
@@ -79,8 +80,8 @@ func makeResults(r results.Options, launch string, out, errs io.Writer) error {
 	if err := r.CheckFiles(); err != nil { // not only when everything has been measured
 		return usage(err)
 	}
-	lock, err := workdir.Lock(r.Dir)
-	if errors.Is(err, workdir.ErrLost) {
+	lock, err := scratch.Lock(r.Dir)
+	if errors.Is(err, scratch.ErrLost) {
 		return usage(fmt.Errorf("another command is at work in %s", r.Dir))
 	}
 	if err != nil {

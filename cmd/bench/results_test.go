@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"rhinet/bench/workdir"
+	"rhinet/internal/scratch"
 )
 
 func TestTwoCommandsInOneFolder(t *testing.T) {
 	dir := t.TempDir()
-	lock, err := workdir.Lock(dir)
+	lock, err := scratch.Lock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ let level   = bench/* - host, peer, compare
 let feature = examples/*
 
 # Tools without knowledge of the product. Beside them everyone has the standard library.
-internal/callsite, internal/checked, internal/clock, internal/fserror, internal/hosts, internal/hugepage, internal/iface, internal/integer, internal/invariants, internal/layout, internal/need, internal/netns, internal/netnstest, internal/observe, internal/onesided, internal/pace, internal/page, internal/parallel, internal/perfetto, internal/pmi, internal/process, internal/ptytest, internal/rapidseed, internal/ring, internal/slurmtest, internal/strided, internal/sysinfo, internal/tracetest, internal/wait, internal/vec, internal/script < EVERYONE
+internal/callsite, internal/checked, internal/clock, internal/fserror, internal/hosts, internal/hugepage, internal/iface, internal/integer, internal/invariants, internal/layout, internal/need, internal/netns, internal/netnstest, internal/observe, internal/onesided, internal/pace, internal/page, internal/parallel, internal/perfetto, internal/pmi, internal/process, internal/ptytest, internal/rapidseed, internal/ring, internal/scratch, internal/slurmtest, internal/strided, internal/sysinfo, internal/tracetest, internal/wait, internal/vec, internal/script < EVERYONE
 
 # Libraries, where the design names a use for them. None of them is for llc, collectives or a NIC.
 pgregory.net/rapid < internal/rapidseed

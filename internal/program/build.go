@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"rhinet/internal/scratch"
 )
 
 // Build turns the packages among the programs into executables. The caller's goroutine is locked to the
@@ -29,9 +31,9 @@ func Build(ctx context.Context, programs []Program, flags []string) (remove func
 	if err != nil {
 		return nothing, fmt.Errorf("TMPDIR is %s, but the current directory is gone: name another place", os.TempDir())
 	}
-	dir, err := newScratch(parent)
+	dir, err := scratch.Make(parent, "rhinet-build-")
 	if err != nil {
-		return nothing, err
+		return nothing, fmt.Errorf("cannot make a directory to build in: %w (TMPDIR names another place)", err)
 	}
 	built := map[string]string{}
 	for i := range programs {
@@ -40,21 +42,21 @@ func Build(ctx context.Context, programs []Program, flags []string) (remove func
 			continue
 		}
 		if built[prog.Package] == "" {
-			target := filepath.Join(dir.path, fmt.Sprintf("%d", i), commandName(prog.Package))
-			if err := goBuild(ctx, tool, dir.path, target, prog, flags); err != nil {
-				dir.remove()
+			target := filepath.Join(dir.Path, fmt.Sprintf("%d", i), commandName(prog.Package))
+			if err := goBuild(ctx, tool, dir.Path, target, prog, flags); err != nil {
+				dir.Remove()
 				return nothing, err
 			}
 			built[prog.Package] = target
 		}
 		prog.Path = built[prog.Package]
 	}
-	return dir.remove, nil
+	return func() { dir.Remove() }, nil
 }
 
 // goBuild builds one package. The go command keeps its own scratch files in our directory too, so one
 // removal deletes everything.
-func goBuild(ctx context.Context, tool, scratch, target string, prog *Program, flags []string) error {
+func goBuild(ctx context.Context, tool, temporary, target string, prog *Program, flags []string) error {
 	if err := os.Mkdir(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func goBuild(ctx context.Context, tool, scratch, target string, prog *Program, f
 	args := append([]string{"build", "-buildvcs=false", "-o", target}, flags...)
 	cmd := exec.CommandContext(ctx, tool, append(args, at.arg)...)
 	cmd.Dir = at.dir
-	cmd.Env = append(os.Environ(), "GOTMPDIR="+scratch)
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+temporary)
 	if at.dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+at.dir)
 	}
