@@ -9,9 +9,10 @@ import (
 
 // Halves: whether it pays that both sides move a part of a message (split.go) depends on what their programs do
 // with the buffers. Where nobody touches them, as in most benchmarks, it takes half of the time. A receiver that
-// has read the message before it in the same buffer holds its lines, and the sender's copy waits for each: with a
-// shared cache it moves 2 bytes a nanosecond, and the receiver 10, because it only waits for what the sender has
-// written. Then the receiver has its half early, waits for the other one, and would have ended sooner alone.
+// has read the message before it in the same buffer holds its lines, and the sender's copy waits for each: where the
+// processors share no cache it moves 2 bytes a nanosecond, and the receiver 10, because that only waits for what the
+// sender has written; where they do, 8 and 18. Then the receiver has its half early, waits for the other one, and
+// would have ended sooner alone.
 //
 // So the receiver of a message that each side could move at once has both halves timed now and then, and counts
 // it as slow if the sender's took more than twice as long as its own. After some such messages in a row it moves
@@ -40,10 +41,8 @@ type halves struct {
 // look counts a message that both sides move, and reports whether it is timed.
 func (h *halves) look() bool {
 	h.try()
-	if h.next--; h.next >= 0 {
-		return false
-	}
-	return true
+	h.next--
+	return h.next < 0
 }
 
 // judge takes the times of a KiB, of the sender and the receiver.
