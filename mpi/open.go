@@ -25,44 +25,63 @@ func (s setup) open() (Job, error) {
 		KeepGoing: s.job.KeepGoing}
 	// Before the NIC is opened: closing one tells the launcher that the rank has
 	// finalized.
-	force, err := collectives.ParseForce(s.force)
+	tuned, err := s.choose(&j)
 	if err != nil {
-		return j, initError(ErrInit, "%s: %v", envForce, err)
-	}
-	if j.Windows, err = onesided.ParseJob(s.windows); err != nil {
-		return j, initError(ErrInit, "%s: %v", envWin, err)
-	}
-	tuned, err := tuning.ParseWord(s.job.Tuning)
-	if err != nil {
-		return j, initError(ErrInit, "%s: %v", envJob, err)
-	}
-	rules, err := collectives.ParseRules(tuned.Rules)
-	if err != nil {
-		return j, initError(ErrInit, "%s: %v; start the program with the mpirun of the same rhinet", envJob, err)
+		return j, err
 	}
 	nic, release, err := nics.ProcessIn(s.job, s.store, s.watch)
 	if err != nil {
 		var none *Comm
 		return j, none.because(at("Init"), ErrInit, err, "")
 	}
+	can := ir.AbilitiesOf(nic)
+	j.Clock = can.Clock
+	config := port.Config{NIC: nic, Policy: s.share(&j, can), Limits: port.Limits{Eager: tuned.Eager, Split: tuned.Split, RingMemory: s.job.RingMemory}}
+	if s.watch.Requests {
+		j.Forgotten = func(text string) { fmt.Fprintf(os.Stderr, "rank %d: %s\n", s.job.Rank, text) }
+		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.job.Rank, err) }
+	}
+	if j.Observe, err = s.observe(j.Clock); err != nil {
+		return j, errors.Join(initError(ErrInit, "%v", err), release())
+	}
+	if j.Observe != nil {
+		config.Observe = j.Observe
+		j.Observe.Protocols(llc.Protocols(nic.Caps()))
+	}
+	s.attach(&j, port.New(config), can.Announcer, release)
+	return j, nil
+}
+
+// choose reads which algorithms and protocols the job uses.
+func (s setup) choose(j *Job) (tuned tuning.Setting, err error) {
+	if j.Collectives.Force, err = collectives.ParseForce(s.force); err != nil {
+		return tuned, initError(ErrInit, "%s: %v", envForce, err)
+	}
+	if j.Windows, err = onesided.ParseJob(s.windows); err != nil {
+		return tuned, initError(ErrInit, "%s: %v", envWin, err)
+	}
+	if tuned, err = tuning.ParseWord(s.job.Tuning); err != nil {
+		return tuned, initError(ErrInit, "%s: %v", envJob, err)
+	}
+	if j.Collectives.Rules, err = collectives.ParseRules(tuned.Rules); err != nil {
+		return tuned, initError(ErrInit, "%s: %v; start the program with the mpirun of the same rhinet", envJob, err)
+	}
+	return tuned, nil
+}
+
+// share says how the ranks share the processors, and places this one.
+func (s setup) share(j *Job, can ir.Abilities) wait.Policy {
 	cpus := s.job.CPUs
 	if cpus == 0 {
 		cpus = wait.UsableCPUs()
 	}
-	can := ir.AbilitiesOf(nic)
 	if can.Clock != nil {
 		cpus = s.job.Size // each rank has its own processor
 	}
-	j.Processors = cpus
-	j.Collectives = collectives.Options{Oversubscribed: s.job.Size > cpus, Force: force, Rules: rules}
+	j.Processors, j.Collectives.Oversubscribed = cpus, s.job.Size > cpus
 	policy := wait.For(s.job.Size, cpus, false)
 	if can.CPUTimer != nil {
 		policy.Spent = can.CPUTimer.Spent
-	}
-	config := port.Config{NIC: nic, Policy: policy, Limits: port.Limits{Eager: tuned.Eager, Split: tuned.Split, RingMemory: s.job.RingMemory}}
-	if s.watch.Requests {
-		j.Forgotten = func(text string) { fmt.Fprintf(os.Stderr, "rank %d: %s\n", s.job.Rank, text) }
-		config.Trouble = func(err error) { fmt.Fprintf(os.Stderr, "rank %d: %v\n", s.job.Rank, err) }
 	}
 	if s.job.Fabric >= 0 && s.job.Size > cpus && !s.job.Loaded {
 		where := wait.Together(s.job.Rank, s.job.Size)
@@ -71,15 +90,11 @@ func (s setup) open() (Job, error) {
 		}
 		wait.Spread(where)
 	}
-	j.Clock = can.Clock
-	if j.Observe, err = s.observe(j.Clock); err != nil {
-		return j, errors.Join(initError(ErrInit, "%v", err), release())
-	}
-	if j.Observe != nil {
-		config.Observe = j.Observe
-		j.Observe.Protocols(llc.Protocols(nic.Caps()))
-	}
-	p := port.New(config)
+	return policy
+}
+
+// attach makes p the transport of the job, with what ends, parks and resumes it.
+func (s setup) attach(j *Job, p *port.Port, a ir.Announcer, release func() error) {
 	var closed atomic.Bool
 	j.Transport, j.release = p, func() error {
 		closed.Store(true)
@@ -103,15 +118,14 @@ func (s setup) open() (Job, error) {
 		}
 	}
 	j.Abort = func(status int) {
-		if a := can.Announcer; a != nil && !closed.Load() {
+		if a != nil && !closed.Load() {
 			a.Abort() // so that the launcher blames no other rank
 		}
 		os.Exit(status)
 	}
-	if a := can.Announcer; a != nil {
+	if a != nil {
 		j.inWorld = a.MarkWorld
 	}
-	return j, nil
 }
 
 // observe begins to record what the rank does, if the launcher asks for it.
