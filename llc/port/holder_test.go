@@ -86,3 +86,69 @@ func TestWaitsForOneOfSeveralAreDescribed(t *testing.T) {
 type awaited int
 
 func (a awaited) Awaited() int { return int(a) }
+
+// A latecomer is the rank that has not come at this moment.
+type latecomer struct{ atomic.Int32 }
+
+func (l *latecomer) Awaited() int { return int(l.Load()) }
+
+// An errand is a task that receives from one peer after the other.
+type errand struct {
+	Task
+	p     *Port
+	peers []int
+}
+
+func (e *errand) Step() {
+	for len(e.peers) > 0 {
+		r := &llc.Request{Peer: e.peers[0], Tag: 3, Buf: make([]byte, 8)}
+		e.peers = e.peers[1:]
+		if e.p.Start(r, false); !e.p.When(&e.Task, r, nil) {
+			return
+		}
+	}
+	e.p.Conclude(&e.Task)
+}
+
+// A wait for a task names the rank for which the task waits now: the one that has not come to its flags, or that of the
+// step that it has reached.
+func TestReportsFollowTheTask(t *testing.T) {
+	nics := nictest.Loopback(3, nictest.DefaultCaps())
+	rep := &reporter{Translator: nics[0]}
+	ps := openNICs(t, []ir.Translator{rep, nics[1], nics[2]})
+	withoutHelper(t, ps[0])
+	names := func(call string, peer int) {
+		t.Helper()
+		eventually(t, "the wait names the rank", func() bool {
+			w, _, _ := rep.last()
+			return w.Call == call && w.Peer == peer
+		})
+	}
+	var late latecomer
+	var over atomic.Bool
+	late.Store(1)
+	s := &script{p: ps[0]}
+	s.Work, s.Call, s.Collective = s, "Ibarrier", &ir.Collective{Team: 7, Flags: &late}
+	if ps[0].When(&s.Task, nil, over.Load) {
+		t.Fatal("a condition holds that does not")
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { ps[0].Join(&s.Task, "") })
+	names("Ibarrier", 1)
+	late.Store(2)
+	ps[1].Wake(0)
+	names("Ibarrier", 2)
+	over.Store(true)
+	ps[1].Wake(0)
+	inTime(t, "the barrier", wg.Wait)
+
+	e := &errand{p: ps[0], peers: []int{2, 1}}
+	e.Work, e.Call = e, "Ireduce"
+	e.Step()
+	wg.Go(func() { ps[0].Join(&e.Task, "") })
+	names("Ireduce", 2)
+	send(t, ps[2], 0, 0, 3, make([]byte, 8))
+	names("Ireduce", 1)
+	send(t, ps[1], 0, 0, 3, make([]byte, 8))
+	inTime(t, "the reduction", wg.Wait)
+}

@@ -8,8 +8,8 @@ import (
 	"rhinet/llc/ir"
 )
 
-// describe reports the wait of w once, and again if the number of other waits, the holder, or the messages that
-// it does not take have changed. For a wait that serves other ranks it reports a wait of the program instead, if
+// describe reports the wait of w once, and again if the number of other waits, the holder, the rank that a task waits
+// for, or the messages that it does not take have changed. For a wait that serves other ranks it reports a wait of the program instead, if
 // there is one.
 func (p *Port) describe(w *waiter) {
 	more := p.Waiting() - p.waiters.serving
@@ -22,7 +22,7 @@ func (p *Port) describe(w *waiter) {
 	if w.kind == waitTask && w.task.Over() {
 		return // another goroutine has let it end meanwhile, and may have begun the call again
 	}
-	held, kept := w.holder(), p.eng.Kept()
+	held, kept := p.holder(w), p.eng.Kept()
 	if p.report == nil || w.reported && w.more == more && w.held == held && w.kept == kept {
 		return
 	}
@@ -49,7 +49,7 @@ func (p *Port) describe(w *waiter) {
 			s.Call = w.call + " " + w.task.Call
 		}
 	case waitTasks:
-		p.describeTask(&s, p.tasks.first)
+		p.describeTask(&s, p.taskOf(w))
 	case waitProbe:
 		s.Peer, s.Tag, s.Context = w.src, w.tag, w.context
 		p.describeUnmatched(&s)
@@ -99,9 +99,27 @@ func (l *waiters) called() *waiter {
 	return w
 }
 
-// holder returns who has what w waits for, or has not come to where w waits.
-func (w *waiter) holder() (h ir.Holder) {
-	switch c := w.collective; {
+// taskOf returns the task that w waits for, or the first of several, or nil.
+func (p *Port) taskOf(w *waiter) *Task {
+	switch w.kind {
+	case waitTask:
+		return w.task
+	case waitTasks:
+		return p.tasks.first
+	}
+	return nil
+}
+
+// holder returns who has what w waits for, or has not come to where w waits, or whose message is next for the task of w.
+func (p *Port) holder(w *waiter) (h ir.Holder) {
+	c, t := w.collective, p.taskOf(w)
+	if t != nil {
+		c = t.Collective
+		if r := undone(t.first); r != nil {
+			return ir.Holder{Peer: r.Peer}
+		}
+	}
+	switch {
 	case c == nil:
 	case c.Holder != nil:
 		h = *c.Holder
