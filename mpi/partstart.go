@@ -195,25 +195,18 @@ func (p *partitioned) awaitReady(label string) {
 	}
 	held := &ir.Holder{Peer: ir.NoPeer}
 	p.sleepUntil(label, held, p.unready(held), all)
+	if lost := failure(p.c.t); lost != nil { // that has ended the sleep
+		p.giveUp(p.failure(lost))
+		return
+	}
 	select {
 	case <-all:
-		return
 	case <-over:
-	default:
-		if lost := failure(p.c.t); lost != nil { // that has ended the sleep
-			p.giveUp(p.failure(lost))
-			return
-		}
-		select {
-		case <-all:
-			return
-		case <-over:
-		}
+		p.giveUp(p.over())
 	}
-	p.giveUp(p.over())
 }
 
-// giveUp ends a start that waits for Pready, which has not named all partitions yet.
+// giveUp ends a start that waits for Pready, if that has not named all partitions yet.
 func (p *partitioned) giveUp(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -50,18 +50,13 @@ func disagreements(all []Reading) []string {
 		if len(groups) < 2 {
 			continue
 		}
-		parts, same := make([]string, 0, len(groups)), true
+		parts := make([]string, 0, len(groups))
+		same := true
 		for _, g := range groups {
-			text := Ranks(g.ranks) + " in " + g.call
-			if len(parts) == maxGroups {
-				text = "others"
-			}
-			if len(parts) <= maxGroups {
-				parts = append(parts, text)
-			}
+			parts = append(parts, Ranks(g.ranks)+" in "+g.call)
 			same = same && g.call == groups[0].call
 		}
-		text := "mismatch: " + strings.Join(parts, ", ") + ": "
+		text := mismatch(parts)
 		if same {
 			text += "the calls differ in type, length, operation or root, or in what was called before; all ranks of a communicator must agree on them"
 		} else {
@@ -116,14 +111,18 @@ func differentOrder(all []Reading, path []int) []string {
 		return nil
 	}
 	var parts []string
-	for i, call := range calls {
-		if i == maxGroups {
-			parts = append(parts, "others")
-			break
-		}
+	for _, call := range calls {
 		parts = append(parts, Ranks(ranks[call])+" in "+call)
 	}
-	return []string{"mismatch: " + strings.Join(parts, ", ") + ": ranks of several communicators must make the collective calls on them in the same order"}
+	return []string{mismatch(parts) + "ranks of several communicators must make the collective calls on them in the same order"}
+}
+
+// mismatch begins a line that says which ranks do what, of which there are several kinds.
+func mismatch(parts []string) string {
+	if len(parts) > maxGroups {
+		parts = append(parts[:maxGroups], "others")
+	}
+	return "mismatch: " + strings.Join(parts, ", ") + ": "
 }
 
 // finalizing names the ranks that wait for one that has finalized MPI or waits in Finalize, and so makes no call for them.

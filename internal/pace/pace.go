@@ -98,15 +98,15 @@ func (p *Pace) judge(took time.Duration, n int) bool {
 		p.slow, p.left = 0, looks-1
 		return false
 	}
-	if p.slow++; p.slow < p.enough(n) {
+	if p.slow++; p.slow < p.inRow(n) {
 		return false
 	}
 	p.slow = 0
 	return true
 }
 
-// enough returns how many slow copies in a row count, the last one of n bytes.
-func (p *Pace) enough(n int) int {
+// inRow returns how many slow copies in a row count, the last one of n bytes.
+func (p *Pace) inRow(n int) int {
 	if p.Calls && n > brief && n <= medium {
 		return enoughMedium
 	}

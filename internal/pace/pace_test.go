@@ -44,7 +44,7 @@ func testPace(t *testing.T, calls bool, n, perKiB int) {
 		if !look() {
 			t.Fatalf("%d: nobody looks", i)
 		}
-		for range p.enough(n)/enough - 1 { // where more have to be slow, each slow one stands for several
+		for range p.inRow(n)/enough - 1 { // where more have to be slow, each slow one stands for several
 			if c.took > limit && (p.judge(c.took, n) || !look()) {
 				t.Errorf("%d: one that takes %v is enough, or nobody looks at the next", i, c.took)
 			}
@@ -65,9 +65,9 @@ func testPace(t *testing.T, calls bool, n, perKiB int) {
 	begun := p.Begin(n, true)
 	now := begun + 10*limit
 	p.Clock = func() time.Duration { return now }
-	for i := range p.enough(n) {
-		if slow := p.Slow(begun, n); slow != (i == p.enough(n)-1) {
-			t.Errorf("copy %d of %d that take long is slow: %v", i+1, p.enough(n), slow)
+	for i := range p.inRow(n) {
+		if slow := p.Slow(begun, n); slow != (i == p.inRow(n)-1) {
+			t.Errorf("copy %d of %d that take long is slow: %v", i+1, p.inRow(n), slow)
 		}
 	}
 }
@@ -82,12 +82,12 @@ func TestPaceBesidePackets(t *testing.T) {
 	} {
 		p, n := Pace{Calls: true, packetKiB: c.packetKiB}, int(c.n)
 		limit := c.limit * c.n >> 10
-		for i := range p.enough(n) {
-			if slow := p.judge(limit+1, n); slow != (i == p.enough(n)-1) {
+		for i := range p.inRow(n) {
+			if slow := p.judge(limit+1, n); slow != (i == p.inRow(n)-1) {
 				t.Errorf("packets take %d: call %d that takes longer than %v is slow: %v", c.packetKiB, i+1, limit, slow)
 			}
 		}
-		for range p.enough(n) {
+		for range p.inRow(n) {
 			if p.judge(limit, n) {
 				t.Errorf("packets take %d: a call that takes %v is slow", c.packetKiB, limit)
 			}
@@ -115,8 +115,8 @@ func TestPaceBesidePackets(t *testing.T) {
 func TestEnough(t *testing.T) {
 	calls, copies := Pace{Calls: true}, Pace{}
 	for n, want := range map[int]int{leastCall: 4, brief: 4, brief + 1: 8, medium: 8, medium + 1: 4} {
-		if got := calls.enough(n); got != want || copies.enough(n) != 4 {
-			t.Errorf("%d bytes: %d calls, want %d, and %d copies", n, got, want, copies.enough(n))
+		if got := calls.inRow(n); got != want || copies.inRow(n) != 4 {
+			t.Errorf("%d bytes: %d calls, want %d, and %d copies", n, got, want, copies.inRow(n))
 		}
 	}
 }

@@ -195,7 +195,7 @@ func (p *Port) relieve() {
 // next takes those packets after the first got of size bytes of a message that are there or come soon, into
 // body or, if that is nil, into buf, and returns how many bytes there are now.
 func (p *Port) next(src int, buf []byte, body llc.Body, got, size int) int {
-	if p.packets.bytes = size - got; body == nil {
+	if p.packets = (packets{bytes: size - got}); body == nil {
 		p.packets.begun = p.pace.BeginPackets(p.packets.bytes)
 	}
 	for looks := 0; looks < glances && got < size; looks++ {

@@ -10,7 +10,7 @@
 //	CTSSplit   none     -            sender's id               CTSSplitBody: how to share the work; layout
 //	CTSStream  none     -            sender's id               CTSStreamBody: receiver's id, bytes wanted
 //	Data       transfer -, part      receiver's id | part no.  bytes of a streamed message
-//	Part       none     -            receiver's id | chunks    -
+//	Part       none     -, pace      receiver's id | chunks    -
 //	FIN        none     -            sender's id | reason      -
 //	Grant      none     -            ring number               -
 //	Refuse     none     -            -                         -
@@ -19,6 +19,9 @@
 //
 // A layout, which is a BlocksBody, a ListBody or a SummedBody, is there if the memory of the packet's sender
 // holds the message in blocks.
+//
+// The pace of a Part is how many nanoseconds a KiB took the sender, if it was asked (see the flag Timed), or 0: it does
+// not know, or was not asked.
 //
 // RTS is a request to send, CTS clear to send, RTR ready to receive, FIN the end of a rendezvous.
 //
